@@ -1,0 +1,148 @@
+"""The root of the command line: global options, lazily loaded commands, and the one place where errors become exit codes."""
+
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command_from_info, get_group
+
+from mabos_cli import __version__
+from mabos_cli.commands.call import Call
+from mabos_cli.core import BadValue
+from mabos_cli.errors import MabosError, UsageFault
+from mabos_cli.output import emit, emit_error
+
+# name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
+# house test keeps the lines equal to the docstrings.
+COMMANDS = {
+    "init": ("init", "Make a workspace, with a first agent."),
+    "agent": ("agent", "Create, list and show agents."),
+    "store": ("store", "Remember something."),
+    "recall": ("recall", "Find memories and passages of memory files."),
+    "get": ("items", "Show the item with an id, live or archived."),
+    "read": ("read", "Print lines of a file of the agent."),
+    "update": ("items", "Edit an item; the version before is archived."),
+    "forget": ("items", "Move an item to the archive; revive undoes it."),
+    "revive": ("items", "Bring an archived item back."),
+    "reinforce": ("items", "Count a use of an item, and raise its importance if asked."),
+    "timeline": ("timeline", "Show what happened around an id, a date or a query, in order."),
+    "consolidate": ("consolidate", "Compress related short-term memories into long-term ones."),
+    "status": ("status", "Show counts, what is due and the last runs."),
+    "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
+    "context": ("context", "Decide when to flush memory before compaction, and what to say."),
+    "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
+    "doctor": ("doctor", "Check every file of an agent, and repair what can be repaired."),
+    "config": ("config", "Show the settings in effect and where each comes from."),
+}
+
+_SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
+_VALUES = {"--workspace": "workspace", "-w": "workspace", "--agent": "agent", "-a": "agent", "--lock-timeout": "lock_timeout"}
+ANYWHERE = "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --lock-timeout SECONDS."
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, name: str):
+        if name not in COMMANDS:
+            return None
+        app = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}").app
+        if app.info.name == name:
+            command = get_group(app)
+            command.name = name
+            return command
+        info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
+        info.epilog = ANYWHERE
+        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+
+    def format_commands(self, ctx: typer.Context, formatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+root = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True,
+                   context_settings={"help_option_names": ["-h", "--help"]})  # fmt: skip
+
+
+@root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
+def _root(
+    workspace: Annotated[str, typer.Option("--workspace", "-w", metavar="DIR", help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.")] = "",
+    agent: Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+    lock_timeout: Annotated[str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")] = "",
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:  # fmt: skip
+    """Memory and mind for autonomous agents, as plain files."""
+
+
+def _global_options(args: list[str]) -> tuple[Call, list[str]]:
+    """The global options, wherever they stand before `--`, and the rest of the line."""
+    found: dict[str, object] = {}
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            tail = list(words)
+            found["literal_dash"] = "-" in tail
+            rest += [word, *tail]
+        elif word in _SWITCHES:
+            found[_SWITCHES[word]] = True
+        elif word in _VALUES:
+            given = next(words, None)
+            if given is None:
+                raise UsageFault(f"{word} needs a value", ANYWHERE)
+            found[_VALUES[word]] = given
+        elif equals and name in _VALUES and name.startswith("--"):
+            found[_VALUES[name]] = value
+        else:
+            rest.append(word)
+    return Call(**found), rest  # type: ignore[arg-type]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command line and gives its exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    as_json = "--json" in (args[: args.index("--")] if "--" in args else args)
+    try:
+        for position, word in enumerate(args, 1):
+            if any("\ud800" <= c <= "\udfff" for c in word):
+                raise UsageFault(f"argument {position} is not valid UTF-8", "convert it, for example with iconv -t utf-8")
+        call, rest = _global_options(args)
+        return _run(call, rest)
+    except MabosError as error:
+        emit_error(error, as_json=as_json)
+        return error.exit_code
+    except BadValue as error:
+        fault = UsageFault(error.message, error.hint)
+        emit_error(fault, as_json=as_json)
+        return fault.exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(call: Call, args: list[str]) -> int:
+    if args[:1] == ["--version"]:
+        emit("mabos.version.v1", {"version": __version__}, [f"mabos {__version__}"], as_json=call.as_json)
+        return 0
+    usage_error = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
+    try:
+        get_group(root).main(args=args, prog_name="mabos", standalone_mode=False, obj=call)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        return 130
+    except usage_error as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.format_message(), file=sys.stderr)
+            return 2
+        path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
+        raise UsageFault(error.format_message(), f"see {path} --help") from None
+    return 0

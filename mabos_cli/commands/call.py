@@ -1,0 +1,49 @@
+"""What every command starts from: the global options of the call, and the agent they name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mabos_cli.output import emit
+from mabos_cli.workspace.home import AgentHome, RelativesIndex
+from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import find_agent, find_workspace
+from mabos_cli.workspace.settings import load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The global options of one call."""
+
+    workspace: str | None = None
+    agent: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    lock_timeout: str | None = None
+    literal_dash: bool = False
+
+    def open_workspace(self) -> WorkspacePaths:
+        """The workspace of this call."""
+        return find_workspace(self.workspace)
+
+    def open_home(self) -> AgentHome:
+        """The agent of this call, with its settings."""
+        workspace = self.open_workspace()
+        return self.home_of(find_agent(workspace, self.agent))
+
+    def home_of(self, agent: AgentPaths) -> AgentHome:
+        """An agent's home under this call's options."""
+        settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
+        return AgentHome(agent, settings, open_relatives=_open_relatives)
+
+    def emit(self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()) -> None:
+        """Prints the result of a command in the form that was asked for."""
+        emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
+
+
+def _open_relatives(agent: AgentPaths) -> RelativesIndex:
+    """The index of similar items; SQLite is loaded only when somebody asks for relatives."""
+    from mabos_cli.index.similar import SimilarIndex
+
+    return SimilarIndex(agent.index)

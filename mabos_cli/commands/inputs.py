@@ -1,0 +1,135 @@
+"""Text that comes from outside: arguments, standard input, batch files. Checked at the door."""
+
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mabos_cli.config import Settings, check_setting
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time, parse_when
+from mabos_cli.core.item import (
+    PRIORITIES,
+    STORES,
+    TRUSTS,
+    TYPES,
+    MemoryItem,
+    check_choice,
+    check_content,
+    check_importance,
+    check_tags,
+    check_word,
+)
+from mabos_cli.core.stores import Draft
+from mabos_cli.errors import InvalidFile, NotFound, UsageFault
+from mabos_cli.formats.json_text import parse_json
+
+_KEYS = frozenset(("content", "type", "importance", "priority", "tags", "store", "source", "context", "related_to", "derived_from",
+                   "expires_at", "observed_at", "created_at", "author", "session", "trust"))  # fmt: skip
+
+
+def read_stdin() -> str:
+    """Standard input as text, byte for byte."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageFault("nothing on standard input", "pipe the text in, or give it as an argument")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageFault("standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+
+
+def text_argument(given: str, literal_dash: bool) -> str:
+    """The argument, or standard input when it is a dash that was not put behind `--`."""
+    return read_stdin() if given == "-" and not literal_dash else given
+
+
+def importance_of(importance: float | None, priority: str | None) -> float | None:
+    """The number that --importance or --priority names, or None when neither is given."""
+    if importance is not None and priority is not None:
+        raise UsageFault("both --importance and --priority given", "they are two names for one number; give one")
+    if priority is not None:
+        return PRIORITIES[check_choice(priority, list(PRIORITIES), "priority")]
+    return None if importance is None else check_importance(importance)
+
+
+def option(name: str, value: Any) -> Any:
+    """An option that overrides a setting, checked as the setting is; None when it was not given."""
+    return None if value is None else check_setting(name, value)
+
+
+def stamp_of(text: str | None, now: datetime) -> str:
+    """A date option as it is stored; empty when it was not given."""
+    return format_time(parse_when(text, now)) if text else ""
+
+
+def draft_from(fields: dict[str, Any], settings: Settings, now: datetime) -> Draft:
+    """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue."""
+    unknown = fields.keys() - _KEYS
+    if unknown:
+        raise BadValue(f"unknown field {sorted(unknown)[0]!r}", f"known: {', '.join(sorted(_KEYS))}")
+    for name in _KEYS - {"importance", "tags", "related_to", "derived_from"}:
+        if not isinstance(fields.get(name, ""), str | None):
+            raise BadValue(f"{name} must be text")
+    lists = {name: _texts(fields.get(name), name) for name in ("tags", "related_to", "derived_from")}
+    importance = importance_of(fields.get("importance"), fields.get("priority"))
+    item = MemoryItem(
+        id="",
+        content=check_content(fields.get("content") or "", settings["memory.max_content_bytes"]),
+        type=check_choice(fields.get("type") or settings["memory.default_type"], TYPES, "type"),
+        importance=0.5 if importance is None else importance,
+        source=check_word(fields.get("source") or "manual", "source"),
+        trust=check_choice(fields.get("trust") or "agent", TRUSTS, "trust"),
+        author=check_word(fields.get("author") or "", "author"),
+        session=check_word(fields.get("session") or "", "session"),
+        tags=check_tags(lists["tags"]),
+        related_to=tuple(check_word(i, "id") for i in lists["related_to"]),
+        derived_from=tuple(check_word(i, "id") for i in lists["derived_from"]),
+        context=check_content(fields["context"], settings["memory.max_content_bytes"]) if fields.get("context") else "",
+        created_at=stamp_of(fields.get("created_at"), now),
+        observed_at=stamp_of(fields.get("observed_at"), now),
+        expires_at=_expiry(fields.get("expires_at"), now),
+    )
+    store = check_choice(fields.get("store") or settings["memory.default_store"], STORES, "store")
+    return Draft(item, store, graded=importance is not None)
+
+
+def _texts(value: Any, name: str) -> list[str]:
+    found = [value] if isinstance(value, str) else value or []
+    if not isinstance(found, list | tuple) or not all(isinstance(part, str) for part in found):
+        raise BadValue(f"{name} must be a list of texts")
+    return list(found)
+
+
+def _expiry(text: str | None, now: datetime) -> str:
+    """An expiry date. An age such as 30d means from now on; a bare date lasts to its end."""
+    if not text:
+        return ""
+    moment = parse_when(text, now, end=True)
+    return format_time(now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment)
+
+
+def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
+    """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off."""
+    shown = "standard input" if path == "-" else path
+    if path == "-":
+        text = read_stdin()
+    else:
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            raise InvalidFile(f"{path}: not valid UTF-8", "NDJSON is UTF-8 text") from None
+        except FileNotFoundError:
+            raise NotFound(f"no file {path}", "give an NDJSON file, or - for standard input") from None
+        except OSError as error:
+            raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        fields = parse_json(line, shown, line=number)
+        if not isinstance(fields, dict):
+            raise InvalidFile(f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}')
+        try:
+            yield draft_from(fields, settings, now)
+        except (BadValue, UsageFault) as error:
+            raise InvalidFile(f"{shown}:{number}: {error.message}", error.hint or "nothing was stored") from None

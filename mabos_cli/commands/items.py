@@ -1,0 +1,224 @@
+"""get, update, forget, revive, reinforce: one item by its id."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.inputs import draft_from, importance_of, text_argument
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import STORES, MemoryItem, check_choice, check_word, touch
+from mabos_cli.core.stores import Departure, Memory, locate, plan_forget, plan_revive, plan_update
+from mabos_cli.core.text import one_line
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.items import item_to_dict
+from mabos_cli.output import columns
+from mabos_cli.workspace.home import AgentHome
+
+app = typer.Typer()
+Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An item with the store that holds or held it, and its archive records."""
+
+    item: MemoryItem
+    store: str
+    live: bool
+    history: tuple[Departure, ...]
+
+
+def find_item(home: AgentHome, memory: Memory, item_id: str) -> Found:
+    """The item with an id, live or archived; NotFound for an id that was never issued here."""
+    live = locate(memory, item_id)
+    history = tuple(home.departures(item_id))
+    if live:
+        return Found(live[1], live[0], True, history)
+    if history:
+        return Found(history[-1].item, history[-1].store, False, history)
+    raise NotFound(f"no item {item_id!r} for agent {home.id}", "mabos recall finds ids; another agent may have it (--agent)")
+
+
+@app.command()
+def get(
+    ctx: typer.Context,
+    item_id: Id,
+    tree: Annotated[bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
+) -> None:
+    """Show the item with an id, live or archived.
+
+    Example: mabos get M-1708800000000-a3f2 --tree
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    memory = home.memory()
+    found = find_item(home, memory, item_id)
+    state = "live" if found.live else "archived"
+    history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
+    data: dict[str, Any] = {"state": state, "store": found.store, "item": item_to_dict(found.item), "history": history}
+    lines = list(_describe(found))
+    if tree:
+        data["tree"] = _tree(home, memory, item_id, frozenset())
+        lines += ["", *_draw(data["tree"], "")]
+    call.emit("get", data, lines)
+
+
+def _describe(found: Found) -> Iterator[str]:
+    item, last = found.item, found.history[-1] if found.history else None
+    into = f", now part of {last.into}" if last and last.into and not found.live else ""
+    yield f"{item.id} [{found.store}] {item.type} {item.importance:.2f}"
+    if not found.live and last:
+        yield f"archived {last.at}: {last.reason}{into}"
+    yield item.content
+    facts = item_to_dict(item)
+    rows = [(name, ", ".join(value) if isinstance(value, list) else str(value)) for name, value in facts.items()
+            if name not in ("id", "content", "type", "importance") and value not in ("", [], 0)]  # fmt: skip
+    yield from columns(rows)
+    versions = [d for d in found.history if d.reason == "updated"]
+    if versions:
+        yield f"{len(versions)} earlier version{'s' if len(versions) > 1 else ''} in the archive"
+
+
+def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) -> dict[str, Any]:
+    """The item and its sources, each with its state; an id that leads back to itself is cut."""
+    try:
+        found = find_item(home, memory, item_id)
+    except NotFound:
+        return {"id": item_id, "state": "unknown", "content": "", "sources": []}
+    here = above | {item_id}
+    sources = [_tree(home, memory, source, here) for source in found.item.derived_from if source not in here]
+    return {"id": item_id, "state": "live" if found.live else "archived", "content": found.item.content, "sources": sources}
+
+
+def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
+    yield f"{margin}{node['id']} ({node['state']}) {one_line(node['content'], 80)}"
+    for source in node["sources"]:
+        yield from _draw(source, margin + "  ")
+
+
+def _unknown(home: AgentHome, item_id: str) -> NotFound:
+    """Why an id is not live: archived, or never issued."""
+    history = home.departures(item_id)
+    if history:
+        return NotFound(f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}")
+    return NotFound(f"no item {item_id!r} for agent {home.id}", "mabos recall finds ids; another agent may have it (--agent)")
+
+
+@app.command()
+def update(
+    ctx: typer.Context,
+    item_id: Id,
+    content: Annotated[str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")] = None,
+    type: Annotated[str | None, typer.Option("--type", "-t", help="The new type.")] = None,
+    importance: Annotated[float | None, typer.Option("--importance", "-i", help="0 to 1.")] = None,
+    priority: Annotated[str | None, typer.Option(help="critical, high, medium or low.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")] = None,
+    store: Annotated[str | None, typer.Option(help="Move it to working, short_term or long_term.")] = None,
+    context: Annotated[str | None, typer.Option(help="Why it is stored.")] = None,
+    related_to: Annotated[list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")] = None,
+    expires: Annotated[str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
+) -> None:  # fmt: skip
+    """Edit an item; the version before is archived.
+
+    Example: mabos update M-1708800000000-a3f2 --priority high --tag pricing
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    text = text_argument(content, call.literal_dash) if content is not None else None
+    given = {"content": text, "type": type, "context": context, "tags": tag, "related_to": related_to, "expires_at": expires}
+    checked = draft_from({"content": text if text is not None else "-", **{k: v for k, v in given.items() if k != "content" and v}},
+                         home.settings, home.now()).item  # fmt: skip
+    fields = {name: getattr(checked, name) for name, value in given.items() if value is not None}
+    level = importance_of(importance, priority)
+    if level is not None:
+        fields["importance"] = level
+    target = check_choice(store, STORES, "store") if store else ""
+
+    def plan(memory: Memory, means: object):
+        planned = plan_update(memory, item_id, fields, store=target, now=home.now())
+        if planned is None:
+            raise _unknown(home, item_id)
+        return planned[0], planned[1:]
+
+    (item, where), warnings = home.change("update", plan)
+    changed = sorted([*fields, *(["store"] if target else [])])
+    line = f"updated {item.id} in {where}: {', '.join(changed)}" if changed else f"{item.id} unchanged: nothing given to change"
+    call.emit("update", {"id": item.id, "store": where, "changed": changed, "item": item_to_dict(item)}, [line], warnings)
+
+
+@app.command()
+def forget(
+    ctx: typer.Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
+) -> None:
+    """Move an item to the archive; revive undoes it.
+
+    Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    reason = check_word(reason, "reason")
+
+    def plan(memory: Memory, means: object):
+        planned = plan_forget(memory, item_id, reason, now=home.now())
+        if planned is None:
+            raise _unknown(home, item_id)
+        return planned[0], planned[1:]
+
+    (item, where), warnings = home.change("forget", plan)
+    line = f"archived {item.id} from {where}; undo: mabos revive {item.id}"
+    call.emit("forget", {"id": item.id, "store": where, "reason": reason}, [line], warnings)
+
+
+@app.command()
+def revive(
+    ctx: typer.Context,
+    item_id: Id,
+    store: Annotated[str, typer.Option(help="Where to: working, short_term or long_term (default).")] = "long_term",
+) -> None:
+    """Bring an archived item back.
+
+    Example: mabos revive M-1708800000000-a3f2
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    check_choice(store, STORES, "store")
+
+    def plan(memory: Memory, means: object):
+        found = find_item(home, memory, item_id)
+        return plan_revive(memory, found.item, store, now=home.now()), found.item
+
+    item, warnings = home.change("revive", plan)
+    call.emit("revive", {"id": item.id, "store": store}, [f"revived {item.id} in {store}"], warnings)
+
+
+@app.command()
+def reinforce(
+    ctx: typer.Context,
+    item_id: Id,
+    by: Annotated[float, typer.Option(help="Raise the importance by this much, up to 1.")] = 0.0,
+) -> None:
+    """Count a use of an item, and raise its importance if asked.
+
+    Example: mabos reinforce M-1708800000000-a3f2 --by 0.1
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    raise_by = importance_of(by, None) or 0.0
+
+    def plan(memory: Memory, means: object):
+        found = locate(memory, item_id)
+        if found is None:
+            raise _unknown(home, item_id)
+        used = touch(found[1], format_time(home.now()))
+        fields = {"accessed_at": used.accessed_at, "access_count": used.access_count,
+                  "importance": round(min(1.0, used.importance + raise_by), 4)}  # fmt: skip
+        planned = plan_update(memory, item_id, fields, now=home.now(), keep_version=False)
+        assert planned is not None
+        return planned[0], planned[1]
+
+    item, warnings = home.change("reinforce", plan)
+    line = f"reinforced {item.id}: used {item.access_count} times, importance {item.importance:.2f}"
+    call.emit("reinforce", {"id": item.id, "access_count": item.access_count, "importance": item.importance}, [line], warnings)

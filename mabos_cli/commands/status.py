@@ -1,0 +1,41 @@
+"""status: what an agent remembers, and what is due."""
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.stores import Limits, Memory, is_expired, qualifies
+from mabos_cli.output import columns
+from mabos_cli.workspace.receipts import last_runs
+from mabos_cli.workspace.spool import read_deferred, read_uses
+
+app = typer.Typer()
+
+
+@app.command()
+def status(ctx: typer.Context) -> None:
+    """Show counts, what is due and the last runs.
+
+    Example: mabos status --json
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    memory, limits = home.memory(), home.settings.limits()
+    stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
+    due = _due(memory, limits, format_time(home.now()))
+    due["deferred"] = len(read_deferred(home.paths)[0])
+    due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths)[0].values())
+    runs = {name: run["at"] for name, run in sorted(last_runs(home).items())}
+    index = "none: recall reads the files"
+    data = {"agent": home.id, "stores": stores, "due": due, "index": index, "last_runs": runs}
+    caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
+    rows = [("agent", home.id), *((name, f"{count}{caps[name]}") for name, count in stores.items())]
+    rows += [(name.replace("_", " "), str(count)) for name, count in due.items() if count]
+    rows += [(f"last {name}", at) for name, at in runs.items()]
+    call.emit("status", data, columns(rows))
+
+
+def _due(memory: Memory, limits: Limits, now: str) -> dict[str, int]:
+    ready = sum(qualifies(i, s, limits) for s in ("working", "short_term") for i in getattr(memory, s))
+    expired = sum(is_expired(i, s, now, limits) for s in ("working", "short_term") for i in getattr(memory, s))
+    return {"to_consolidate": ready, "expired": expired}

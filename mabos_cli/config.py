@@ -1,0 +1,141 @@
+"""The one table of settings: name, type, default, meaning. It drives mabos.yaml, the docs and validation."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import parse_span
+from mabos_cli.core.grade import WEIGHTS
+from mabos_cli.core.item import STORES, TYPES
+from mabos_cli.core.stores import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h) or choice."""
+
+    name: str
+    kind: str
+    default: Any
+    about: str
+    choices: tuple[str, ...] = ()
+
+
+SETTINGS = (
+    Setting("memory.default_store", "choice", "short_term", "where store puts an item when --store is not given", STORES),
+    Setting("memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES),
+    Setting("memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"),
+    Setting("memory.short_term_capacity", "size", 200, "items in short-term memory; more archives the least important"),
+    Setting("memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"),
+    Setting("memory.split_above", "count", 10_000, "long-term items above which the store splits into monthly pages"),
+    Setting("memory.materialize_split_above", "count", 1_000, "items above which mabos-memory-items.md splits into pages"),
+    Setting("memory.page_items", "size", 1_000, "items on one page; a fuller month gets a second page"),
+    Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),
+    Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"),
+    Setting("memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"),
+    Setting("memory.access_journal_lines", "size", 200, "recalls journalled before paged long-term items are rewritten"),
+    Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
+    Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
+    Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
+    Setting("recall.limit", "count", 20, "results of a recall"),
+    Setting("recall.importance_weight", "fraction", 0.3, "weight of importance in the score; the rest is relevance"),
+    Setting("recall.depth_hits", "size", 3, "hits that are followed at each level of depth"),
+    Setting("recall.depth_terms", "size", 12, "new terms taken from each followed hit"),
+    Setting("recall.depth_reserved", "fraction", 0.3, "share of the results reserved for deeper finds"),
+    *(
+        Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
+        for (name, value), about in zip(
+            WEIGHTS.items(),
+            ("what every memory starts with", "added for a decision", "added for the word important",
+             "added for the word remember", "added when it recurs", "least share that age leaves", "days until only the floor is left"),
+            strict=True,
+        )  # fmt: skip
+    ),
+    Setting("grade.must_remember", "fraction", 0.8, "importance from which an item must be remembered"),
+    Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
+    Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
+    Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
+    Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
+    Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
+)
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+SECTIONS = tuple(dict.fromkeys(setting.name.split(".")[0] for setting in SETTINGS))
+
+
+def check_setting(name: str, value: Any) -> Any:
+    """The value in its proper type, or BadValue when the name is unknown or the value does not fit."""
+    setting = BY_NAME.get(name)
+    if setting is None:
+        raise BadValue(f"unknown setting {name}", f"mabos config lists them{_nearest(name)}")
+    if setting.kind == "choice":
+        if value not in setting.choices:
+            raise BadValue(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
+        return value
+    if isinstance(value, str) and setting.kind == "span":
+        return parse_span(value)
+    number = _number(name, value)
+    if setting.kind in ("count", "size") and (number != int(number) or number < (setting.kind == "size")):
+        raise BadValue(f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}")
+    if setting.kind == "fraction" and not 0 <= number <= 1:
+        raise BadValue(f"{name} must be between 0 and 1, not {value!r}")
+    return int(number) if setting.kind in ("count", "size") else float(number)
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise BadValue(f"{name} must be a number that is not negative, not {value!r}")
+    return number
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, BY_NAME, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def env_name(name: str) -> str:
+    """The environment variable that overrides a setting.
+
+    >>> env_name("memory.short_term_ttl")
+    'MABOS_MEMORY_SHORT_TERM_TTL'
+    """
+    return "MABOS_" + name.replace(".", "_").upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Effective values and where each came from."""
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def limits(self, min_importance: float | None = None, min_access: int | None = None) -> Limits:
+        """The numbers that govern the stores; an option of the command wins."""
+        v = self.values
+        return Limits(
+            v["memory.working_capacity"], v["memory.short_term_capacity"], v["memory.short_term_ttl"],
+            v["consolidation.min_importance"] if min_importance is None else min_importance,
+            v["consolidation.min_access"] if min_access is None else min_access,
+            v["memory.duplicate_threshold"], v["memory.related_threshold"],
+            tuple((name, v[f"grade.{name}"]) for name in WEIGHTS),
+        )  # fmt: skip
+
+
+def layer(layers: list[tuple[str, Mapping[str, Any]]]) -> Settings:
+    """Settings from layers of checked values, later ones winning; each layer names its origin."""
+    values = {setting.name: setting.default for setting in SETTINGS}
+    origins = dict.fromkeys(values, "default")
+    for origin, found in layers:
+        values |= found
+        origins |= dict.fromkeys(found, origin)
+    return Settings(values, origins)

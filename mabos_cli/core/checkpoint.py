@@ -1,0 +1,43 @@
+"""R3: what an agent writes down before its context is compacted, and when it should."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The state of a session."""
+
+    at: datetime
+    context: str
+    decisions: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+
+
+def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
+    """The file name of a checkpoint; a second one in the same minute gets a suffix and still sorts behind the first.
+
+    >>> from datetime import UTC
+    >>> checkpoint_name(datetime(2026, 2, 24, 14, 30, tzinfo=UTC), {"2026-02-24-1430.md"})
+    '2026-02-24-1430_002.md'
+    """
+    stem = at.strftime("%Y-%m-%d-%H%M")
+    # "_" sorts behind "." and "-" before it: plain text order is time order.
+    names = [f"{stem}.md", *(f"{stem}_{n:03d}.md" for n in range(2, len(taken) + 3))]
+    return next(name for name in names if name not in taken)
+
+
+def should_flush(total: int, window: int, *, soft: int = 4000, reserve: int = 8000, compaction: int | None = None,
+                 flushed_at: int | None = None) -> bool:  # fmt: skip
+    """Whether to flush memory now: the window is nearly full, and this compaction count has not been flushed yet.
+
+    >>> should_flush(188_000, 200_000), should_flush(187_999, 200_000)
+    (True, False)
+    >>> should_flush(199_000, 200_000, compaction=2, flushed_at=2)
+    False
+    """
+    if compaction is not None and compaction == flushed_at:
+        return False
+    return total >= window - reserve - soft

@@ -1,0 +1,80 @@
+"""Points in time: ISO-8601 in UTC on disk, a few friendly forms on the way in."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+from mabos_cli.core import BadValue
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_HINT = "use 2026-02-24, 2026-02-24T14:30:00Z, 7d, 2h, today or yesterday"
+
+
+def format_time(moment: datetime) -> str:
+    """The moment as text that sorts: UTC, milliseconds, Z.
+
+    >>> format_time(datetime(2026, 2, 24, 14, 30, tzinfo=UTC))
+    '2026-02-24T14:30:00.000Z'
+    """
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def parse_time(text: str) -> datetime:
+    """The moment that an ISO date or time names; without an offset it is UTC.
+
+    >>> parse_time("2026-02-24T14:30:00+01:00").hour
+    13
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise BadValue(f"not a date or time: {text[:40]!r}", _HINT) from None
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        raise BadValue(f"out of range: {text[:40]!r}", _HINT) from None
+
+
+def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
+    """A moment given as a date, a time, `today`, `yesterday` or an age such as 7d. With end, a bare date means its last instant."""
+    word = text.strip().lower()
+    today = now.astimezone(UTC).date()
+    day = {"today": today, "yesterday": today - timedelta(days=1), "tomorrow": today + timedelta(days=1)}.get(word)
+    if word == "now":
+        return now
+    if day is None and re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
+        try:
+            day = date.fromisoformat(word)
+        except ValueError:
+            raise BadValue(f"not a date: {text!r}", _HINT) from None
+    if day is not None:
+        start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return start + timedelta(days=1, milliseconds=-1) if end else start
+    span = _SPAN.fullmatch(word)
+    try:
+        return now - timedelta(seconds=parse_span(word)) if span else parse_time(text)
+    except OverflowError:
+        raise BadValue(f"too long ago: {text!r}", _HINT) from None
+
+
+def parse_span(text: str) -> float:
+    """Seconds in a duration such as 2h, 30m, 7d or a bare number of seconds.
+
+    >>> parse_span("2h")
+    7200.0
+    """
+    match = _SPAN.fullmatch(text.strip().lower())
+    if match:
+        return float(match[1]) * _SECONDS[match[2]]
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = float("nan")
+    if not 0 <= seconds < 1e12:
+        raise BadValue(f"not a duration: {text!r}", "use 90, 30m, 2h or 7d")
+    return seconds
+
+
+def epoch_ms(moment: datetime) -> int:
+    """Milliseconds since 1970."""
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,94 @@
+"""R1: related short-term memories become one long-term memory that remembers where it came from."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import TRUSTS, MemoryItem
+from mabos_cli.core.stores import Changes, Departure, Limits, Memory, qualifies, tidy
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """The plan: what changes, and which group became which item."""
+
+    changes: Changes
+    groups: tuple[tuple[MemoryItem, tuple[MemoryItem, ...]], ...]
+
+    @property
+    def candidates(self) -> int:
+        return sum(len(members) for _, members in self.groups)
+
+
+def plan_consolidation(memory: Memory, limits: Limits, *, now: datetime, mint: Callable[[], str], jaccard: float = 0.3,
+                       summarize: bool = True) -> Consolidation:  # fmt: skip
+    """What consolidation would do: candidates grouped by tags, groups compressed, originals archived."""
+    at = format_time(now)
+    where = {i.id: store for store in ("short_term", "working") for i in getattr(memory, store) if qualifies(i, store, limits)}
+    candidates = [i for store in ("short_term", "working") for i in getattr(memory, store) if i.id in where]
+    grouped = group_by_tags(candidates, jaccard) if summarize else [(item,) for item in candidates]
+    groups = tuple((_compress(group, mint), group) for group in grouped)
+    gone = tuple(Departure(member, where[member.id], "consolidated", at, into=item.id)
+                 for item, group in groups if len(group) > 1 for member in group)  # fmt: skip
+    fresh = tuple(item for item, _ in groups)
+    changes = Changes(
+        tuple(i for i in memory.working if i.id not in where),
+        tuple(i for i in memory.short_term if i.id not in where),
+        put=fresh,
+        archive=gone,
+        log=tuple(item for item, group in groups if len(group) > 1),
+        promoted=fresh,
+    )
+    return Consolidation(tidy(changes, now, limits), groups)
+
+
+def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
+    """Greedy groups in order: an item joins the first open group whose first item's tags are alike enough.
+
+    Only items that share a tag are compared, so 10,000 candidates with varied tags stay cheap.
+    """
+    tags = [frozenset(item.tags) for item in items]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for position, names in enumerate(tags):
+        for name in names:
+            holders[name].append(position)
+    taken = [False] * len(items)
+    groups = []
+    for first in range(len(items)):
+        if taken[first]:
+            continue
+        near = sorted({p for name in tags[first] for p in _open_after(holders, name, first, taken)})
+        group = [first, *(p for p in near if _jaccard(tags[first], tags[p]) > threshold)]
+        for position in group:
+            taken[position] = True
+        groups.append(tuple(items[position] for position in group))
+    return groups
+
+
+def _open_after(holders: dict[str, list[int]], name: str, first: int, taken: list[bool]) -> list[int]:
+    """Ungrouped holders of a tag behind `first`; the list is pruned on the way, so that it shrinks as groups form."""
+    holders[name] = [p for p in holders[name] if not taken[p] and p > first]
+    return holders[name]
+
+
+def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / len(a | b)
+
+
+def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryItem:
+    if len(group) == 1:
+        return group[0]
+    best = max(group, key=lambda item: item.importance)
+    return replace(
+        MemoryItem(id=mint(), content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group)),
+        type=best.type,
+        importance=best.importance,
+        source="consolidation",
+        # Trust never rises by being summarized: the least trusted source decides.
+        trust=min((i.trust for i in group), key=lambda t: TRUSTS.index(t) if t in TRUSTS else 0),
+        tags=tuple(dict.fromkeys(tag for i in group for tag in i.tags)),
+        created_at=max(i.created_at for i in group),
+        derived_from=tuple(i.id for i in group),
+    )

@@ -1,0 +1,58 @@
+"""Ids of memory items: `M-{epoch ms}-{4 hex}`, minted so that they sort by age and never repeat."""
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import cache
+
+_ID = re.compile(r"M-(\d{1,16})-([0-9a-f]{4})")
+
+# The last bit of the suffix tells who minted the id, so that a deferred store, which does not wait for the
+# agent's lock, cannot draw an id that a locked store draws in the same millisecond.
+LOCKED, DEFERRED = 0, 1
+
+
+def parse_id(text: str) -> tuple[int, int] | None:
+    """Milliseconds and suffix of an id, or None when it is not one of ours."""
+    match = _ID.fullmatch(text)
+    return (int(match[1]), int(match[2], 16)) if match else None
+
+
+def next_id(now_ms: int, last: str, draw: Callable[[int], int], lane: int = LOCKED) -> str:
+    """The id after `last`: of this millisecond if the clock has moved on, otherwise just behind `last`.
+
+    draw(n) gives a number below n. A clock that stands still or jumps back never repeats or reorders ids.
+
+    >>> next_id(1708800000000, "", lambda n: 5)
+    'M-1708800000000-000a'
+    >>> next_id(1708700000000, "M-1708800000000-000a", lambda n: 0)
+    'M-1708800000000-000c'
+    """
+    ms, suffix = parse_id(last) or (-1, 0)
+    if now_ms > ms:
+        return _format(now_ms, 2 * draw(0x4000) + lane)
+    step = suffix // 2 + 1 + draw(8)
+    if step > 0x7FFF:
+        return _format(ms + 1, 2 * draw(0x4000) + lane)
+    return _format(ms, 2 * step + lane)
+
+
+def _format(ms: int, suffix: int) -> str:
+    return f"M-{ms}-{suffix:04x}"
+
+
+def month_of(item_id: str, created_at: str) -> str:
+    """The month an item is filed under: its id's, because ids never change; foreign ids go by their date."""
+    parsed = parse_id(item_id)
+    if parsed is None:
+        return created_at[:7]
+    seconds = parsed[0] // 1000 if parsed[0] > 10**11 else parsed[0]
+    return _month_of_day(seconds // 86400) or created_at[:7]
+
+
+@cache
+def _month_of_day(day: int) -> str:
+    try:
+        return (date(1970, 1, 1) + timedelta(days=day)).strftime("%Y-%m")
+    except OverflowError:
+        return ""

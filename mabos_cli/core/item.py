@@ -1,0 +1,110 @@
+"""The memory item: what it holds and which values are allowed."""
+
+import math
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time, parse_time
+
+EPISODIC = ("event", "outcome", "observation")
+SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
+PROCEDURAL = ("instruction", "plan")
+TYPES = ("event", "decision", "outcome", "lesson", "fact", "observation", "preference", "instruction", "project",
+         "person", "insight", "plan")  # fmt: skip
+CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
+STORES = ("working", "short_term", "long_term")
+TRUSTS = ("untrusted", "agent", "trusted")
+PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One memory. Times are ISO-8601 UTC text, as on disk; `extra` holds keys of other tools, kept as they are."""
+
+    id: str
+    content: str
+    type: str = "observation"
+    importance: float = 0.5
+    source: str = "manual"
+    trust: str = "agent"
+    author: str = ""
+    session: str = ""
+    tags: tuple[str, ...] = ()
+    created_at: str = ""
+    observed_at: str = ""
+    accessed_at: str = ""
+    access_count: int = 0
+    derived_from: tuple[str, ...] = ()
+    related_to: tuple[str, ...] = ()
+    context: str = ""
+    expires_at: str = ""
+    extra: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def happened_at(self) -> str:
+        """When the thing was observed, or else stored."""
+        return self.observed_at or self.created_at
+
+
+def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
+    """The item after being used `times` times, last at `at`."""
+    return replace(item, accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
+
+
+def check_content(content: str, limit: int) -> str:
+    """The content, or BadValue when it is empty, too long, or holds what a text file cannot."""
+    if not content.strip():
+        raise BadValue("the content is empty", "give the text to remember, or - to read it from standard input")
+    if "\0" in content:
+        raise BadValue("the content holds a NUL byte", "store text, not binary data")
+    try:
+        size = len(content.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise BadValue("the content is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+    if size > limit:
+        raise BadValue(f"the content has {size:,} bytes; the limit is {limit:,}",
+                       "store a summary and keep the file, or raise memory.max_content_bytes")  # fmt: skip
+    return content
+
+
+def check_choice(value: str, choices: tuple[str, ...] | list[str], what: str) -> str:
+    """The value if it is one of the choices."""
+    if value not in choices:
+        raise BadValue(f"unknown {what} {value[:40]!r}", f"one of: {', '.join(choices)}")
+    return value
+
+
+def check_importance(value: float) -> float:
+    """The importance if it is a number in 0..1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
+        raise BadValue(f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low")
+    return round(float(value), 4)
+
+
+def check_tags(tags: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """The tags in first-seen order, once each, without a leading #; commas separate.
+
+    >>> check_tags(["a,b", "#a"])
+    ('a', 'b')
+    """
+    kept = dict.fromkeys(part.strip().lstrip("#").strip() for tag in tags for part in tag.split(","))
+    kept.pop("", None)
+    for tag in kept:
+        if len(tag) > 100 or not tag.isprintable():
+            raise BadValue(f"bad tag {tag[:40]!r}", "a tag is a short printable word or phrase")
+    return tuple(kept)
+
+
+def check_word(value: str, what: str, limit: int = 200) -> str:
+    """A short single line such as a source, an author or a session."""
+    value = value.strip()
+    if len(value) > limit or not value.isprintable():
+        raise BadValue(f"bad {what} {value[:40]!r}", f"one printable line of at most {limit} characters")
+    return value
+
+
+def check_stamp(value: str) -> str:
+    """The time as it is written to disk; empty stays empty."""
+    return format_time(parse_time(value)) if value else ""

@@ -1,0 +1,299 @@
+"""The three stores and how items enter, move between and leave them. Nothing leaves without a departure record."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time, parse_time
+from mabos_cli.core.grade import WEIGHTS, grade
+from mabos_cli.core.item import MemoryItem, touch
+from mabos_cli.core.similar import likeness, says_the_same, word_set
+
+Words = frozenset[str]
+
+
+class LongTerm(Protocol):
+    """Long-term memory, decoded only as far as somebody looks."""
+
+    def find(self, item_id: str) -> MemoryItem | None: ...
+    def __iter__(self) -> Iterator[MemoryItem]: ...
+    def __len__(self) -> int: ...
+
+
+class Relatives(Protocol):
+    """Finds long-term items that share most of their words with a text."""
+
+    def find(self, text: Words, threshold: float) -> list[tuple[float, str]]: ...
+    def add(self, item_id: str, text: Words) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one agent remembers now."""
+
+    working: tuple[MemoryItem, ...]
+    short_term: tuple[MemoryItem, ...]
+    long_term: LongTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """An item, or an earlier version of it, that left its store: for the archive."""
+
+    item: MemoryItem
+    store: str
+    reason: str
+    at: str
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a command wants written. working and short_term are the new contents; the rest are differences."""
+
+    working: tuple[MemoryItem, ...]
+    short_term: tuple[MemoryItem, ...]
+    put: tuple[MemoryItem, ...] = ()
+    drop: tuple[str, ...] = ()
+    archive: tuple[Departure, ...] = ()
+    log: tuple[MemoryItem, ...] = ()
+    promoted: tuple[MemoryItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The numbers that govern the stores; the settings fill them in."""
+
+    working: int = 7
+    short_term: int = 200
+    ttl_seconds: float = 7200
+    min_importance: float = 0.6
+    min_access: int = 2
+    duplicate: float = 0.9
+    related: float = 0.7
+    grade_weights: tuple[tuple[str, float], ...] = tuple(WEIGHTS.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory that is to be stored: checked, but without id or grade."""
+
+    item: MemoryItem
+    store: str = "short_term"
+    graded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a draft."""
+
+    item: MemoryItem
+    store: str
+    stored: bool = True
+    deduplicated: bool = False
+    graded: bool = False
+
+
+def qualifies(item: MemoryItem, store: str, limits: Limits) -> bool:
+    """Whether consolidation would take the item."""
+    used = store == "short_term" and item.access_count >= limits.min_access
+    return store != "long_term" and (item.importance >= limits.min_importance or used)
+
+
+def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
+    """Whether the item's own date has passed, or its time in short-term memory is over and nothing waits for it."""
+    if item.expires_at and item.expires_at <= now:
+        return True
+    if store != "short_term" or qualifies(item, store, limits):
+        return False
+    return item.created_at < format_time(parse_time(now) - timedelta(seconds=limits.ttl_seconds))
+
+
+def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
+    """The changes with expiry and capacity applied: working overflows into short_term, short_term into the archive."""
+    at = format_time(now)
+    gone: list[Departure] = []
+
+    def keep_fresh(items: tuple[MemoryItem, ...], store: str) -> list[MemoryItem]:
+        stale = {item.id for item in items if is_expired(item, store, at, limits)}
+        gone.extend(Departure(item, store, "expired", at) for item in items if item.id in stale)
+        return [item for item in items if item.id not in stale]
+
+    working = keep_fresh(changes.working, "working")
+    demoted = _overflow(working, limits.working, lambda item: (item.accessed_at or item.created_at, item.id))
+    short_term = keep_fresh((*changes.short_term, *demoted), "short_term")
+    evicted = _overflow(short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id))
+    gone.extend(Departure(item, "short_term", "evicted", at) for item in evicted)
+    return replace(changes, working=_without(working, demoted), short_term=_without(short_term, evicted),
+                   archive=(*changes.archive, *gone))  # fmt: skip
+
+
+def _overflow(items: list[MemoryItem], capacity: int, key: Callable[[MemoryItem], tuple]) -> list[MemoryItem]:
+    """The items that must go, lowest key first, for the rest to fit."""
+    return sorted(items, key=key)[: max(0, len(items) - capacity)]
+
+
+def _without(items: list[MemoryItem], gone: list[MemoryItem]) -> tuple[MemoryItem, ...]:
+    ids = {item.id for item in gone}
+    return tuple(item for item in items if item.id not in ids)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Where drafts of one store command are worked on before they become changes."""
+
+    memory: Memory
+    working: list[MemoryItem]
+    short_term: list[MemoryItem]
+    put: dict[str, MemoryItem]
+    archive: list[Departure]
+    log: list[MemoryItem]
+    words: list[tuple[Words, MemoryItem, str]]
+
+    def long_term(self, item_id: str) -> MemoryItem | None:
+        return self.put.get(item_id) or self.memory.long_term.find(item_id)
+
+
+def plan_store(memory: Memory, drafts: list[Draft], *, now: datetime, mint: Callable[[], str], limits: Limits,
+               relatives: Relatives | None = None, if_new: bool = False) -> tuple[Changes, list[Stored]]:  # fmt: skip
+    """The changes that store the drafts, and what became of each."""
+    near = [(word_set(i.content), i, s) for s in ("working", "short_term") for i in getattr(memory, s)]
+    desk = _Desk(memory, list(memory.working), list(memory.short_term), {}, [], [], near)
+    results = [_store_one(desk, draft, now, mint, limits, relatives, if_new) for draft in drafts]
+    changes = Changes(tuple(desk.working), tuple(desk.short_term), put=tuple(desk.put.values()),
+                      archive=tuple(desk.archive), log=tuple(desk.log))  # fmt: skip
+    return tidy(changes, now, limits), results
+
+
+def _store_one(desk: _Desk, draft: Draft, now: datetime, mint: Callable[[], str], limits: Limits,
+               relatives: Relatives | None, if_new: bool) -> Stored:  # fmt: skip
+    text = word_set(draft.item.content)
+    near = [(likeness(text, other), item, store) for other, item, store in desk.words] if if_new or not draft.graded else []
+    far = _far_relatives(desk, text, limits, relatives) if if_new or draft.store == "long_term" else []
+    if if_new:
+        twin = max(((s, i, st) for s, i, st in [*near, *((s, i, "long_term") for s, i in far)] if s > limits.duplicate),
+                   key=lambda hit: hit[0], default=None)  # fmt: skip
+        if twin:
+            return Stored(twin[1], twin[2], stored=False, deduplicated=True)
+    item = _graded(draft, now, limits, recurring=any(score >= limits.related for score, _, _ in near))
+    if draft.store == "long_term":
+        twin_item = next((i for s, i in far if s > limits.duplicate and says_the_same(text, word_set(i.content))), None)
+        if twin_item:
+            return _merge(desk, twin_item, item, now, mint)
+        linked = [i.id for s, i in far if s >= limits.related][:5]
+        item = replace(item, related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
+    item = replace(item, id=item.id or mint(), created_at=item.created_at or format_time(now))
+    if draft.store == "long_term":
+        desk.put[item.id] = item
+        if relatives:
+            relatives.add(item.id, text)
+    else:
+        (desk.working if draft.store == "working" else desk.short_term).append(item)
+        if len(desk.words) < 1000:
+            desk.words.append((text, item, draft.store))
+    desk.log.append(item)
+    return Stored(item, draft.store, graded=not draft.graded)
+
+
+def _far_relatives(desk: _Desk, text: Words, limits: Limits, relatives: Relatives | None) -> list[tuple[float, MemoryItem]]:
+    if relatives is None:
+        return []
+    found = ((score, desk.long_term(item_id)) for score, item_id in relatives.find(text, limits.related))
+    return [(score, item) for score, item in found if item is not None]
+
+
+def _graded(draft: Draft, now: datetime, limits: Limits, recurring: bool) -> MemoryItem:
+    if draft.graded:
+        return draft.item
+    item = draft.item
+    age = (now - parse_time(item.happened_at)).total_seconds() / 86400 if item.happened_at else 0
+    recurring = recurring or "recurring" in item.tags
+    score = grade(item.content, item.type, recurring=recurring, days=age, weights=dict(limits.grade_weights))
+    return replace(item, importance=score)
+
+
+def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
+    """A near duplicate strengthens the item that is there; other wording is kept in the archive."""
+    at = format_time(now)
+    merged = replace(touch(twin, at), importance=max(twin.importance, item.importance),
+                     tags=tuple(dict.fromkeys((*twin.tags, *item.tags))))  # fmt: skip
+    desk.put[twin.id] = merged
+    if item.content != twin.content or item.id:
+        away = replace(item, id=item.id or mint(), created_at=item.created_at or at)
+        desk.archive.append(Departure(away, "long_term", "merged", at, into=twin.id))
+    return Stored(merged, "long_term", deduplicated=True)
+
+
+def join(first: Changes, then: Changes) -> Changes:
+    """Two changes, the second planned on the outcome of the first, as one."""
+    put = {item.id: item for item in (*first.put, *then.put)}
+    for item_id in then.drop:
+        put.pop(item_id, None)
+    return Changes(then.working, then.short_term, tuple(put.values()), (*first.drop, *then.drop),
+                   (*first.archive, *then.archive), (*first.log, *then.log), (*first.promoted, *then.promoted))  # fmt: skip
+
+
+def locate(memory: Memory, item_id: str) -> tuple[str, MemoryItem] | None:
+    """The store and the live item with this id."""
+    for store in ("working", "short_term"):
+        for item in getattr(memory, store):
+            if item.id == item_id:
+                return store, item
+    item = memory.long_term.find(item_id)
+    return ("long_term", item) if item else None
+
+
+def put_item(memory: Memory, store: str, item: MemoryItem, archive: tuple[Departure, ...] = ()) -> Changes:
+    """The changes that put an item into a store, replacing the one with its id wherever it is."""
+    taken = take_item(memory, item.id)
+    if store == "long_term":
+        return replace(taken, put=(item,), drop=(), archive=archive)
+    spot = next((i for i, old in enumerate(getattr(memory, store)) if old.id == item.id), None)
+    items = list(getattr(taken, store))
+    items.insert(len(items) if spot is None else spot, item)
+    return replace(taken, archive=archive, **{store: tuple(items)})
+
+
+def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ()) -> Changes:
+    """The changes that take an item out of whichever store holds it."""
+    working = tuple(item for item in memory.working if item.id != item_id)
+    short_term = tuple(item for item in memory.short_term if item.id != item_id)
+    moved = len(working) + len(short_term) < len(memory.working) + len(memory.short_term)
+    return Changes(working, short_term, drop=() if moved else (item_id,), archive=archive)
+
+
+def plan_update(memory: Memory, item_id: str, fields: dict, *, now: datetime, store: str = "",
+                keep_version: bool = True) -> tuple[Changes, MemoryItem, str] | None:  # fmt: skip
+    """The changes that edit an item; the version before goes to the archive. None when it is not live."""
+    found = locate(memory, item_id)
+    if not found:
+        return None
+    here, item = found
+    edited = replace(item, **fields)
+    target = store or here
+    if edited == item and target == here:
+        return Changes(memory.working, memory.short_term), item, here
+    before = (Departure(item, here, "updated", format_time(now)),) if keep_version and edited != item else ()
+    changes = put_item(memory, target, edited, before)
+    if here == "long_term" and target != here:
+        changes = replace(changes, drop=(item_id,))
+    return changes, edited, target
+
+
+def plan_forget(memory: Memory, item_id: str, reason: str, *, now: datetime) -> tuple[Changes, MemoryItem, str] | None:
+    """The changes that move a live item to the archive."""
+    found = locate(memory, item_id)
+    if not found:
+        return None
+    store, item = found
+    away = Departure(item, store, "forgotten" + (f": {reason}" if reason else ""), format_time(now))
+    return take_item(memory, item_id, (away,)), item, store
+
+
+def plan_revive(memory: Memory, item: MemoryItem, store: str, *, now: datetime) -> Changes:
+    """The changes that bring an archived item back."""
+    if locate(memory, item.id):
+        raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
+    return put_item(memory, store, replace(touch(item, format_time(now), 0), expires_at=""))

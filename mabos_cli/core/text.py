@@ -1,0 +1,100 @@
+"""Plain text: what may be shown, how it is shortened, which words it has, what it costs."""
+
+import re
+
+# Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_UNSAFE_LINE = re.compile("[\t\n]|" + _UNSAFE.pattern)
+_WORD = re.compile(r"\w+")
+# Scripts written without spaces: every character is a word of its own, or nothing would ever match.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+_SPACES = re.compile(r"\s+")
+
+STOP_WORDS = frozenset(
+    """a about after all also an and any are as at be because been before being but by can could did do does doing
+    for from had has have having he her here hers him his how i if in into is it its itself just me more most my no
+    nor not now of off on once only or other our ours out over own same she should so some such than that the their
+    theirs them then there these they this those through to too under until up very was we were what when where which
+    while who whom why will with would you your yours""".split()
+)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def visible(text: str) -> str:
+    """The text with control and direction characters drawn instead of obeyed; line breaks and tabs stay.
+
+    >>> visible("a\\x1b[31mred")
+    'a␛[31mred'
+    """
+    return _UNSAFE.sub(_picture, text) if _UNSAFE.search(text) else text
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """The text on one line, drawn safely, cut at a word near width characters (0: not cut).
+
+    >>> one_line("a\\n\\n  b c", 0)
+    'a b c'
+    >>> one_line("alpha beta gamma", 12)
+    'alpha beta…'
+    """
+    if width and len(text) > 8 * width:
+        text = text[: 8 * width]
+    line = _UNSAFE_LINE.sub(lambda m: " " if m.group() in "\t\n\r" else _picture(m), text)
+    line = _SPACES.sub(" ", line).strip()
+    if not width or len(line) <= width:
+        return line
+    cut = line[: width - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > width // 2 else cut).rstrip() + "…"
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded; characters of unspaced scripts count as words.
+
+    >>> words("Don't panic: v2.0")
+    ['don', 't', 'panic', 'v2', '0']
+    """
+    found = _WORD.findall(text.casefold())
+    if not _UNSPACED.search(text):
+        return found
+    return [part for word in found for part in (word if _UNSPACED.search(word) else (word,))]
+
+
+def terms(text: str) -> list[str]:
+    """The words worth searching for, stemmed lightly, in order and once; all words when only stop words remain.
+
+    >>> terms("What were the deploys about?")
+    ['deploy']
+    """
+    seen = dict.fromkeys(words(text))
+    kept = [word for word in seen if word not in STOP_WORDS] or list(seen)
+    return list(dict.fromkeys(stem(word) for word in kept))
+
+
+def stem(word: str) -> str:
+    """The word without a plain English ending, so that plurals and tenses meet.
+
+    >>> [stem(w) for w in ("deploys", "deployed", "policies", "glass", "bus")]
+    ['deploy', 'deploy', 'policy', 'glass', 'bus']
+    """
+    if len(word) < 5 or not word.isascii():
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def token_cost(text: str, per_token: int = 4) -> int:
+    """About how many tokens a model pays to read the text: four characters each, at least one."""
+    return max(1, -(-len(text) // per_token))

@@ -1,0 +1,89 @@
+"""Memory items as JSON: one item, one line. The only place that knows the order of their keys."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.item import MemoryItem, check_importance
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json_text import dump_line, parse_json
+
+_TEXT = ("id", "content", "type", "source", "trust", "author", "session", "created_at", "observed_at", "accessed_at", "context",
+         "expires_at")  # fmt: skip
+_LISTS = ("tags", "derived_from", "related_to")
+_ORDER = tuple(field.name for field in fields(MemoryItem) if field.name != "extra")
+_ALWAYS = frozenset(("id", "content", "type", "importance", "source", "trust", "tags", "created_at", "accessed_at", "access_count"))
+_KNOWN = frozenset(_ORDER)
+
+
+def item_to_dict(item: MemoryItem) -> dict[str, Any]:
+    """The item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
+    found = {}
+    for name in _ORDER:
+        value = getattr(item, name)
+        if value or name in _ALWAYS:
+            found[name] = list(value) if type(value) is tuple else value
+    return found | dict(item.extra)
+
+
+def item_from_dict(raw: Any, where: str) -> MemoryItem:
+    """The item that a JSON object holds; InvalidFile names the place and the field that is off."""
+    if not isinstance(raw, dict):
+        raise InvalidFile(f"{where}: a memory item must be an object", "repair the file or restore it from git")
+    label = f"{where}: item {str(raw.get('id', '?'))[:60]}"
+    try:
+        values: dict[str, Any] = {"importance": check_importance(raw.get("importance", 0.5))}
+    except BadValue as error:
+        raise InvalidFile(f"{label}: {error.message}", "repair the value by hand") from None
+    for name in _TEXT:
+        value = raw.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise InvalidFile(f"{label}: {name} must be text", "repair the value by hand")
+        values[name] = value
+    for name in _LISTS:
+        value = raw.get(name) or ()
+        if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
+            raise InvalidFile(f"{label}: {name} must be a list of texts", "repair the value by hand")
+        values[name] = tuple(value)
+    count = raw.get("access_count", 0)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise InvalidFile(f"{label}: access_count must be a whole number", "repair the value by hand")
+    if not values.get("id") or "content" not in values:
+        raise InvalidFile(f"{label}: id and content are required", "repair the item by hand")
+    extra = {key: value for key, value in raw.items() if key not in _KNOWN}
+    if extra:
+        values["extra"] = tuple(extra.items())
+    return MemoryItem(access_count=count, **values)
+
+
+def render_item(item: MemoryItem) -> bytes:
+    """The item as one JSON line, without the newline."""
+    return dump_line(item_to_dict(item)).encode("utf-8")
+
+
+def parse_item(line: bytes, where: str) -> MemoryItem:
+    """The item on a JSON line."""
+    return item_from_dict(parse_json(line, where, line=0), where)
+
+
+def line_id(line: bytes) -> str:
+    """The id on an item line in our own layout, read without decoding the rest.
+
+    >>> line_id(b'{"id": "M-1-a3f2", "content": "x"}')
+    'M-1-a3f2'
+    """
+    return line[8 : line.index(b'"', 8)].decode("utf-8")
+
+
+def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
+    """The position of the line that holds an item, or None."""
+    prefix = dump_line({"id": item_id})[:-1].encode("utf-8") + b","
+    return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
+
+
+def decode_lines(lines: Iterable[bytes], where: str) -> Iterator[MemoryItem]:
+    """The items on the lines, one by one."""
+    return (parse_item(line, where) for line in lines)

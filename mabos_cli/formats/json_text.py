@@ -1,0 +1,72 @@
+"""JSON as text: strict on the way in, deterministic and safe to print on the way out."""
+
+import json
+import re
+from typing import Any
+
+from mabos_cli.errors import InvalidFile
+
+# Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.
+_HARMFUL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def dump_line(value: Any) -> str:
+    """The value as one line of JSON, without NaN, with harmful characters escaped.
+
+    >>> dump_line({"a": "x\\u202ey"})
+    '{"a": "x\\\\u202ey"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _HARMFUL.sub(lambda m: f"\\u{ord(m.group()):04x}", text) if _HARMFUL.search(text) else text
+
+
+def dump_document(value: Any) -> str:
+    """The value as a two-space indented document with a final newline."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    return _HARMFUL.sub(lambda m: f"\\u{ord(m.group()):04x}", text) + "\n"
+
+
+def parse_json(data: bytes | str, path: str, *, line: int = 0) -> Any:
+    """The value in strict JSON: no NaN, no duplicate keys, no endless nesting; InvalidFile cites path:line."""
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)
+    except json.JSONDecodeError as error:
+        where, problem = error.lineno, error.msg
+        if text[error.pos - 1 : error.pos + 7].lstrip().startswith(("<<<<<<<", "=======", ">>>>>>>")):
+            problem = "git conflict markers"
+    except UnicodeDecodeError as error:
+        where, problem = data[: error.start].count(b"\n") + 1, "not valid UTF-8"  # type: ignore[arg-type]
+    except RecursionError:
+        where, problem = 1, "nested too deeply"
+    except ValueError as error:
+        where, problem = 1, str(error)
+    where = line or where
+    raise InvalidFile(f"{path}:{where}: not valid JSON: {problem}",
+                      "nothing was changed; repair the file or restore it from git, then run mabos doctor")  # fmt: skip
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key in found if sum(key == k for k, _ in pairs) > 1)
+        raise ValueError(f"the key {twice!r} appears twice")
+    return found
+
+
+def parse_lines(data: bytes) -> tuple[list[Any], int]:
+    """The values of JSON lines and how many lines were torn or broken and therefore skipped."""
+    values, skipped = [], 0
+    for line in data.split(b"\n"):
+        if not line.strip(b"\0 \t\r"):
+            skipped += b"\0" in line
+            continue
+        try:
+            values.append(json.loads(line.strip(b"\0").decode("utf-8"), parse_constant=_refuse_constant))
+        except (ValueError, RecursionError):
+            skipped += 1
+    return values, skipped

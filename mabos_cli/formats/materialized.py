@@ -1,0 +1,61 @@
+"""Derived Markdown of memory items: readable, searchable, rebuilt from the store, sealed so that edits are noticed."""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.text import one_line
+from mabos_cli.formats.markdown import escape_block
+
+_SEAL = re.compile(r"\n<!-- mabos generated ([0-9a-f]{16}) -->\n\Z")
+_EDIT_NOTE = "Edits here are set aside: change memory with `mabos update`."
+
+
+def seal(text: str) -> str:
+    """The text with a last line that tells whether anybody changed it since."""
+    return f"{text}\n<!-- mabos generated {_digest(text)} -->\n"
+
+
+def is_as_generated(text: str) -> bool:
+    """Whether a sealed text is still what was written; empty text is, text without a seal is not."""
+    match = _SEAL.search(text)
+    return not text or bool(match and _digest(text[: match.start()]) == match[1])
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def render_items(agent: str, stores: Iterable[tuple[str, Iterable[MemoryItem]]], counts: dict[str, int],
+                 pages: dict[str, int] | None = None) -> str:  # fmt: skip
+    """mabos-memory-items.md: every item in full, or the recent stores and links to the monthly pages."""
+    body = [
+        f"# MABOS Memory Items — {agent}\n\n> Auto-materialized from memory-store.json. {counts['long_term']} long-term, "
+        f"{counts['short_term']} short-term, {counts['working']} working items. {_EDIT_NOTE}\n"
+    ]
+    if pages:
+        body.append("\n## Pages\n\n")
+        body += [f"- [{name}](mabos-memory-items/{name}.md): {count} items\n" for name, count in sorted(pages.items())]
+    body += [_entry(store, item) for store, items in stores for item in items]
+    return seal("".join(body))
+
+
+def render_item_page(agent: str, name: str, items: Iterable[MemoryItem]) -> str:
+    """A monthly page of long-term items."""
+    body = "".join(_entry("long_term", item) for item in items)
+    return seal(f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_EDIT_NOTE}\n{body}")
+
+
+def _entry(store: str, item: MemoryItem) -> str:
+    facts = [("ID", item.id), ("Store", store), ("Type", item.type), ("Importance", f"{item.importance:g}"),
+             ("Source", item.source), ("Trust", item.trust if item.trust != "agent" else ""), ("Author", item.author),
+             ("Session", item.session), ("Tags", ", ".join(item.tags)), ("Derived from", ", ".join(item.derived_from)),
+             ("Related to", ", ".join(item.related_to)), ("Context", item.context), ("Created", item.created_at),
+             ("Observed", item.observed_at), ("Expires", item.expires_at)]  # fmt: skip
+    bullets = "".join(f"- **{name}:** {_inline(value)}\n" for name, value in facts if value)
+    return f"\n## [{store}] {item.type}: {_inline(item.content, 60)}\n\n{bullets}\n{escape_block(item.content)}\n"
+
+
+def _inline(text: str, width: int = 0) -> str:
+    return escape_block(one_line(text, width))

@@ -1,0 +1,34 @@
+"""MEMORY.md: curated long-term memory. Consolidation adds dated sections; everything else belongs to people."""
+
+import re
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.formats.markdown import escape_block, indent
+
+_BLOCK_ID = re.compile(r"\^(M-\S+)$", re.MULTILINE)
+_HEADING = re.compile(r"^## .*$", re.MULTILINE)
+
+
+def render_memory_header(agent: str) -> str:
+    """The first line of a new MEMORY.md."""
+    return f"# MEMORY.md - Long-Term Memory ({agent})\n"
+
+
+def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
+    """MEMORY.md with the items under `## Consolidated (DATE)`: the last section if it is of that day, a new one otherwise."""
+    there = set(_BLOCK_ID.findall(text))
+    fresh = [item for item in items if item.id not in there]
+    if not fresh:
+        return text
+    heading = f"## Consolidated ({day})"
+    sections = _HEADING.findall(text)
+    body = text if not text or text.endswith("\n") else text + "\n"
+    if not sections or sections[-1].rstrip() != heading:
+        body += f"\n{heading}\n\n"
+    return body + "".join(_bullet(item) for item in fresh)
+
+
+def _bullet(item: MemoryItem) -> str:
+    tags = f" [{escape_block(', '.join(item.tags))}]" if item.tags else ""
+    content = indent(escape_block(item.content))
+    return f"- **{item.type}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"

@@ -1,0 +1,120 @@
+"""memory-store.json and its monthly pages.
+
+The layout is one item per line, so that a git diff shows one line per memory and so that long-term items can be added,
+replaced and removed as raw lines: a store command never decodes the thousands of items that it does not touch.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.items import item_from_dict, render_item
+from mabos_cli.formats.json_text import dump_line, parse_json
+
+_OPEN = b'\n  "long_term": [\n'
+_CLOSE = b"\n  ]"
+# Lines as we write them. JSON strings hold no raw newline, so this cannot match inside content.
+_OUR_LINES = re.compile(rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}')
+# Above this size a writer checks only the shape of long-term lines: it copies them byte for byte anyway.
+_FULL_CHECK = 1 << 20
+
+
+@dataclass(slots=True)
+class StoreFile:
+    """The parsed file: recent stores as items, long-term memory as raw lines, other keys as they were."""
+
+    working: tuple[MemoryItem, ...] = ()
+    short_term: tuple[MemoryItem, ...] = ()
+    long_term: list[bytes] = field(default_factory=list)
+    version: int = 0
+    last_id: str = ""
+    pages: dict[str, int] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def parse_store(data: bytes, path: str) -> StoreFile:
+    """The store in the file. Long-term lines are split by text when they are in our layout, decoded otherwise."""
+    head, lines = _split_lines(data, path)
+    raw = parse_json(head, path)
+    if not isinstance(raw, dict):
+        raise InvalidFile(f"{path}:1: a memory store must be an object", "repair the file or restore it from git")
+    store = StoreFile(long_term=lines)
+    store.working = _items(raw.pop("working", []), "working", path)
+    store.short_term = _items(raw.pop("short_term", []), "short_term", path)
+    found = _items(raw.pop("long_term", []), "long_term", path)
+    if found:
+        store.long_term = [render_item(item) for item in found]
+    store.version = _whole(raw.pop("version", 0), "version", path)
+    store.last_id = str(raw.pop("last_id", ""))
+    pages = raw.pop("pages", {})
+    if not isinstance(pages, dict):
+        raise InvalidFile(f"{path}: pages must be an object", "run mabos doctor --repair")
+    store.pages = {str(name): _whole(count, f"pages.{name}", path) for name, count in pages.items()}
+    store.extra = raw
+    return store
+
+
+def _split_lines(data: bytes, path: str) -> tuple[bytes, list[bytes]]:
+    """The file without its long-term lines, and those lines; no lines when the layout is not ours."""
+    start = data.find(_OPEN)
+    end = data.find(_CLOSE, start + len(_OPEN)) if start >= 0 else -1
+    if end < 0:
+        return data, []
+    block = data[start + len(_OPEN) : end]
+    if not _OUR_LINES.fullmatch(block):
+        return data, []
+    if len(block) <= _FULL_CHECK:
+        parse_json(data, path)
+    lines = [line[4:] for line in block.replace(b"},\n", b"}\n").split(b"\n")]
+    return data[:start] + b'\n  "long_term": []' + data[end + len(_CLOSE) :], lines
+
+
+def _items(raw: Any, store: str, path: str) -> tuple[MemoryItem, ...]:
+    if not isinstance(raw, list):
+        raise InvalidFile(f"{path}: {store} must be a list", "repair the file or restore it from git")
+    return tuple(item_from_dict(entry, f"{path} ({store})") for entry in raw)
+
+
+def _whole(value: Any, name: str, path: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InvalidFile(f"{path}: {name} must be a whole number", "repair the file or restore it from git")
+    return value
+
+
+def render_store(store: StoreFile) -> bytes:
+    """The file's bytes."""
+    parts = [
+        _array("working", [render_item(item) for item in store.working]),
+        _array("short_term", [render_item(item) for item in store.short_term]),
+        _array("long_term", store.long_term),
+    ]
+    if store.pages:
+        parts.append(_value("pages", dict(sorted(store.pages.items()))))
+    parts += [_value(key, value) for key, value in store.extra.items()]
+    if store.last_id:
+        parts.append(_value("last_id", store.last_id))
+    parts.append(_value("version", store.version))
+    return b"{\n" + b",\n".join(parts) + b"\n}\n"
+
+
+def parse_page(data: bytes, path: str) -> list[bytes]:
+    """The raw item lines of a monthly page."""
+    return parse_store(data, path).long_term
+
+
+def render_page(lines: list[bytes]) -> bytes:
+    """The bytes of a monthly page."""
+    return b"{\n" + _array("long_term", lines) + b"\n}\n"
+
+
+def _array(name: str, lines: list[bytes]) -> bytes:
+    if not lines:
+        return b'  "%s": []' % name.encode()
+    return b'  "%s": [\n    ' % name.encode() + b",\n    ".join(lines) + b"\n  ]"
+
+
+def _value(name: str, value: Any) -> bytes:
+    return f"  {dump_line(name)}: {dump_line(value)}".encode()
+

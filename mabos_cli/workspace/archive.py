@@ -1,0 +1,50 @@
+"""The archive: append-only, one file per month, everything that ever left a store."""
+
+import re
+from collections.abc import Iterator
+
+from mabos_cli.core.ids import month_of, parse_id
+from mabos_cli.core.stores import Departure
+from mabos_cli.formats.archive import lines_naming, parse_archive, render_departure
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
+from mabos_cli.workspace.layout import AgentPaths
+
+_IDS = re.compile(rb'^\{"id": "(M-\d+-[0-9a-f]{4})"', re.MULTILINE)
+
+
+def archive_files(paths: AgentPaths) -> list[str]:
+    """The names of the archive's files, oldest first."""
+    return [name for name in list_names(paths.archive) if name.endswith(".jsonl")]
+
+
+def append_departures(paths: AgentPaths, departures: tuple[Departure, ...]) -> None:
+    """Adds records to the file of the month in which the items left."""
+    months: dict[str, list[bytes]] = {}
+    for departure in departures:
+        months.setdefault(departure.at[:7], []).append(render_departure(departure))
+    for month, lines in months.items():
+        append_bytes(paths.archive / f"{month}.jsonl", b"".join(lines), root=paths.workspace.root)
+
+
+def find_departures(paths: AgentPaths, item_id: str) -> list[Departure]:
+    """All records about an id, oldest first. An item cannot have left before the month it was made in."""
+    earliest = month_of(item_id, "") if parse_id(item_id) else ""
+    found: list[Departure] = []
+    for name in archive_files(paths):
+        if name[:7] >= earliest:
+            data = read_bytes(paths.archive / name) or b""
+            found += parse_archive(lines_naming(data, item_id), f"archive/{name}")[0]
+    return found
+
+
+def all_departures(paths: AgentPaths) -> Iterator[Departure]:
+    """Every record, oldest file first."""
+    for name in archive_files(paths):
+        yield from parse_archive(read_bytes(paths.archive / name) or b"", f"archive/{name}")[0]
+
+
+def archived_ids(paths: AgentPaths) -> Iterator[str]:
+    """Every id in the archive, by text."""
+    for name in archive_files(paths):
+        for match in _IDS.finditer(read_bytes(paths.archive / name) or b""):
+            yield match[1].decode()

@@ -1,0 +1,54 @@
+"""Checkpoint files and their way back into Beliefs.md."""
+
+import time
+from contextlib import suppress
+
+from mabos_cli.core.checkpoint import Checkpoint, checkpoint_name
+from mabos_cli.core.clock import format_time
+from mabos_cli.errors import Conflict
+from mabos_cli.formats.checkpoint_md import render_checkpoint, restore_into_beliefs
+from mabos_cli.workspace.commit import holding_lock
+from mabos_cli.workspace.files import Moved, list_names, read_text, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.logs import edit_text
+from mabos_cli.workspace.receipts import write_receipt
+
+
+def write_checkpoint(home: AgentHome, checkpoint: Checkpoint) -> str:
+    """Writes a checkpoint under a name of its own and gives its path."""
+    started, text = time.monotonic(), render_checkpoint(checkpoint)
+    with holding_lock(home, "checkpoint"):
+        for _ in range(20):
+            name = checkpoint_name(checkpoint.at, set(list_names(home.paths.checkpoints)))
+            path = home.paths.checkpoints / name
+            with suppress(Moved):
+                replace_file(path, text.encode("utf-8"), root=home.paths.workspace.root, expect=None)
+                write_receipt(home, "checkpoint", {"checkpoints": 1}, [], started)
+                return home.paths.relative(path)
+    raise Conflict("the checkpoints folder keeps changing", "try again")
+
+
+def list_checkpoints(home: AgentHome) -> list[tuple[str, str]]:
+    """Paths and texts of the checkpoints, oldest first: their names sort in time order."""
+    names = [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+    return [(home.paths.relative(home.paths.checkpoints / n), read_text(home.paths.checkpoints / n, n)) for n in names]
+
+
+def latest_checkpoint(home: AgentHome) -> tuple[str, str] | None:
+    """Path and text of the latest checkpoint."""
+    names = [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+    if not names:
+        return None
+    path = home.paths.checkpoints / names[-1]
+    return home.paths.relative(path), read_text(path, names[-1])
+
+
+def restore_checkpoint(home: AgentHome, source: str, text: str) -> bool:
+    """Adds a checkpoint to Beliefs.md as a belief; whether it was not there yet."""
+    started = time.monotonic()
+    with holding_lock(home, "checkpoint restore"):
+        stamp = format_time(home.now())
+        changed = edit_text(home.paths, home.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
+        if changed:
+            write_receipt(home, "checkpoint restore", {"beliefs": 1}, [], started)
+    return changed

@@ -1,0 +1,247 @@
+"""How a change reaches the disk: one lock, one commit point, and everything else can be finished after a crash.
+
+Order: intent (in the lock file) -> archive -> pages -> memory-store.json, which is the commit point -> journals -> daily log
+-> MEMORY.md -> derived Markdown -> receipt. A crash before the commit point is rolled back by the next writer, a crash
+behind it is finished by the next writer; both know from the intent and the store's version which it was.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mabos_cli.core.clock import epoch_ms, format_time
+from mabos_cli.core.ids import parse_id
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.stores import Changes, Draft, Memory, join, locate, plan_store
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.formats.items import line_id
+from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.store_file import render_page, render_store
+from mabos_cli.workspace import archive, spool
+from mabos_cli.workspace.files import Lock, Moved, read_bytes, replace_file, sweep_temps
+from mabos_cli.workspace.home import AgentHome, Loaded, Means, Plan, newest_id
+from mabos_cli.workspace.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches, partition, shelve
+from mabos_cli.workspace.materialize import materialize_items
+from mabos_cli.workspace.receipts import count_changes, write_receipt
+from mabos_cli.workspace.world import Mint
+
+_ATTEMPTS = 20
+_CLOCK_SLACK_MS = 60_000
+
+
+@dataclass(slots=True)
+class _Write:
+    """A change on its way to the disk."""
+
+    home: AgentHome
+    command: str
+    lock: Lock
+    loaded: Loaded
+    newest: str
+    means: Means
+    queued: list[Draft]
+    queue_size: int
+    changes: Changes | None = None
+    left: Touches | None = None
+    dirty: set[str] | None = None
+
+
+@contextmanager
+def holding_lock(home: AgentHome, command: str) -> Iterator[tuple[Lock, bool]]:
+    """The agent's lock, and whether the holder before was killed; what it left is finished first."""
+    lock = Lock(home.paths.lock)
+    lock.acquire(home.settings["lock.timeout"], f"mabos {command}")
+    try:
+        crashed = bool(lock.left_behind.strip(b"\0\n"))
+        if crashed:
+            recover(home, lock.left_behind)
+            lock.settled = True
+        yield lock, crashed
+    finally:
+        lock.release()
+
+
+def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
+    """Locks, plans on fresh values, writes; again when somebody else changed the store meanwhile."""
+    started = time.monotonic()
+    with holding_lock(home, command) as (lock, crashed):
+        for _ in range(_ATTEMPTS):
+            with suppress(Moved):
+                write = _prepare(home, command, lock, crashed)
+                outcome = _plan(write, plan)
+                if write.changes is None:
+                    return outcome, []
+                _store(write)
+                return outcome, _finish(write, started)
+    raise Conflict(f"{home.paths.relative(home.paths.store)} keeps changing", "something writes it without locking; try again")
+
+
+def _prepare(home: AgentHome, command: str, lock: Lock, crashed: bool) -> _Write:
+    loaded = home.load()
+    newest = newest_id(home.paths, loaded.head, loaded.shelf)
+    queued, size = spool.read_deferred(home.paths, home.settings["lock.timeout"])
+    memory = loaded.memory()
+    # A crash between the commit and the cut of the queue: what is stored already is not stored again.
+    queued = [d for d in queued if not locate(memory, d.item.id) and not (crashed and home.departures(d.item.id))]
+    means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
+    return _Write(home, command, lock, loaded, newest, means, queued, size)
+
+
+def _plan(write: _Write, plan: Plan[Any]) -> Any:
+    """Runs the plan on memory with the queue drained, and works out everything that is to be written."""
+    home, memory = write.home, write.loaded.memory()
+    base = Changes(memory.working, memory.short_term)
+    if write.queued:
+        base, _ = plan_store(memory, write.queued, now=home.now(), mint=write.means.mint, limits=home.settings.limits(),
+                             relatives=write.means)  # fmt: skip
+    changes, outcome = plan(_after(memory, base), write.means)
+    total = join(base, changes)
+    if total == Changes(memory.working, memory.short_term) and not write.queued:
+        return outcome
+    folded, write.left = _fold_uses(write, total)
+    write.changes = replace(total, put=(*folded, *total.put))
+    return outcome
+
+
+def _after(memory: Memory, changes: Changes) -> Memory:
+    """Memory as it will be, for the next plan."""
+    view = memory.long_term
+    assert isinstance(view, LongTermView)
+    put = {item.id: item for item in changes.put}
+    return Memory(changes.working, changes.short_term, LongTermView(view.shelf, view.touches, put, frozenset(changes.drop)))
+
+
+def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches]:
+    """Long-term items with their journalled uses counted in, and the uses that stay in the journal.
+
+    Lines of memory-store.json are rewritten anyway. Pages are not: their uses wait until the journal is long.
+    """
+    loaded = write.loaded
+    recent = {item.id for item in (*total.working, *total.short_term, *total.put)} | set(total.drop)
+    waiting = {i: use for i, use in loaded.touches.items() if i not in recent}
+    if loaded.head.pages and loaded.use_lines <= write.home.settings["memory.access_journal_lines"]:
+        return [], waiting
+    view = LongTermView(loaded.shelf, loaded.touches)
+    return [item for item_id in waiting if (item := view.find(item_id))], {}
+
+
+def _store(write: _Write) -> None:
+    """Writes archive, pages and memory-store.json; all or nothing as long as this process lives."""
+    home, loaded, changes = write.home, write.loaded, write.changes
+    assert changes is not None
+    head, paths, settings = loaded.head, home.paths, home.settings
+    old_lines = list(head.long_term)
+    head.working, head.short_term = changes.working, changes.short_term
+    pages, fresh = shelve(loaded.shelf, changes.put, changes.drop, newest=write.newest,
+                          split_above=settings["memory.split_above"], page_items=settings["memory.page_items"])  # fmt: skip
+    write.dirty = set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    head.version += 1
+    head.last_id = write.means.mint.last
+    data = render_store(head)
+    if read_bytes(paths.store) != loaded.data:
+        raise Moved(paths.store)
+    intent = {"version": head.version, "log": [i.id for i in changes.log], "promoted": [i.id for i in changes.promoted],
+              "pages": sorted(pages), "new": sorted(fresh) if pages else []}  # fmt: skip
+    write.lock.declare(dump_line(intent).encode())
+    done: dict[str, tuple[bytes | None, bytes]] = {}
+    try:
+        archive.append_departures(paths, changes.archive)
+        for name, lines in pages.items():
+            path, new = paths.store_page(name), render_page(lines)
+            old = loaded.shelf.loaded[name][0] if name in loaded.shelf.loaded else read_bytes(path)
+            replace_file(path, new, root=paths.workspace.root, expect=old)
+            done[name] = (old, new)
+            loaded.shelf.loaded[name] = (new, lines)
+        replace_file(paths.store, data, root=paths.workspace.root, expect=loaded.data)
+    except BaseException:
+        if read_bytes(paths.store) != data:
+            _undo(home, done)
+            write.lock.settled = True
+        raise
+
+
+def _undo(home: AgentHome, done: dict[str, tuple[bytes | None, bytes]]) -> None:
+    """Puts pages back as they were. If even that fails, the intent is still there for the next writer."""
+    for name, (old, new) in done.items():
+        replace_file(home.paths.store_page(name), old or render_page([]), root=home.paths.workspace.root, expect=new)
+
+
+def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> set[str]:
+    if old == new:
+        return set()
+    before, after = partition(old, page_items), partition(new, page_items)
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def _finish(write: _Write, started: float) -> list[str]:
+    """Everything behind the commit point. A failure here is a warning: the memory is durable, the next writer finishes."""
+    home, changes, timeout = write.home, write.changes, write.home.settings["lock.timeout"]
+    assert changes is not None
+    warnings = _clock_warning(write)
+    try:
+        if write.queued:
+            spool.cut_queue(home.paths, write.queue_size, timeout)
+        if write.loaded.touches != write.left:
+            spool.cut_uses(home.paths, write.loaded.use_size, write.left or {}, timeout)
+        append_to_logs(home.paths, changes.log)
+        append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
+        materialize_items(home, Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf)),
+                          write.loaded.shelf, write.dirty)  # fmt: skip
+    except MabosError as error:
+        return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
+    write.lock.settled = True
+    ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
+    write_receipt(home, write.command, count_changes(changes), list(dict.fromkeys(ids)), started)
+    return warnings
+
+
+def _clock_warning(write: _Write) -> list[str]:
+    newest = (parse_id(write.newest) or (0, 0))[0]
+    behind = newest - epoch_ms(write.home.now())
+    if behind <= _CLOCK_SLACK_MS:
+        return []
+    return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"]
+
+
+def recover(home: AgentHome, left_behind: bytes) -> list[str]:
+    """Finishes or rolls back what a killed writer began, as its intent says. The caller holds the lock."""
+    swept = sweep_temps(home.paths.root) + sweep_temps(home.paths.workspace.local)
+    notes = [f"removed {swept} temporary files"] if swept else []
+    intents = [r for r in parse_lines(left_behind)[0] if isinstance(r, dict) and isinstance(r.get("version"), int)]
+    if not intents:
+        return notes
+    intent, loaded = intents[0], home.load()
+    if loaded.head.version < intent["version"]:
+        _roll_back(home, loaded.shelf, intent)
+        return [*notes, "rolled back an interrupted write"]
+    memory = loaded.memory()
+    wanted = {name: _find_items(home, memory, intent.get(name, [])) for name in ("log", "promoted")}
+    append_to_logs(home.paths, wanted["log"], again=True)
+    append_promoted(home.paths, wanted["promoted"], format_time(home.now())[:10])
+    materialize_items(home, memory, loaded.shelf)
+    return [*notes, "finished an interrupted write"]
+
+
+def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[MemoryItem, ...]:
+    found = []
+    for item_id in ids:
+        live = locate(memory, item_id)
+        if live:
+            found.append(live[1])
+        else:
+            found += [departure.item for departure in home.departures(item_id)[-1:]]
+    return tuple(found)
+
+
+def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
+    """Takes items that were never acknowledged off their pages; nothing else was changed before the commit point."""
+    new = set(intent.get("new", []))
+    for name in intent.get("pages", []):
+        lines = shelf.page(name)
+        kept = [line for line in lines if line_id(line) not in new]
+        if kept != lines:
+            path = home.paths.store_page(name)
+            replace_file(path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0])

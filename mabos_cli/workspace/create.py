@@ -1,0 +1,83 @@
+"""New workspaces and agents, copied from workspace-template/. Whatever exists is left as it is."""
+
+import os
+from pathlib import Path
+
+from mabos_cli.core.text import one_line
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json_text import dump_document
+from mabos_cli.workspace.files import Moved, make_folder, read_bytes, replace_file, resolve_inside
+from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths, template_folder
+from mabos_cli.workspace.locate import check_agent_id
+
+_AGENT_TEMPLATE = "agents/_agent"
+
+
+def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
+    """The workspace at root and the files that had to be made for it."""
+    if root.exists() and not root.is_dir():
+        raise InvalidFile(f"{root} is a file", "name a folder")
+    make_folder(root)
+    workspace = WorkspacePaths(root)
+    made = _copy(template_folder(), root, root, skip=_AGENT_TEMPLATE)
+    made += _ensure_ignored(workspace)
+    make_folder(workspace.agents)
+    return workspace, made
+
+
+def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name: str = "") -> list[str]:
+    """The files that had to be made for an agent."""
+    agent = workspace.agent(check_agent_id(agent_id))
+    make_folder(workspace.agents)
+    resolve_inside(agent.root, workspace.root)
+    words = {"{{agent}}": agent_id, "{{name}}": one_line(name) or agent_id, "{{role}}": one_line(role) or "general assistant"}
+    made = _copy(template_folder() / _AGENT_TEMPLATE, agent.root, workspace.root, words=words)
+    manifest = {"id": agent_id, "name": words["{{name}}"], "role": words["{{role}}"],
+                "bdi": {"commitmentStrategy": "open-minded", "cycleFrequency": "30m"}, "reasoningMethods": []}  # fmt: skip
+    return made + _write_new(agent.manifest, dump_document(manifest), workspace.root)
+
+
+def _copy(source: Path, target: Path, root: Path, *, skip: str = "", words: dict[str, str] | None = None) -> list[str]:
+    made = []
+    for here, folders, names in os.walk(source):
+        folders.sort()
+        relative = Path(here).relative_to(source)
+        if skip and relative.as_posix() == skip:
+            folders.clear()
+            continue
+        for name in sorted(names):
+            text = (Path(here) / name).read_text("utf-8")
+            for mark, value in (words or {}).items():
+                text = text.replace(mark, value)
+            made += _write_new(target / relative / name, text, root)
+    return made
+
+
+def _write_new(path: Path, text: str, root: Path) -> list[str]:
+    """Writes a file unless there is one. On disks that ignore case, Memory.md and MEMORY.md are one file: MEMORY.md stays."""
+    if os.path.lexists(path):
+        return []
+    try:
+        replace_file(path, text.encode("utf-8"), root=root, expect=None)
+    except Moved:
+        return []
+    return [path.relative_to(root).as_posix()]
+
+
+def _ensure_ignored(workspace: WorkspacePaths) -> list[str]:
+    """Keeps derived files and temporary files out of git, in a .gitignore that people may have written."""
+    path = workspace.root / ".gitignore"
+    old = read_bytes(path)
+    lines = (old or b"").decode("utf-8", "replace").split("\n")
+    missing = [rule for rule in (".mabos/", ".mabos-tmp-*") if rule not in lines]
+    if not missing:
+        return []
+    gap = b"" if not old or old.endswith(b"\n") else b"\n"
+    replace_file(path, (old or b"") + gap + "".join(f"{rule}\n" for rule in missing).encode(), root=workspace.root, expect=old)
+    return [".gitignore"]
+
+
+def shares_a_file(agent: AgentPaths) -> bool:
+    """Whether Memory.md and MEMORY.md are one file here."""
+    legacy = agent.root / "Memory.md"
+    return legacy.exists() and agent.memory_md.exists() and legacy.samefile(agent.memory_md)

@@ -1,0 +1,289 @@
+"""The only module that writes. Atomic, durable, and never over a change that somebody else made meanwhile.
+
+Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
+Appending: one write behind a complete last line, fsync; a failed write is taken back.
+Locking: flock on a side file that is never replaced. A killed holder leaves no lock behind, only its intent in that file.
+"""
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.workspace.layout import TEMP_PREFIX
+
+# Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
+REPLACE_BELOW = 1 << 20
+
+
+class Moved(Exception):
+    """A file is no longer what it was when it was read: read again and redo."""
+
+
+@contextmanager
+def explained(path: Path, doing: str) -> Iterator[None]:
+    """Turns an operating system error into one line about a path."""
+    try:
+        yield
+    except OSError as error:
+        hints = {errno.ENOSPC: "free some space and try again; nothing was half written",
+                 errno.EROFS: "the workspace is read-only; reading commands still work",
+                 errno.EACCES: "check the owner and the mode of the file and its folder"}  # fmt: skip
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise InvalidFile(f"cannot {doing} {path}: {reason}", hints.get(error.errno or 0, "nothing was half written")) from None
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """The bytes of a file, or None when there is none."""
+    with explained(path, "read"):
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def read_text(path: Path, shown: str = "") -> str:
+    """The text of a file, empty when there is none; InvalidFile when it is not UTF-8."""
+    return decode_text(read_bytes(path) or b"", shown or str(path))
+
+
+def decode_text(data: bytes, shown: str) -> str:
+    """Bytes of a file as text; InvalidFile cites the line that is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InvalidFile(f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv") from None
+
+
+def list_names(folder: Path) -> list[str]:
+    """The names in a folder, sorted, without our temporary files; none when there is no folder."""
+    with explained(folder, "read"):
+        try:
+            return sorted(name for name in os.listdir(folder) if not name.startswith(TEMP_PREFIX))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+
+def stamp_of(path: Path) -> str:
+    """What changes whenever a file does: size, times and inode. Empty when there is no file."""
+    try:
+        st = path.stat()
+    except OSError:
+        return ""
+    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
+
+
+def resolve_inside(path: Path, root: Path) -> Path:
+    """The real place of a path, following symbolic links, as long as it stays below the root."""
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(root)):
+        raise InvalidFile(f"{path} leads out of the workspace to {real}", "replace the symbolic link by a file or folder")
+    return real
+
+
+def make_folder(folder: Path) -> None:
+    """Creates a folder and its parents durably."""
+    if folder.is_dir():
+        return
+    with explained(folder, "create"):
+        missing = []
+        while not folder.is_dir():
+            missing.append(folder)
+            folder = folder.parent
+        for part in reversed(missing):
+            with suppress(FileExistsError):
+                part.mkdir()
+            sync_folder(part.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes renames and new names in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _open_temp(folder: Path) -> tuple[int, Path]:
+    for attempt in range(100):
+        temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"
+        with suppress(FileExistsError):
+            return os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), temp
+    raise OSError(errno.EEXIST, "no free temporary name")
+
+
+def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None) -> None:
+    """Replaces a file by new bytes, atomically and durably, if it still holds `expect` (None: does not exist).
+
+    Mode and owner stay; a symbolic link inside the root is followed, not replaced.
+    """
+    target = resolve_inside(path, root)
+    make_folder(target.parent)
+    with explained(path, "write"):
+        fd, temp = _open_temp(target.parent)
+        try:
+            try:
+                _keep_owner(fd, target)
+                _write_all(fd, data)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            if read_bytes(target) != expect:
+                raise Moved(path)
+            os.rename(temp, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temp)
+            raise
+        sync_folder(target.parent)
+
+
+def _keep_owner(fd: int, target: Path) -> None:
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        return
+    os.fchmod(fd, stat.S_IMODE(old.st_mode))
+    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(OSError):  # only root may give files away
+            os.fchown(fd, old.st_uid, old.st_gid)
+
+
+def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -> None:
+    """Appends complete lines behind the last complete line: a torn tail is closed first, a failed write taken back."""
+    target = resolve_inside(path, root)
+    make_folder(target.parent)
+    with explained(path, "append to"):
+        is_new = not target.exists()
+        fd = os.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            size = os.fstat(fd).st_size
+            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+            try:
+                _write_all(fd, (b"\n" if torn else b"") + data)
+                if durable:
+                    os.fsync(fd)
+            except OSError:
+                with suppress(OSError):
+                    os.ftruncate(fd, size)
+                raise
+        finally:
+            os.close(fd)
+        if is_new and durable:
+            sync_folder(target.parent)
+
+
+def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
+    """Appends to a Markdown log, with a header when it is new. Small logs are replaced whole, large ones appended to."""
+    for _ in range(20):
+        with explained(path, "read"):
+            size = path.stat().st_size if path.exists() else 0
+        if size > REPLACE_BELOW:
+            return append_bytes(path, text.encode("utf-8"), root=root)
+        old = read_bytes(path)
+        body = (old or header.encode("utf-8")).rstrip(b"\0")
+        gap = b"" if body.endswith(b"\n") or not body else b"\n"
+        with suppress(Moved):
+            return replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old)
+    raise Conflict(f"{path} keeps changing", "somebody is writing it; try again")
+
+
+def remove_file(path: Path) -> None:
+    """Removes a file of ours that holds nothing of its own any more (a drained queue, a folded journal)."""
+    with explained(path, "remove"), suppress(FileNotFoundError):
+        path.unlink()
+        sync_folder(path.parent)
+
+
+def sweep_temps(folder: Path) -> int:
+    """Removes temporary files that a killed process left below a folder; the caller holds the lock on it."""
+    swept = 0
+    for here, _, names in os.walk(folder):
+        for name in names:
+            if name.startswith(TEMP_PREFIX):
+                with suppress(OSError):
+                    os.unlink(os.path.join(here, name))
+                    swept += 1
+    return swept
+
+
+def find_temps(folder: Path) -> list[str]:
+    """Temporary files below a folder."""
+    return [os.path.join(here, name) for here, _, names in os.walk(folder) for name in names if name.startswith(TEMP_PREFIX)]
+
+
+class Lock:
+    """An exclusive lock on a side file. The file's text names the holder and what it is about to do."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = -1
+        self.left_behind = b""
+        self.settled = True
+
+    def acquire(self, timeout: float, holder: str) -> None:
+        """Takes the lock, or raises Conflict naming the holder when it is not free in time."""
+        make_folder(self._path.parent)
+        with explained(self._path, "lock"):
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            deadline, pause = time.monotonic() + timeout, 0.002
+            while not self._try():
+                if time.monotonic() >= deadline:
+                    held = self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0") or "another process"
+                    os.close(self._fd)
+                    raise Conflict(f"{self._path.stem} is locked by {held}; gave up after {timeout:g} s",
+                                   "try again, or wait longer with --lock-timeout")  # fmt: skip
+                time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
+                pause = min(pause * 1.5, 0.05)
+            self.left_behind = self._text()
+            pending = self.left_behind.partition(b"\n")[2].strip(b"\0\n")
+            self.settled = not pending
+            self._rewrite(f"{holder}, process {os.getpid()}\n".encode() + pending)
+
+    def _try(self) -> bool:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _text(self) -> bytes:
+        return os.pread(self._fd, os.fstat(self._fd).st_size, 0)
+
+    def _rewrite(self, data: bytes) -> None:
+        # Written before it is cut: a kill in between must not lose an intent that is still pending.
+        os.pwrite(self._fd, data, 0)
+        os.ftruncate(self._fd, len(data))
+
+    def declare(self, intent: bytes) -> None:
+        """Writes down durably what is about to happen, so that the next holder can finish it after a crash."""
+        with explained(self._path, "write"):
+            self.settled = False
+            self._rewrite(self._text().split(b"\n")[0] + b"\n" + intent + b"\n")
+            os.fsync(self._fd)
+
+    def note(self, text: bytes) -> None:
+        """Replaces the file's text, for side files that remember something between holders."""
+        with explained(self._path, "write"):
+            self.settled = False
+            self._rewrite(text)
+
+    def release(self) -> None:
+        """Gives the lock back. A declared intent stays in the file until it is settled."""
+        with suppress(OSError):
+            if self.settled:
+                os.ftruncate(self._fd, 0)
+        os.close(self._fd)

@@ -1,0 +1,136 @@
+"""Every path of a workspace, once."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+COGNITIVE_FILES = ("Persona.md", "Capabilities.md", "Beliefs.md", "Desires.md", "Goals.md", "Intentions.md", "Plans.md",
+                   "Commitments.md", "Learnings.md", "Memory.md")  # fmt: skip
+TEMP_PREFIX = ".mabos-tmp-"
+AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspacePaths:
+    """The places that belong to the whole workspace."""
+
+    root: Path
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "mabos.yaml"
+
+    @property
+    def agents(self) -> Path:
+        return self.root / "agents"
+
+    @property
+    def local(self) -> Path:
+        return self.root / ".mabos"
+
+    @property
+    def settings_cache(self) -> Path:
+        return self.local / "settings.cache"
+
+    def receipts(self, day: str) -> Path:
+        return self.local / "receipts" / f"{day}.jsonl"
+
+    def agent(self, agent_id: str) -> "AgentPaths":
+        return AgentPaths(self, agent_id)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPaths:
+    """The places that belong to one agent."""
+
+    workspace: WorkspacePaths
+    id: str
+
+    @property
+    def root(self) -> Path:
+        return self.workspace.agents / self.id
+
+    @property
+    def manifest(self) -> Path:
+        return self.root / "agent.json"
+
+    @property
+    def store(self) -> Path:
+        return self.root / "memory-store.json"
+
+    def store_page(self, name: str) -> Path:
+        return self.root / "memory-store" / f"{name}.json"
+
+    @property
+    def memory_md(self) -> Path:
+        return self.root / "MEMORY.md"
+
+    @property
+    def beliefs(self) -> Path:
+        return self.root / "Beliefs.md"
+
+    @property
+    def archive(self) -> Path:
+        return self.root / "archive"
+
+    @property
+    def memory(self) -> Path:
+        return self.root / "memory"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.memory / "checkpoints"
+
+    @property
+    def items_md(self) -> Path:
+        return self.memory / "mabos-memory-items.md"
+
+    def items_page(self, name: str) -> Path:
+        return self.memory / "mabos-memory-items" / f"{name}.md"
+
+    @property
+    def set_aside(self) -> Path:
+        return self.memory / "archive" / "edited"
+
+    def daily_log(self, day: str) -> Path:
+        return self.memory / f"{day}.md"
+
+    @property
+    def lock(self) -> Path:
+        return self.workspace.local / "locks" / f"{self.id}.lock"
+
+    @property
+    def queue(self) -> Path:
+        return self.workspace.local / "queue" / f"{self.id}.jsonl"
+
+    @property
+    def queue_lock(self) -> Path:
+        return self.workspace.local / "locks" / f"{self.id}.queue.lock"
+
+    @property
+    def access_journal(self) -> Path:
+        return self.workspace.local / "queue" / f"{self.id}.access.jsonl"
+
+    @property
+    def flush_state(self) -> Path:
+        return self.workspace.local / "queue" / f"{self.id}.flush"
+
+    @property
+    def index(self) -> Path:
+        return self.workspace.local / "index" / f"{self.id}.sqlite"
+
+    def relative(self, path: Path) -> str:
+        """A path as it is shown: below the agent's folder, or below the workspace."""
+        for base in (self.root, self.workspace.root):
+            if path.is_relative_to(base):
+                return path.relative_to(base).as_posix()
+        return os.fspath(path)
+
+
+def template_folder() -> Path:
+    """workspace-template/: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "workspace-template"
+    return inside if inside.is_dir() else package.parent / "workspace-template"

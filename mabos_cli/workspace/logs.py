@@ -1,0 +1,48 @@
+"""Markdown that grows with memory: daily logs and MEMORY.md. Appending again what is there already changes nothing."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.errors import Conflict
+from mabos_cli.formats.daily_log import render_log_entry, render_log_header
+from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
+from mabos_cli.workspace.files import Moved, append_text, decode_text, read_bytes, read_text, replace_file
+from mabos_cli.workspace.layout import AgentPaths
+
+
+def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
+    """Adds each item to the log of its day; with again, only those that the log does not name yet."""
+    days: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        days.setdefault(item.created_at[:10], []).append(item)
+    for day, found in sorted(days.items()):
+        path = paths.daily_log(day)
+        if again:
+            there = read_text(path)
+            found = [item for item in found if f" ^{item.id}\n" not in there]
+        if found:
+            text = "".join(render_log_entry(item) for item in found)
+            append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
+
+
+def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
+    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile."""
+    if items:
+        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or render_memory_header(paths.id), items, day))
+
+
+def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) -> bool:
+    """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
+    for _ in range(50):
+        old = read_bytes(path)
+        text = decode_text(old or b"", paths.relative(path))
+        new = edit(text)
+        if new is None or new == text:
+            return False
+        try:
+            replace_file(path, new.encode("utf-8"), root=paths.workspace.root, expect=old)
+            return True
+        except Moved:
+            continue
+    raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")

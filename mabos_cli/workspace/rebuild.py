@@ -1,0 +1,22 @@
+"""Derived files from scratch, under the agent's lock."""
+
+import time
+
+from mabos_cli.core.stores import Changes
+from mabos_cli.workspace.commit import holding_lock
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.materialize import materialize_items
+from mabos_cli.workspace.receipts import write_receipt
+
+
+def rebuild_derived(home: AgentHome) -> list[str]:
+    """Writes every derived file that is not as it should be and names them. Deferred items are stored first."""
+    started = time.monotonic()
+    home.change("materialize", lambda memory, _: (Changes(memory.working, memory.short_term), None))
+    with holding_lock(home, "materialize"):
+        loaded = home.load()
+        changed = materialize_items(home, loaded.memory(), loaded.shelf)
+        if changed:
+            write_receipt(home, "materialize", {"files": len(changed)}, [], started)
+    return changed
+

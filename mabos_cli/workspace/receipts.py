@@ -1,0 +1,42 @@
+"""Receipts: one line in .mabos/receipts/ for each write, so that one can see what ran, on what, and how long it took."""
+
+import time
+from contextlib import suppress
+from typing import Any
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.stores import Changes
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
+from mabos_cli.workspace.home import AgentHome
+
+_TAIL = 1 << 16
+
+
+def write_receipt(home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float) -> None:
+    """Adds a receipt. Best effort: the write itself is done."""
+    at = format_time(home.now())
+    record = {"at": at, "agent": home.id, "command": command, "ids": ids[:20],
+              "counts": {name: count for name, count in counts.items() if count},
+              "ms": round((time.monotonic() - started) * 1000)}  # fmt: skip
+    with suppress(MabosError):
+        workspace = home.paths.workspace
+        append_bytes(workspace.receipts(at[:10]), dump_line(record).encode("utf-8") + b"\n", root=workspace.root)
+
+
+def count_changes(changes: Changes) -> dict[str, int]:
+    """How much of each kind a change wrote."""
+    return {"put": len(changes.put), "dropped": len(changes.drop), "archived": len(changes.archive), "logged": len(changes.log)}
+
+
+def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:
+    """The latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
+    folder = home.paths.workspace.receipts("x").parent
+    found: dict[str, dict[str, Any]] = {}
+    for name in [n for n in list_names(folder) if n.endswith(".jsonl")][-2:]:
+        data = (read_bytes(folder / name) or b"")[-_TAIL:]
+        for record in parse_lines(data)[0]:
+            if isinstance(record, dict) and record.get("agent") == home.id:
+                found[str(record.get("command"))] = record
+    return found

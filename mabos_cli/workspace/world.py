@@ -1,0 +1,32 @@
+"""Time and chance, which the core takes as arguments. MABOS_NOW fixes both for reproducible runs."""
+
+import os
+from datetime import UTC, datetime
+
+from mabos_cli.core.clock import epoch_ms, parse_time
+from mabos_cli.core.ids import LOCKED, next_id
+
+
+def now() -> datetime:
+    """This moment, to the millisecond, or the one in MABOS_NOW."""
+    fixed = os.environ.get("MABOS_NOW")
+    moment = parse_time(fixed) if fixed else datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def draw(below: int) -> int:
+    """A number below `below`: random, or always 0 when time is fixed."""
+    return 0 if os.environ.get("MABOS_NOW") else int.from_bytes(os.urandom(4)) % below
+
+
+class Mint:
+    """Gives ids one after the other, behind the last one issued."""
+
+    def __init__(self, moment: datetime, last: str, lane: int = LOCKED) -> None:
+        self._ms = epoch_ms(moment)
+        self._lane = lane
+        self.last = last
+
+    def __call__(self) -> str:
+        self.last = next_id(self._ms, self.last, draw, self._lane)
+        return self.last
