@@ -38,8 +38,16 @@ COMMANDS = {
 }
 
 _SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
-_VALUES = {"--workspace": "workspace", "-w": "workspace", "--agent": "agent", "-a": "agent", "--lock-timeout": "lock_timeout"}
-ANYWHERE = "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --lock-timeout SECONDS."
+_VALUES = {
+    "--workspace": "workspace",
+    "-w": "workspace",
+    "--agent": "agent",
+    "-a": "agent",
+    "--lock-timeout": "lock_timeout",
+}
+ANYWHERE = (
+    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --lock-timeout SECONDS."
+)
 
 
 class LazyGroup(TyperGroup):
@@ -65,20 +73,40 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
-root = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True,
-                   context_settings={"help_option_names": ["-h", "--help"]})  # fmt: skip
+root = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
 def _root(
-    workspace: Annotated[str, typer.Option("--workspace", "-w", metavar="DIR", help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.")] = "",
-    agent: Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")] = "",
+    workspace: Annotated[
+        str,
+        typer.Option(
+            "--workspace",
+            "-w",
+            metavar="DIR",
+            help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
+        ),
+    ] = "",
+    agent: Annotated[
+        str,
+        typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
-    lock_timeout: Annotated[str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")] = "",
+    lock_timeout: Annotated[
+        str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
+    ] = "",
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Memory and mind for autonomous agents, as plain files."""
 
 
@@ -114,7 +142,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         for position, word in enumerate(args, 1):
             if any("\ud800" <= c <= "\udfff" for c in word):
-                raise UsageFault(f"argument {position} is not valid UTF-8", "convert it, for example with iconv -t utf-8")
+                raise UsageFault(
+                    f"argument {position} is not valid UTF-8", "convert it, for example with iconv -t utf-8"
+                )
         call, rest = _global_options(args)
         return _run(call, rest)
     except MabosError as error:

@@ -24,23 +24,64 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("memory.default_store", "choice", "short_term", "where store puts an item when --store is not given", STORES),
-    Setting("memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES),
-    Setting("memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"),
-    Setting("memory.short_term_capacity", "size", 200, "items in short-term memory; more archives the least important"),
-    Setting("memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"),
-    Setting("memory.split_above", "count", 10_000, "long-term items above which the store splits into monthly pages"),
-    Setting("memory.materialize_split_above", "count", 1_000, "items above which mabos-memory-items.md splits into pages"),
+    Setting(
+        "memory.default_store",
+        "choice",
+        "short_term",
+        "where store puts an item when --store is not given",
+        STORES,
+    ),
+    Setting(
+        "memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES
+    ),
+    Setting(
+        "memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"
+    ),
+    Setting(
+        "memory.short_term_capacity",
+        "size",
+        200,
+        "items in short-term memory; more archives the least important",
+    ),
+    Setting(
+        "memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"
+    ),
+    Setting(
+        "memory.split_above",
+        "count",
+        10_000,
+        "long-term items above which the store splits into monthly pages",
+    ),
+    Setting(
+        "memory.materialize_split_above",
+        "count",
+        1_000,
+        "items above which mabos-memory-items.md splits into pages",
+    ),
     Setting("memory.page_items", "size", 1_000, "items on one page; a fuller month gets a second page"),
     Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),
-    Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"),
-    Setting("memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"),
-    Setting("memory.access_journal_lines", "size", 200, "recalls journalled before paged long-term items are rewritten"),
+    Setting(
+        "memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"
+    ),
+    Setting(
+        "memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"
+    ),
+    Setting(
+        "memory.access_journal_lines",
+        "size",
+        200,
+        "recalls journalled before paged long-term items are rewritten",
+    ),
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
     Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
     Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
     Setting("recall.limit", "count", 20, "results of a recall"),
-    Setting("recall.importance_weight", "fraction", 0.3, "weight of importance in the score; the rest is relevance"),
+    Setting(
+        "recall.importance_weight",
+        "fraction",
+        0.3,
+        "weight of importance in the score; the rest is relevance",
+    ),
     Setting("recall.depth_hits", "size", 3, "hits that are followed at each level of depth"),
     Setting("recall.depth_terms", "size", 12, "new terms taken from each followed hit"),
     Setting("recall.depth_reserved", "fraction", 0.3, "share of the results reserved for deeper finds"),
@@ -48,10 +89,17 @@ SETTINGS = (
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
         for (name, value), about in zip(
             WEIGHTS.items(),
-            ("what every memory starts with", "added for a decision", "added for the word important",
-             "added for the word remember", "added when it recurs", "least share that age leaves", "days until only the floor is left"),
+            (
+                "what every memory starts with",
+                "added for a decision",
+                "added for the word important",
+                "added for the word remember",
+                "added when it recurs",
+                "least share that age leaves",
+                "days until only the floor is left",
+            ),
             strict=True,
-        )  # fmt: skip
+        )
     ),
     Setting("grade.must_remember", "fraction", 0.8, "importance from which an item must be remembered"),
     Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
@@ -77,7 +125,9 @@ def check_setting(name: str, value: Any) -> Any:
         return parse_span(value)
     number = _number(name, value)
     if setting.kind in ("count", "size") and (number != int(number) or number < (setting.kind == "size")):
-        raise BadValue(f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}")
+        raise BadValue(
+            f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}"
+        )
     if setting.kind == "fraction" and not 0 <= number <= 1:
         raise BadValue(f"{name} must be between 0 and 1, not {value!r}")
     return int(number) if setting.kind in ("count", "size") else float(number)
@@ -123,12 +173,15 @@ class Settings:
         """The numbers that govern the stores; an option of the command wins."""
         v = self.values
         return Limits(
-            v["memory.working_capacity"], v["memory.short_term_capacity"], v["memory.short_term_ttl"],
+            v["memory.working_capacity"],
+            v["memory.short_term_capacity"],
+            v["memory.short_term_ttl"],
             v["consolidation.min_importance"] if min_importance is None else min_importance,
             v["consolidation.min_access"] if min_access is None else min_access,
-            v["memory.duplicate_threshold"], v["memory.related_threshold"],
+            v["memory.duplicate_threshold"],
+            v["memory.related_threshold"],
             tuple((name, v[f"grade.{name}"]) for name in WEIGHTS),
-        )  # fmt: skip
+        )
 
 
 def layer(layers: list[tuple[str, Mapping[str, Any]]]) -> Settings:

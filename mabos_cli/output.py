@@ -10,8 +10,15 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.json_text import dump_line
 
 
-def emit(schema: str, data: dict[str, Any], text: Iterable[str] = (), *, as_json: bool, quiet: bool = False,
-         warnings: Sequence[str] = ()) -> None:  # fmt: skip
+def emit(
+    schema: str,
+    data: dict[str, Any],
+    text: Iterable[str] = (),
+    *,
+    as_json: bool,
+    quiet: bool = False,
+    warnings: Sequence[str] = (),
+) -> None:
     """Prints a result: with as_json exactly one object on stdout; otherwise lines of text, warnings on stderr."""
     if as_json:
         _write(sys.stdout, dump_line({"schema": schema, "data": data, "warnings": list(warnings)}) + "\n")
@@ -49,4 +56,9 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]) - 1)] if cells else []
-    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip() for row in cells]
+    return [
+        "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]
+        ).rstrip()
+        for row in cells
+    ]

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, new_group
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.output import columns
 from mabos_cli.workspace.create import create_agent, shares_a_file
 from mabos_cli.workspace.layout import COGNITIVE_FILES
 from mabos_cli.workspace.locate import find_agent, list_agents
 
-app = typer.Typer(name="agent", help="Create, list and show agents.", no_args_is_help=True)
+app = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
 
 
 @app.command()
@@ -30,7 +30,9 @@ def create(
     if agent_id in list_agents(workspace):
         raise Conflict(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
     made = create_agent(workspace, agent_id, role, name)
-    call.emit("agent.create", {"agent": agent_id, "created": made}, [f"agent {agent_id}: {len(made)} files made"])
+    call.emit(
+        "agent.create", {"agent": agent_id, "created": made}, [f"agent {agent_id}: {len(made)} files made"]
+    )
 
 
 @app.command("list")
@@ -48,13 +50,20 @@ def list_command(ctx: typer.Context) -> None:
         except MabosError as error:  # one damaged agent must not hide the others
             manifest = {}
             warnings.append(error.message)
-        rows.append({"id": agent_id, "name": manifest.get("name", agent_id), "role": manifest.get("role", "")})
-    text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or ["no agents; make one: mabos agent create ID"]
+        rows.append(
+            {"id": agent_id, "name": manifest.get("name", agent_id), "role": manifest.get("role", "")}
+        )
+    text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [
+        "no agents; make one: mabos agent create ID"
+    ]
     call.emit("agent.list", {"agents": rows}, text, warnings)
 
 
 @app.command()
-def show(ctx: typer.Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = "") -> None:
+def show(
+    ctx: typer.Context,
+    agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = "",
+) -> None:
     """Show an agent: its manifest, its files, its memory.
 
     Example: mabos agent show cfo
@@ -62,11 +71,34 @@ def show(ctx: typer.Context, agent_id: Annotated[str, typer.Argument(metavar="[I
     call: Call = ctx.obj
     home = call.home_of(find_agent(call.open_workspace(), agent_id or call.agent))
     memory, manifest = home.memory(), home.manifest()
-    files = {name: (home.paths.root / name).stat().st_size for name in COGNITIVE_FILES if (home.paths.root / name).is_file()}
-    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
-    warnings = ["Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"] if shares_a_file(home.paths) else []
-    rows = [("id", home.id), ("name", str(manifest.get("name", home.id))), ("role", str(manifest.get("role", ""))),
-            ("folder", str(home.paths.root)), ("memory", ", ".join(f"{n} {name}" for name, n in counts.items())),
-            ("files", ", ".join(files))]  # fmt: skip
-    data = {"id": home.id, "path": str(home.paths.root), "manifest": manifest, "files": files, "memory": counts}
+    files = {
+        name: (home.paths.root / name).stat().st_size
+        for name in COGNITIVE_FILES
+        if (home.paths.root / name).is_file()
+    }
+    counts = {
+        "working": len(memory.working),
+        "short_term": len(memory.short_term),
+        "long_term": len(memory.long_term),
+    }
+    warnings = (
+        ["Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"]
+        if shares_a_file(home.paths)
+        else []
+    )
+    rows = [
+        ("id", home.id),
+        ("name", str(manifest.get("name", home.id))),
+        ("role", str(manifest.get("role", ""))),
+        ("folder", str(home.paths.root)),
+        ("memory", ", ".join(f"{n} {name}" for name, n in counts.items())),
+        ("files", ", ".join(files)),
+    ]
+    data = {
+        "id": home.id,
+        "path": str(home.paths.root),
+        "manifest": manifest,
+        "files": files,
+        "memory": counts,
+    }
     call.emit("agent.show", data, columns(rows), warnings)

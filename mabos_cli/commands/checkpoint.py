@@ -4,22 +4,31 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.core.item import check_content
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.checkpoint_md import checkpoint_title
-from mabos_cli.workspace.checkpoints import latest_checkpoint, list_checkpoints, restore_checkpoint, write_checkpoint
+from mabos_cli.workspace.checkpoints import (
+    latest_checkpoint,
+    list_checkpoints,
+    restore_checkpoint,
+    write_checkpoint,
+)
 
-app = typer.Typer(name="checkpoint", help="Write down the state of a session, or show and restore one.", invoke_without_command=True)
+app = new_group(
+    "checkpoint", "Write down the state of a session, or show and restore one.", invoke_without_command=True
+)
 
 
 @app.callback()
 def checkpoint(
     ctx: typer.Context,
-    context: Annotated[str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")] = "",
+    context: Annotated[
+        str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")
+    ] = "",
     decision: Annotated[list[str] | None, typer.Option(help="A decision that holds; may repeat.")] = None,
     finding: Annotated[list[str] | None, typer.Option(help="Something found out; may repeat.")] = None,
     question: Annotated[list[str] | None, typer.Option(help="An open question; may repeat.")] = None,
@@ -33,10 +42,16 @@ def checkpoint(
     if ctx.invoked_subcommand:
         return
     if not context:
-        raise UsageFault("a checkpoint needs --context", 'mabos checkpoint -c "what you are doing"; or latest, list, restore')
+        raise UsageFault(
+            "a checkpoint needs --context",
+            'mabos checkpoint -c "what you are doing"; or latest, list, restore',
+        )
     home = call.open_home()
     limit = home.settings["memory.max_content_bytes"]
-    lists = [tuple(check_content(entry, limit) for entry in entries or ()) for entries in (decision, finding, question, next)]
+    lists = [
+        tuple(check_content(entry, limit) for entry in entries or ())
+        for entries in (decision, finding, question, next)
+    ]
     state = Checkpoint(home.now(), check_content(text_argument(context, call.literal_dash), limit), *lists)
     path = write_checkpoint(home, state)
     call.emit("checkpoint", {"path": path}, [f"wrote {path}"])
@@ -62,8 +77,14 @@ def list_command(ctx: typer.Context) -> None:
     Example: mabos checkpoint list
     """
     call: Call = ctx.obj
-    rows = [{"path": path, "title": checkpoint_title(text)} for path, text in list_checkpoints(call.open_home())]
-    call.emit("checkpoint.list", {"checkpoints": rows}, [f"{row['path']}  {one_line(row['title'])}" for row in rows] or ["no checkpoint yet"])
+    rows = [
+        {"path": path, "title": checkpoint_title(text)} for path, text in list_checkpoints(call.open_home())
+    ]
+    call.emit(
+        "checkpoint.list",
+        {"checkpoints": rows},
+        [f"{row['path']}  {one_line(row['title'])}" for row in rows] or ["no checkpoint yet"],
+    )
 
 
 @app.command()

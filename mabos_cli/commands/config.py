@@ -17,7 +17,9 @@ app = typer.Typer()
 @app.command()
 def config(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")
+    ] = "",
 ) -> None:
     """Show the settings in effect and where each comes from.
 
@@ -28,10 +30,27 @@ def config(
     chosen = [s for s in SETTINGS if not name or s.name == name or s.name.startswith(name + ".")]
     if not chosen:
         check_setting(name, None)  # raises, with the nearest name
-    rows = [{"name": s.name, "value": settings[s.name], "origin": settings.origins[s.name], "default": s.default, "about": s.about}
-            for s in chosen]  # fmt: skip
-    text = columns([(row["name"], f"{row['value']:g}" if isinstance(row["value"], float) else str(row["value"]), row["origin"], row["about"])
-                    for row in rows])  # fmt: skip
+    rows = [
+        {
+            "name": s.name,
+            "value": settings[s.name],
+            "origin": settings.origins[s.name],
+            "default": s.default,
+            "about": s.about,
+        }
+        for s in chosen
+    ]
+    text = columns(
+        [
+            (
+                row["name"],
+                f"{row['value']:g}" if isinstance(row["value"], float) else str(row["value"]),
+                row["origin"],
+                row["about"],
+            )
+            for row in rows
+        ]
+    )
     call.emit("config", {"settings": rows}, text)
 
 

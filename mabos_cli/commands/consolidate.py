@@ -17,9 +17,15 @@ app = typer.Typer()
 @app.command()
 def consolidate(
     ctx: typer.Context,
-    min_importance: Annotated[float | None, typer.Option(help="Take items at least this important (default 0.6).")] = None,
-    min_access: Annotated[int | None, typer.Option(help="Or recalled at least this often (default 2).")] = None,
-    no_summarize: Annotated[bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")] = False,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Take items at least this important (default 0.6).")
+    ] = None,
+    min_access: Annotated[
+        int | None, typer.Option(help="Or recalled at least this often (default 2).")
+    ] = None,
+    no_summarize: Annotated[
+        bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
 ) -> None:
     """Compress related short-term memories into long-term ones.
@@ -28,11 +34,19 @@ def consolidate(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    limits = home.settings.limits(option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access))
+    limits = home.settings.limits(
+        option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
+    )
 
     def plan(memory: Memory, means: Means):
-        planned = plan_consolidation(memory, limits, now=home.now(), mint=means.mint,
-                                     jaccard=home.settings["consolidation.jaccard"], summarize=not no_summarize)  # fmt: skip
+        planned = plan_consolidation(
+            memory,
+            limits,
+            now=home.now(),
+            mint=means.mint,
+            jaccard=home.settings["consolidation.jaccard"],
+            summarize=not no_summarize,
+        )
         return planned.changes, planned
 
     planned, warnings = (home.preview(plan), []) if dry_run else home.change("consolidate", plan)
@@ -40,10 +54,24 @@ def consolidate(
 
 
 def _summary(planned: Consolidation, dry_run: bool) -> dict:
-    groups = [{"id": item.id, "type": item.type, "importance": item.importance, "content": item.content, "tags": list(item.tags),
-               "derived_from": [member.id for member in members]} for item, members in planned.groups]  # fmt: skip
-    return {"dry_run": dry_run, "candidates": planned.candidates, "consolidated": len(groups), "groups": groups,
-            "archived": [d.item.id for d in planned.changes.archive]}  # fmt: skip
+    groups = [
+        {
+            "id": item.id,
+            "type": item.type,
+            "importance": item.importance,
+            "content": item.content,
+            "tags": list(item.tags),
+            "derived_from": [member.id for member in members],
+        }
+        for item, members in planned.groups
+    ]
+    return {
+        "dry_run": dry_run,
+        "candidates": planned.candidates,
+        "consolidated": len(groups),
+        "groups": groups,
+        "archived": [d.item.id for d in planned.changes.archive],
+    }
 
 
 def _lines(planned: Consolidation, dry_run: bool) -> list[str]:

@@ -30,4 +30,8 @@ def init(
     made += create_agent(workspace, agent_id, role)
     next_step = f'mabos -w {folder or call.workspace or "."} store "..."'
     lines = [f"workspace {root} with agent {agent_id}: {len(made)} files made", f"next: {next_step}"]
-    call.emit("init", {"workspace": str(root), "agent": agent_id, "created": made}, lines if made else [f"{root} is complete already"])
+    call.emit(
+        "init",
+        {"workspace": str(root), "agent": agent_id, "created": made},
+        lines if made else [f"{root} is complete already"],
+    )

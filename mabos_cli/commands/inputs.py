@@ -25,8 +25,26 @@ from mabos_cli.core.stores import Draft
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json_text import parse_json
 
-_KEYS = frozenset(("content", "type", "importance", "priority", "tags", "store", "source", "context", "related_to", "derived_from",
-                   "expires_at", "observed_at", "created_at", "author", "session", "trust"))  # fmt: skip
+_KEYS = frozenset(
+    (
+        "content",
+        "type",
+        "importance",
+        "priority",
+        "tags",
+        "store",
+        "source",
+        "context",
+        "related_to",
+        "derived_from",
+        "expires_at",
+        "observed_at",
+        "created_at",
+        "author",
+        "session",
+        "trust",
+    )
+)
 
 
 def read_stdin() -> str:
@@ -36,7 +54,9 @@ def read_stdin() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError:
-        raise UsageFault("standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+        raise UsageFault(
+            "standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8"
+        ) from None
 
 
 def text_argument(given: str, literal_dash: bool) -> str:
@@ -47,7 +67,9 @@ def text_argument(given: str, literal_dash: bool) -> str:
 def importance_of(importance: float | None, priority: str | None) -> float | None:
     """The number that --importance or --priority names, or None when neither is given."""
     if importance is not None and priority is not None:
-        raise UsageFault("both --importance and --priority given", "they are two names for one number; give one")
+        raise UsageFault(
+            "both --importance and --priority given", "they are two names for one number; give one"
+        )
     if priority is not None:
         return PRIORITIES[check_choice(priority, list(PRIORITIES), "priority")]
     return None if importance is None else check_importance(importance)
@@ -85,7 +107,9 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime) -> Dra
         tags=check_tags(lists["tags"]),
         related_to=tuple(check_word(i, "id") for i in lists["related_to"]),
         derived_from=tuple(check_word(i, "id") for i in lists["derived_from"]),
-        context=check_content(fields["context"], settings["memory.max_content_bytes"]) if fields.get("context") else "",
+        context=check_content(fields["context"], settings["memory.max_content_bytes"])
+        if fields.get("context")
+        else "",
         created_at=stamp_of(fields.get("created_at"), now),
         observed_at=stamp_of(fields.get("observed_at"), now),
         expires_at=_expiry(fields.get("expires_at"), now),
@@ -128,8 +152,12 @@ def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
             continue
         fields = parse_json(line, shown, line=number)
         if not isinstance(fields, dict):
-            raise InvalidFile(f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}')
+            raise InvalidFile(
+                f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
+            )
         try:
             yield draft_from(fields, settings, now)
         except (BadValue, UsageFault) as error:
-            raise InvalidFile(f"{shown}:{number}: {error.message}", error.hint or "nothing was stored") from None
+            raise InvalidFile(
+                f"{shown}:{number}: {error.message}", error.hint or "nothing was stored"
+            ) from None

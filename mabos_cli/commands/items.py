@@ -39,14 +39,19 @@ def find_item(home: AgentHome, memory: Memory, item_id: str) -> Found:
         return Found(live[1], live[0], True, history)
     if history:
         return Found(history[-1].item, history[-1].store, False, history)
-    raise NotFound(f"no item {item_id!r} for agent {home.id}", "mabos recall finds ids; another agent may have it (--agent)")
+    raise NotFound(
+        f"no item {item_id!r} for agent {home.id}",
+        "mabos recall finds ids; another agent may have it (--agent)",
+    )
 
 
 @app.command()
 def get(
     ctx: typer.Context,
     item_id: Id,
-    tree: Annotated[bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")
+    ] = False,
 ) -> None:
     """Show the item with an id, live or archived.
 
@@ -57,8 +62,15 @@ def get(
     memory = home.memory()
     found = find_item(home, memory, item_id)
     state = "live" if found.live else "archived"
-    history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
-    data: dict[str, Any] = {"state": state, "store": found.store, "item": item_to_dict(found.item), "history": history}
+    history = [
+        {"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history
+    ]
+    data: dict[str, Any] = {
+        "state": state,
+        "store": found.store,
+        "item": item_to_dict(found.item),
+        "history": history,
+    }
     lines = list(_describe(found))
     if tree:
         data["tree"] = _tree(home, memory, item_id, frozenset())
@@ -74,8 +86,11 @@ def _describe(found: Found) -> Iterator[str]:
         yield f"archived {last.at}: {last.reason}{into}"
     yield item.content
     facts = item_to_dict(item)
-    rows = [(name, ", ".join(value) if isinstance(value, list) else str(value)) for name, value in facts.items()
-            if name not in ("id", "content", "type", "importance") and value not in ("", [], 0)]  # fmt: skip
+    rows = [
+        (name, ", ".join(value) if isinstance(value, list) else str(value))
+        for name, value in facts.items()
+        if name not in ("id", "content", "type", "importance") and value not in ("", [], 0)
+    ]
     yield from columns(rows)
     versions = [d for d in found.history if d.reason == "updated"]
     if versions:
@@ -90,7 +105,12 @@ def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) 
         return {"id": item_id, "state": "unknown", "content": "", "sources": []}
     here = above | {item_id}
     sources = [_tree(home, memory, source, here) for source in found.item.derived_from if source not in here]
-    return {"id": item_id, "state": "live" if found.live else "archived", "content": found.item.content, "sources": sources}
+    return {
+        "id": item_id,
+        "state": "live" if found.live else "archived",
+        "content": found.item.content,
+        "sources": sources,
+    }
 
 
 def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
@@ -103,24 +123,38 @@ def _unknown(home: AgentHome, item_id: str) -> NotFound:
     """Why an id is not live: archived, or never issued."""
     history = home.departures(item_id)
     if history:
-        return NotFound(f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}")
-    return NotFound(f"no item {item_id!r} for agent {home.id}", "mabos recall finds ids; another agent may have it (--agent)")
+        return NotFound(
+            f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}"
+        )
+    return NotFound(
+        f"no item {item_id!r} for agent {home.id}",
+        "mabos recall finds ids; another agent may have it (--agent)",
+    )
 
 
 @app.command()
 def update(
     ctx: typer.Context,
     item_id: Id,
-    content: Annotated[str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")] = None,
+    content: Annotated[
+        str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
+    ] = None,
     type: Annotated[str | None, typer.Option("--type", "-t", help="The new type.")] = None,
     importance: Annotated[float | None, typer.Option("--importance", "-i", help="0 to 1.")] = None,
     priority: Annotated[str | None, typer.Option(help="critical, high, medium or low.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them."),
+    ] = None,
     store: Annotated[str | None, typer.Option(help="Move it to working, short_term or long_term.")] = None,
     context: Annotated[str | None, typer.Option(help="Why it is stored.")] = None,
-    related_to: Annotated[list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")] = None,
-    expires: Annotated[str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
-) -> None:  # fmt: skip
+    related_to: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")
+    ] = None,
+) -> None:
     """Edit an item; the version before is archived.
 
     Example: mabos update M-1708800000000-a3f2 --priority high --tag pricing
@@ -128,9 +162,22 @@ def update(
     call: Call = ctx.obj
     home = call.open_home()
     text = text_argument(content, call.literal_dash) if content is not None else None
-    given = {"content": text, "type": type, "context": context, "tags": tag, "related_to": related_to, "expires_at": expires}
-    checked = draft_from({"content": text if text is not None else "-", **{k: v for k, v in given.items() if k != "content" and v}},
-                         home.settings, home.now()).item  # fmt: skip
+    given = {
+        "content": text,
+        "type": type,
+        "context": context,
+        "tags": tag,
+        "related_to": related_to,
+        "expires_at": expires,
+    }
+    checked = draft_from(
+        {
+            "content": text if text is not None else "-",
+            **{k: v for k, v in given.items() if k != "content" and v},
+        },
+        home.settings,
+        home.now(),
+    ).item
     fields = {name: getattr(checked, name) for name, value in given.items() if value is not None}
     level = importance_of(importance, priority)
     if level is not None:
@@ -145,13 +192,24 @@ def update(
 
     (item, where), warnings = home.change("update", plan)
     changed = sorted([*fields, *(["store"] if target else [])])
-    line = f"updated {item.id} in {where}: {', '.join(changed)}" if changed else f"{item.id} unchanged: nothing given to change"
-    call.emit("update", {"id": item.id, "store": where, "changed": changed, "item": item_to_dict(item)}, [line], warnings)
+    line = (
+        f"updated {item.id} in {where}: {', '.join(changed)}"
+        if changed
+        else f"{item.id} unchanged: nothing given to change"
+    )
+    call.emit(
+        "update",
+        {"id": item.id, "store": where, "changed": changed, "item": item_to_dict(item)},
+        [line],
+        warnings,
+    )
 
 
 @app.command()
 def forget(
-    ctx: typer.Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
+    ctx: typer.Context,
+    item_id: Id,
+    reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = "",
 ) -> None:
     """Move an item to the archive; revive undoes it.
 
@@ -176,7 +234,9 @@ def forget(
 def revive(
     ctx: typer.Context,
     item_id: Id,
-    store: Annotated[str, typer.Option(help="Where to: working, short_term or long_term (default).")] = "long_term",
+    store: Annotated[
+        str, typer.Option(help="Where to: working, short_term or long_term (default).")
+    ] = "long_term",
 ) -> None:
     """Bring an archived item back.
 
@@ -213,12 +273,20 @@ def reinforce(
         if found is None:
             raise _unknown(home, item_id)
         used = touch(found[1], format_time(home.now()))
-        fields = {"accessed_at": used.accessed_at, "access_count": used.access_count,
-                  "importance": round(min(1.0, used.importance + raise_by), 4)}  # fmt: skip
+        fields = {
+            "accessed_at": used.accessed_at,
+            "access_count": used.access_count,
+            "importance": round(min(1.0, used.importance + raise_by), 4),
+        }
         planned = plan_update(memory, item_id, fields, now=home.now(), keep_version=False)
         assert planned is not None
         return planned[0], planned[1]
 
     item, warnings = home.change("reinforce", plan)
     line = f"reinforced {item.id}: used {item.access_count} times, importance {item.importance:.2f}"
-    call.emit("reinforce", {"id": item.id, "access_count": item.access_count, "importance": item.importance}, [line], warnings)
+    call.emit(
+        "reinforce",
+        {"id": item.id, "access_count": item.access_count, "importance": item.importance},
+        [line],
+        warnings,
+    )

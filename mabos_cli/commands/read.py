@@ -18,7 +18,9 @@ _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")
 @app.command()
 def read(
     ctx: typer.Context,
-    place: Annotated[str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")],
+    place: Annotated[
+        str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")
+    ],
 ) -> None:
     """Print lines of a file of the agent.
 
@@ -29,17 +31,27 @@ def read(
     name, first, last = _parse(place, home.paths.root)
     path = home.paths.root / name
     if os.path.isabs(name) or ".." in name.split("/"):
-        raise BadValue(f"{name!r} is not below the agent's folder", "give a path as recall prints it: memory/2026-02-24.md:3-9")
+        raise BadValue(
+            f"{name!r} is not below the agent's folder",
+            "give a path as recall prints it: memory/2026-02-24.md:3-9",
+        )
     real = resolve_inside(path, home.paths.workspace.root)
     if not real.is_file():
-        raise NotFound(f"no file {name} for agent {home.id}", "recall cites paths; mabos agent show lists the main files")
+        raise NotFound(
+            f"no file {name} for agent {home.id}", "recall cites paths; mabos agent show lists the main files"
+        )
     if real.stat().st_size > 64 << 20:
         raise InvalidFile(f"{name} is larger than 64 MiB", "read it with another tool")
     lines = read_text(real, name).removesuffix("\n").split("\n")
     if first > len(lines):
         raise NotFound(f"{name} has {len(lines)} lines, not {first}", f"mabos read {name}")
     chosen = lines[first - 1 : last or None]
-    data = {"path": name, "lines": [first, first + len(chosen) - 1], "total": len(lines), "content": "\n".join(chosen)}
+    data = {
+        "path": name,
+        "lines": [first, first + len(chosen) - 1],
+        "total": len(lines),
+        "content": "\n".join(chosen),
+    }
     call.emit("read", data, chosen)
 
 

@@ -21,7 +21,11 @@ def status(ctx: typer.Context) -> None:
     call: Call = ctx.obj
     home = call.open_home()
     memory, limits = home.memory(), home.settings.limits()
-    stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
+    stores = {
+        "working": len(memory.working),
+        "short_term": len(memory.short_term),
+        "long_term": len(memory.long_term),
+    }
     due = _due(memory, limits, format_time(home.now()))
     due["deferred"] = len(read_deferred(home.paths)[0])
     due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths)[0].values())
@@ -37,5 +41,7 @@ def status(ctx: typer.Context) -> None:
 
 def _due(memory: Memory, limits: Limits, now: str) -> dict[str, int]:
     ready = sum(qualifies(i, s, limits) for s in ("working", "short_term") for i in getattr(memory, s))
-    expired = sum(is_expired(i, s, now, limits) for s in ("working", "short_term") for i in getattr(memory, s))
+    expired = sum(
+        is_expired(i, s, now, limits) for s in ("working", "short_term") for i in getattr(memory, s)
+    )
     return {"to_consolidate": ready, "expired": expired}

@@ -18,23 +18,43 @@ app = typer.Typer()
 def store(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="What to remember; - reads standard input.")] = "",
-    type: Annotated[str, typer.Option("--type", "-t", help="event decision outcome lesson fact observation preference instruction project person insight plan.")] = "",
-    importance: Annotated[float | None, typer.Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")] = None,
-    priority: Annotated[str | None, typer.Option(help="critical, high, medium or low: a name for an importance.")] = None,
+    type: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            "-t",
+            help="event decision outcome lesson fact observation preference instruction project person insight plan.",
+        ),
+    ] = "",
+    importance: Annotated[
+        float | None, typer.Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
+    ] = None,
+    priority: Annotated[
+        str | None, typer.Option(help="critical, high, medium or low: a name for an importance.")
+    ] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[str, typer.Option(help="working, short_term or long_term.")] = "",
     source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
-    related_to: Annotated[list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")] = None,
+    related_to: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")
+    ] = None,
     expires: Annotated[str, typer.Option(help="A date, or how long from now: 30d.")] = "",
     observed_at: Annotated[str, typer.Option(help="When it happened, if not now.")] = "",
     author: Annotated[str, typer.Option(help="Who said it.")] = "",
     session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
     trust: Annotated[str, typer.Option(help="trusted, agent or untrusted (default agent).")] = "",
-    if_new: Annotated[bool, typer.Option("--if-new", help="Store only when nothing similar is there.")] = False,
-    defer: Annotated[bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")] = False,
-    batch: Annotated[str | None, typer.Option(metavar="FILE", help="Store each line of an NDJSON file, or - for standard input.")] = None,
-) -> None:  # fmt: skip
+    if_new: Annotated[
+        bool, typer.Option("--if-new", help="Store only when nothing similar is there.")
+    ] = False,
+    defer: Annotated[
+        bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")
+    ] = False,
+    batch: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Store each line of an NDJSON file, or - for standard input."),
+    ] = None,
+) -> None:
     """Remember something.
 
     Example: mabos store "We bill per seat" --type decision --tag pricing
@@ -46,43 +66,100 @@ def store(
             raise UsageFault("--batch takes everything from the file", "leave TEXT and --if-new out")
         drafts = list(read_batch(batch, home.settings, home.now()))
     else:
-        drafts = [draft_from({
-            "content": text_argument(text, call.literal_dash), "type": type, "importance": importance, "priority": priority,
-            "tags": tag, "store": store, "source": source, "context": context, "related_to": related_to, "expires_at": expires,
-            "observed_at": observed_at, "author": author, "session": session, "trust": trust,
-        }, home.settings, home.now())]  # fmt: skip
+        drafts = [
+            draft_from(
+                {
+                    "content": text_argument(text, call.literal_dash),
+                    "type": type,
+                    "importance": importance,
+                    "priority": priority,
+                    "tags": tag,
+                    "store": store,
+                    "source": source,
+                    "context": context,
+                    "related_to": related_to,
+                    "expires_at": expires,
+                    "observed_at": observed_at,
+                    "author": author,
+                    "session": session,
+                    "trust": trust,
+                },
+                home.settings,
+                home.now(),
+            )
+        ]
     if defer:
         if if_new:
             raise UsageFault("--defer cannot look for similar items", "leave one of --defer and --if-new out")
-        _emit(call, home, [Stored(d.item, d.store) for d in home.defer(drafts)], batch is not None, deferred=True)
+        _emit(
+            call,
+            home,
+            [Stored(d.item, d.store) for d in home.defer(drafts)],
+            batch is not None,
+            deferred=True,
+        )
         return
     results, warnings = store_drafts(home, drafts, if_new=if_new)
     _emit(call, home, results, batch is not None, warnings=warnings)
 
 
-def store_drafts(home: AgentHome, drafts: list[Draft], *, if_new: bool = False) -> tuple[list[Stored], list[str]]:
+def store_drafts(
+    home: AgentHome, drafts: list[Draft], *, if_new: bool = False
+) -> tuple[list[Stored], list[str]]:
     """Stores drafts under one lock: what became of each, and warnings."""
-    return home.change("store", lambda memory, means: plan_store(
-        memory, drafts, now=home.now(), mint=means.mint, limits=home.settings.limits(), relatives=means, if_new=if_new))  # fmt: skip
+    return home.change(
+        "store",
+        lambda memory, means: plan_store(
+            memory,
+            drafts,
+            now=home.now(),
+            mint=means.mint,
+            limits=home.settings.limits(),
+            relatives=means,
+            if_new=if_new,
+        ),
+    )
 
 
-def _emit(call: Call, home: AgentHome, results: list[Stored], batch: bool, *, deferred: bool = False, warnings: list[str] | None = None) -> None:
+def _emit(
+    call: Call,
+    home: AgentHome,
+    results: list[Stored],
+    batch: bool,
+    *,
+    deferred: bool = False,
+    warnings: list[str] | None = None,
+) -> None:
     per_token = home.settings["text.chars_per_token"]
     rows = [_row(result, per_token, deferred) for result in results]
     if batch:
         merged = sum(result.deduplicated for result in results)
         verb = "queued" if deferred else "stored"
         data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
-        call.emit("store", data, [f"{verb} {len(rows) - merged} items" + (f", merged {merged}" if merged else "")], warnings or [])
+        call.emit(
+            "store",
+            data,
+            [f"{verb} {len(rows) - merged} items" + (f", merged {merged}" if merged else "")],
+            warnings or [],
+        )
     else:
         call.emit("store", rows[0], [_sentence(results[0], deferred)], warnings or [])
 
 
 def _row(result: Stored, per_token: int, deferred: bool) -> dict[str, Any]:
     item = result.item
-    return {"id": item.id, "stored": result.stored, "deduplicated": result.deduplicated, "deferred": deferred, "store": result.store,
-            "type": item.type, "importance": item.importance, "graded": result.graded, "related_to": list(item.related_to),
-            "token_cost": token_cost(item.content, per_token)}  # fmt: skip
+    return {
+        "id": item.id,
+        "stored": result.stored,
+        "deduplicated": result.deduplicated,
+        "deferred": deferred,
+        "store": result.store,
+        "type": item.type,
+        "importance": item.importance,
+        "graded": result.graded,
+        "related_to": list(item.related_to),
+        "token_cost": token_cost(item.content, per_token),
+    }
 
 
 def _sentence(result: Stored, deferred: bool) -> str:

@@ -10,7 +10,8 @@ from mabos_cli.commands.items import find_item
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import STORES
-from mabos_cli.core.recall import Candidate, TermSearch, recall as find
+from mabos_cli.core.recall import Candidate, TermSearch
+from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
 from mabos_cli.workspace.home import AgentHome
@@ -21,7 +22,9 @@ app = typer.Typer()
 @app.command()
 def timeline(
     ctx: typer.Context,
-    around: Annotated[str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words; empty: the latest.")] = "",
+    around: Annotated[
+        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words; empty: the latest.")
+    ] = "",
     before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,
     live: Annotated[bool, typer.Option("--live", help="Leave archived items out.")] = False,
@@ -39,21 +42,39 @@ def timeline(
     start = max(0, center - before)
     chosen = entries[start : center + after + 1]
     focus = entries[center].ref if around and center < len(entries) else None
-    rows = [{"id": c.ref, "at": c.at, "type": c.item.type if c.item else "", "store": c.store, "archived": c.archived or None,
-             "content": c.text, "focus": c.ref == focus} for c in chosen]  # fmt: skip
-    lines = [f"{'>' if row['focus'] else ' '} {row['at'][:16]}Z {row['id']} {row['type']}"
-             f"{' (archived)' if row['archived'] else ''}: {one_line(str(row['content']), 100)}" for row in rows]  # fmt: skip
+    rows = [
+        {
+            "id": c.ref,
+            "at": c.at,
+            "type": c.item.type if c.item else "",
+            "store": c.store,
+            "archived": c.archived or None,
+            "content": c.text,
+            "focus": c.ref == focus,
+        }
+        for c in chosen
+    ]
+    lines = [
+        f"{'>' if row['focus'] else ' '} {row['at'][:16]}Z {row['id']} {row['type']}"
+        f"{' (archived)' if row['archived'] else ''}: {one_line(str(row['content']), 100)}"
+        for row in rows
+    ]
     call.emit("timeline", {"query": around, "focus": focus, "entries": rows}, lines or ["no memories yet"])
 
 
 def _entries(home: AgentHome, live: bool) -> list[Candidate]:
     memory = home.memory()
-    found = {item.id: Candidate(item.content, item.importance, item.happened_at, item, store)
-             for store in STORES for item in getattr(memory, store)}  # fmt: skip
+    found = {
+        item.id: Candidate(item.content, item.importance, item.happened_at, item, store)
+        for store in STORES
+        for item in getattr(memory, store)
+    }
     if not live:
         for d in home.all_departures():
             if d.item.id not in found or found[d.item.id].archived:
-                found[d.item.id] = Candidate(d.item.content, d.item.importance, d.item.happened_at, d.item, d.store, d.reason)
+                found[d.item.id] = Candidate(
+                    d.item.content, d.item.importance, d.item.happened_at, d.item, d.store, d.reason
+                )
     return list(found.values())
 
 
@@ -69,6 +90,8 @@ def _center(home: AgentHome, around: str, entries: list[Candidate]) -> int:
     except BadValue:
         hits = find(TermSearch(entries), around, limit=1)
         if not hits:
-            raise NotFound(f"nothing found for {around[:60]!r}", "try other words, an id, or a date such as 2026-02-24") from None
+            raise NotFound(
+                f"nothing found for {around[:60]!r}", "try other words, an id, or a date such as 2026-02-24"
+            ) from None
         return entries.index(hits[0].candidate)
     return min((n for n, c in enumerate(entries) if c.at >= moment), default=max(0, len(entries) - 1))

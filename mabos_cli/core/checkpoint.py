@@ -29,8 +29,15 @@ def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def should_flush(total: int, window: int, *, soft: int = 4000, reserve: int = 8000, compaction: int | None = None,
-                 flushed_at: int | None = None) -> bool:  # fmt: skip
+def should_flush(
+    total: int,
+    window: int,
+    *,
+    soft: int = 4000,
+    reserve: int = 8000,
+    compaction: int | None = None,
+    flushed_at: int | None = None,
+) -> bool:
     """Whether to flush memory now: the window is nearly full, and this compaction count has not been flushed yet.
 
     >>> should_flush(188_000, 200_000), should_flush(187_999, 200_000)

@@ -22,16 +22,32 @@ class Consolidation:
         return sum(len(members) for _, members in self.groups)
 
 
-def plan_consolidation(memory: Memory, limits: Limits, *, now: datetime, mint: Callable[[], str], jaccard: float = 0.3,
-                       summarize: bool = True) -> Consolidation:  # fmt: skip
+def plan_consolidation(
+    memory: Memory,
+    limits: Limits,
+    *,
+    now: datetime,
+    mint: Callable[[], str],
+    jaccard: float = 0.3,
+    summarize: bool = True,
+) -> Consolidation:
     """What consolidation would do: candidates grouped by tags, groups compressed, originals archived."""
     at = format_time(now)
-    where = {i.id: store for store in ("short_term", "working") for i in getattr(memory, store) if qualifies(i, store, limits)}
+    where = {
+        i.id: store
+        for store in ("short_term", "working")
+        for i in getattr(memory, store)
+        if qualifies(i, store, limits)
+    }
     candidates = [i for store in ("short_term", "working") for i in getattr(memory, store) if i.id in where]
     grouped = group_by_tags(candidates, jaccard) if summarize else [(item,) for item in candidates]
     groups = tuple((_compress(group, mint), group) for group in grouped)
-    gone = tuple(Departure(member, where[member.id], "consolidated", at, into=item.id)
-                 for item, group in groups if len(group) > 1 for member in group)  # fmt: skip
+    gone = tuple(
+        Departure(member, where[member.id], "consolidated", at, into=item.id)
+        for item, group in groups
+        if len(group) > 1
+        for member in group
+    )
     fresh = tuple(item for item, _ in groups)
     changes = Changes(
         tuple(i for i in memory.working if i.id not in where),
@@ -82,7 +98,10 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryI
         return group[0]
     best = max(group, key=lambda item: item.importance)
     return replace(
-        MemoryItem(id=mint(), content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group)),
+        MemoryItem(
+            id=mint(),
+            content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group),
+        ),
         type=best.type,
         importance=best.importance,
         source="consolidation",

@@ -3,10 +3,25 @@
 from collections.abc import Mapping
 
 # One place for the weights; the settings grade.* override them.
-WEIGHTS = {"base": 0.5, "decision": 0.3, "important": 0.2, "remember": 0.25, "recurring": 0.15, "floor": 0.1, "horizon_days": 365.0}
+WEIGHTS = {
+    "base": 0.5,
+    "decision": 0.3,
+    "important": 0.2,
+    "remember": 0.25,
+    "recurring": 0.15,
+    "floor": 0.1,
+    "horizon_days": 365.0,
+}
 
 
-def grade(content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS) -> float:
+def grade(
+    content: str,
+    kind: str,
+    *,
+    recurring: bool = False,
+    days: float = 0,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> float:
     """Importance in 0..1 by the words and the kind of a memory, fading over a year.
 
     >>> grade("We ship on Friday", "decision")

@@ -11,8 +11,20 @@ from mabos_cli.core.clock import format_time, parse_time
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
 PROCEDURAL = ("instruction", "plan")
-TYPES = ("event", "decision", "outcome", "lesson", "fact", "observation", "preference", "instruction", "project",
-         "person", "insight", "plan")  # fmt: skip
+TYPES = (
+    "event",
+    "decision",
+    "outcome",
+    "lesson",
+    "fact",
+    "observation",
+    "preference",
+    "instruction",
+    "project",
+    "person",
+    "insight",
+    "plan",
+)
 CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
@@ -56,16 +68,22 @@ def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
 def check_content(content: str, limit: int) -> str:
     """The content, or BadValue when it is empty, too long, or holds what a text file cannot."""
     if not content.strip():
-        raise BadValue("the content is empty", "give the text to remember, or - to read it from standard input")
+        raise BadValue(
+            "the content is empty", "give the text to remember, or - to read it from standard input"
+        )
     if "\0" in content:
         raise BadValue("the content holds a NUL byte", "store text, not binary data")
     try:
         size = len(content.encode("utf-8"))
     except UnicodeEncodeError:
-        raise BadValue("the content is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+        raise BadValue(
+            "the content is not valid UTF-8", "convert it, for example with iconv -t utf-8"
+        ) from None
     if size > limit:
-        raise BadValue(f"the content has {size:,} bytes; the limit is {limit:,}",
-                       "store a summary and keep the file, or raise memory.max_content_bytes")  # fmt: skip
+        raise BadValue(
+            f"the content has {size:,} bytes; the limit is {limit:,}",
+            "store a summary and keep the file, or raise memory.max_content_bytes",
+        )
     return content
 
 
@@ -78,8 +96,15 @@ def check_choice(value: str, choices: tuple[str, ...] | list[str], what: str) ->
 
 def check_importance(value: float) -> float:
     """The importance if it is a number in 0..1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise BadValue(f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not 0 <= value <= 1
+    ):
+        raise BadValue(
+            f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low"
+        )
     return round(float(value), 4)
 
 

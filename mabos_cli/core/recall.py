@@ -103,10 +103,21 @@ class TermSearch:
             matched = tuple(term for term in query if term in counts)
             if matched:
                 norm = 1.2 * (0.25 + 0.75 * size / self._mean)
-                raw.append((sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), matched, candidate))
+                raw.append(
+                    (
+                        sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched),
+                        matched,
+                        candidate,
+                    )
+                )
         top = max((score for score, _, _ in raw), default=1.0) or 1.0
         hits = [
-            Hit(c, round((1 - self._weight) * s / top + self._weight * c.importance, 4), round(s / top, 4), matched)
+            Hit(
+                c,
+                round((1 - self._weight) * s / top + self._weight * c.importance, 4),
+                round(s / top, 4),
+                matched,
+            )
             for s, matched, c in raw
         ]
         return rank(hits)
@@ -129,8 +140,17 @@ def browse(candidates: Iterable[Candidate]) -> list[Hit]:
     return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
 
 
-def recall(search: Search, query: str, *, depth: int = 0, limit: int = 20, branch: int = 3, new_terms: int = 12,
-           reserved: float = 0.3, rarity: Callable[[str], float] | None = None) -> list[Hit]:  # fmt: skip
+def recall(
+    search: Search,
+    query: str,
+    *,
+    depth: int = 0,
+    limit: int = 20,
+    branch: int = 3,
+    new_terms: int = 12,
+    reserved: float = 0.3,
+    rarity: Callable[[str], float] | None = None,
+) -> list[Hit]:
     """The best hits for a query; each level of depth searches again with the rarest new terms of the best few hits.
 
     What only a deeper pass finds gets reserved places behind the direct hits and never pushes out the strong ones.
@@ -160,9 +180,13 @@ def recall(search: Search, query: str, *, depth: int = 0, limit: int = 20, branc
     return direct[: limit - places] + found[:places]
 
 
-def _rarest_terms(candidate: Candidate, known: set[str], rarity: Callable[[str], float] | None, count: int) -> list[str]:
+def _rarest_terms(
+    candidate: Candidate, known: set[str], rarity: Callable[[str], float] | None, count: int
+) -> list[str]:
     tags = list(candidate.item.tags) if candidate.item else []
-    fresh = [term for term in terms(f"{candidate.text} {' '.join(tags)}") if len(term) > 3 and term not in known]
+    fresh = [
+        term for term in terms(f"{candidate.text} {' '.join(tags)}") if len(term) > 3 and term not in known
+    ]
     order = sorted(range(len(fresh)), key=lambda n: (-(rarity(fresh[n]) if rarity else 0), n))
     return [fresh[n] for n in order[:count]]
 

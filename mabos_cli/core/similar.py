@@ -5,7 +5,9 @@ from hashlib import blake2b
 
 from mabos_cli.core.text import words
 
-_NEGATION = frozenset("no not never none without cannot dont doesnt isnt arent wasnt werent wont cant didnt".split())
+_NEGATION = frozenset(
+    ("no not never none without cannot dont doesnt isnt arent wasnt werent wont cant didnt").split()
+)
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019](?=\w)")
 
 

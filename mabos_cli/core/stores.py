@@ -124,10 +124,16 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
     working = keep_fresh(changes.working, "working")
     demoted = _overflow(working, limits.working, lambda item: (item.accessed_at or item.created_at, item.id))
     short_term = keep_fresh((*changes.short_term, *demoted), "short_term")
-    evicted = _overflow(short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id))
+    evicted = _overflow(
+        short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id)
+    )
     gone.extend(Departure(item, "short_term", "evicted", at) for item in evicted)
-    return replace(changes, working=_without(working, demoted), short_term=_without(short_term, evicted),
-                   archive=(*changes.archive, *gone))  # fmt: skip
+    return replace(
+        changes,
+        working=_without(working, demoted),
+        short_term=_without(short_term, evicted),
+        archive=(*changes.archive, *gone),
+    )
 
 
 def _overflow(items: list[MemoryItem], capacity: int, key: Callable[[MemoryItem], tuple]) -> list[MemoryItem]:
@@ -156,35 +162,68 @@ class _Desk:
         return self.put.get(item_id) or self.memory.long_term.find(item_id)
 
 
-def plan_store(memory: Memory, drafts: list[Draft], *, now: datetime, mint: Callable[[], str], limits: Limits,
-               relatives: Relatives | None = None, if_new: bool = False) -> tuple[Changes, list[Stored]]:  # fmt: skip
+def plan_store(
+    memory: Memory,
+    drafts: list[Draft],
+    *,
+    now: datetime,
+    mint: Callable[[], str],
+    limits: Limits,
+    relatives: Relatives | None = None,
+    if_new: bool = False,
+) -> tuple[Changes, list[Stored]]:
     """The changes that store the drafts, and what became of each."""
     near = [(word_set(i.content), i, s) for s in ("working", "short_term") for i in getattr(memory, s)]
     desk = _Desk(memory, list(memory.working), list(memory.short_term), {}, [], [], near)
     results = [_store_one(desk, draft, now, mint, limits, relatives, if_new) for draft in drafts]
-    changes = Changes(tuple(desk.working), tuple(desk.short_term), put=tuple(desk.put.values()),
-                      archive=tuple(desk.archive), log=tuple(desk.log))  # fmt: skip
+    changes = Changes(
+        tuple(desk.working),
+        tuple(desk.short_term),
+        put=tuple(desk.put.values()),
+        archive=tuple(desk.archive),
+        log=tuple(desk.log),
+    )
     return tidy(changes, now, limits), results
 
 
-def _store_one(desk: _Desk, draft: Draft, now: datetime, mint: Callable[[], str], limits: Limits,
-               relatives: Relatives | None, if_new: bool) -> Stored:  # fmt: skip
+def _store_one(
+    desk: _Desk,
+    draft: Draft,
+    now: datetime,
+    mint: Callable[[], str],
+    limits: Limits,
+    relatives: Relatives | None,
+    if_new: bool,
+) -> Stored:
     text = word_set(draft.item.content)
-    near = [(likeness(text, other), item, store) for other, item, store in desk.words] if if_new or not draft.graded else []
+    near = (
+        [(likeness(text, other), item, store) for other, item, store in desk.words]
+        if if_new or not draft.graded
+        else []
+    )
     far = _far_relatives(desk, text, limits, relatives) if if_new or draft.store == "long_term" else []
     if if_new:
-        twin = max(((s, i, st) for s, i, st in [*near, *((s, i, "long_term") for s, i in far)] if s > limits.duplicate),
-                   key=lambda hit: hit[0], default=None)  # fmt: skip
+        twin = max(
+            (
+                (s, i, st)
+                for s, i, st in [*near, *((s, i, "long_term") for s, i in far)]
+                if s > limits.duplicate
+            ),
+            key=lambda hit: hit[0],
+            default=None,
+        )
         if twin:
             return Stored(twin[1], twin[2], stored=False, deduplicated=True)
     item = _graded(draft, now, limits, recurring=any(score >= limits.related for score, _, _ in near))
     if draft.store == "long_term":
-        twin_item = next((i for s, i in far if s > limits.duplicate and says_the_same(text, word_set(i.content))), None)
+        twin_item = next(
+            (i for s, i in far if s > limits.duplicate and says_the_same(text, word_set(i.content))), None
+        )
         if twin_item:
             return _merge(desk, twin_item, item, now, mint)
         linked = [i.id for s, i in far if s >= limits.related][:5]
         item = replace(item, related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
-    item = replace(item, id=item.id or mint(), created_at=item.created_at or format_time(now))
+    item = _stamped(item, now, mint)
     if draft.store == "long_term":
         desk.put[item.id] = item
         if relatives:
@@ -197,7 +236,9 @@ def _store_one(desk: _Desk, draft: Draft, now: datetime, mint: Callable[[], str]
     return Stored(item, draft.store, graded=not draft.graded)
 
 
-def _far_relatives(desk: _Desk, text: Words, limits: Limits, relatives: Relatives | None) -> list[tuple[float, MemoryItem]]:
+def _far_relatives(
+    desk: _Desk, text: Words, limits: Limits, relatives: Relatives | None
+) -> list[tuple[float, MemoryItem]]:
     if relatives is None:
         return []
     found = ((score, desk.long_term(item_id)) for score, item_id in relatives.find(text, limits.related))
@@ -214,14 +255,22 @@ def _graded(draft: Draft, now: datetime, limits: Limits, recurring: bool) -> Mem
     return replace(item, importance=score)
 
 
+def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> MemoryItem:
+    created = item.created_at or format_time(now)
+    return replace(item, id=item.id or mint(), created_at=created, accessed_at=item.accessed_at or created)
+
+
 def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
     """A near duplicate strengthens the item that is there; other wording is kept in the archive."""
     at = format_time(now)
-    merged = replace(touch(twin, at), importance=max(twin.importance, item.importance),
-                     tags=tuple(dict.fromkeys((*twin.tags, *item.tags))))  # fmt: skip
+    merged = replace(
+        touch(twin, at),
+        importance=max(twin.importance, item.importance),
+        tags=tuple(dict.fromkeys((*twin.tags, *item.tags))),
+    )
     desk.put[twin.id] = merged
     if item.content != twin.content or item.id:
-        away = replace(item, id=item.id or mint(), created_at=item.created_at or at)
+        away = _stamped(item, now, mint)
         desk.archive.append(Departure(away, "long_term", "merged", at, into=twin.id))
     return Stored(merged, "long_term", deduplicated=True)
 
@@ -231,8 +280,15 @@ def join(first: Changes, then: Changes) -> Changes:
     put = {item.id: item for item in (*first.put, *then.put)}
     for item_id in then.drop:
         put.pop(item_id, None)
-    return Changes(then.working, then.short_term, tuple(put.values()), (*first.drop, *then.drop),
-                   (*first.archive, *then.archive), (*first.log, *then.log), (*first.promoted, *then.promoted))  # fmt: skip
+    return Changes(
+        then.working,
+        then.short_term,
+        tuple(put.values()),
+        (*first.drop, *then.drop),
+        (*first.archive, *then.archive),
+        (*first.log, *then.log),
+        (*first.promoted, *then.promoted),
+    )
 
 
 def locate(memory: Memory, item_id: str) -> tuple[str, MemoryItem] | None:
@@ -264,8 +320,9 @@ def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ())
     return Changes(working, short_term, drop=() if moved else (item_id,), archive=archive)
 
 
-def plan_update(memory: Memory, item_id: str, fields: dict, *, now: datetime, store: str = "",
-                keep_version: bool = True) -> tuple[Changes, MemoryItem, str] | None:  # fmt: skip
+def plan_update(
+    memory: Memory, item_id: str, fields: dict, *, now: datetime, store: str = "", keep_version: bool = True
+) -> tuple[Changes, MemoryItem, str] | None:
     """The changes that edit an item; the version before goes to the archive. None when it is not live."""
     found = locate(memory, item_id)
     if not found:
@@ -282,7 +339,9 @@ def plan_update(memory: Memory, item_id: str, fields: dict, *, now: datetime, st
     return changes, edited, target
 
 
-def plan_forget(memory: Memory, item_id: str, reason: str, *, now: datetime) -> tuple[Changes, MemoryItem, str] | None:
+def plan_forget(
+    memory: Memory, item_id: str, reason: str, *, now: datetime
+) -> tuple[Changes, MemoryItem, str] | None:
     """The changes that move a live item to the archive."""
     found = locate(memory, item_id)
     if not found:

@@ -3,7 +3,9 @@
 import re
 
 # Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 _UNSAFE_LINE = re.compile("[\t\n]|" + _UNSAFE.pattern)
 _WORD = re.compile(r"\w+")
 # Scripts written without spaces: every character is a word of its own, or nothing would ever match.
@@ -11,11 +13,13 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 _SPACES = re.compile(r"\s+")
 
 STOP_WORDS = frozenset(
-    """a about after all also an and any are as at be because been before being but by can could did do does doing
-    for from had has have having he her here hers him his how i if in into is it its itself just me more most my no
-    nor not now of off on once only or other our ours out over own same she should so some such than that the their
-    theirs them then there these they this those through to too under until up very was we were what when where which
-    while who whom why will with would you your yours""".split()
+    (
+        "a about after all also an and any are as at be because been before being but by can could did do does "
+        "doing for from had has have having he her here hers him his how i if in into is it its itself just me "
+        "more most my no nor not now of off on once only or other our ours out over own same she should so some "
+        "such than that the their theirs them then there these they this those through to too under until up "
+        "very was we were what when where which while who whom why will with would you your yours"
+    ).split()
 )
 
 

@@ -10,7 +10,12 @@ from mabos_cli.formats.json_text import dump_line, parse_lines
 
 def render_departure(departure: Departure) -> bytes:
     """The archive line of a departure, with its newline."""
-    record: dict[str, Any] = {"id": departure.item.id, "kind": "item", "reason": departure.reason, "at": departure.at}
+    record: dict[str, Any] = {
+        "id": departure.item.id,
+        "kind": "item",
+        "reason": departure.reason,
+        "at": departure.at,
+    }
     if departure.into:
         record["into"] = departure.into
     record |= {"store": departure.store, "item": item_to_dict(departure.item)}
@@ -22,8 +27,13 @@ def departure_from_dict(record: dict[str, Any], where: str) -> Departure | None:
     if not isinstance(record, dict) or record.get("kind") != "item":
         return None
     item: MemoryItem = item_from_dict(record.get("item"), where)
-    return Departure(item, str(record.get("store", "")), str(record.get("reason", "")), str(record.get("at", "")),
-                     str(record.get("into", "")))  # fmt: skip
+    return Departure(
+        item,
+        str(record.get("store", "")),
+        str(record.get("reason", "")),
+        str(record.get("at", "")),
+        str(record.get("into", "")),
+    )
 
 
 def parse_archive(data: bytes, where: str) -> tuple[list[Departure], int]:

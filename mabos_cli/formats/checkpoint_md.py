@@ -5,18 +5,26 @@ import re
 from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.formats.markdown import escape_block, indent
 
-_SECTIONS = (("Active Decisions", "decisions"), ("Key Findings", "findings"), ("Open Questions", "questions"),
-             ("Next Steps", "next_steps"))  # fmt: skip
+_SECTIONS = (
+    ("Active Decisions", "decisions"),
+    ("Key Findings", "findings"),
+    ("Open Questions", "questions"),
+    ("Next Steps", "next_steps"),
+)
 
 
 def render_checkpoint(checkpoint: Checkpoint) -> str:
     """The checkpoint file; sections without entries are left out."""
-    parts = [f"# Session Checkpoint — {checkpoint.at:%Y-%m-%d %H:%M} UTC\n\n## Current Task Context\n\n"
-             f"{escape_block(checkpoint.context)}\n"]  # fmt: skip
+    parts = [
+        f"# Session Checkpoint — {checkpoint.at:%Y-%m-%d %H:%M} UTC\n\n## Current Task Context\n\n"
+        f"{escape_block(checkpoint.context)}\n"
+    ]
     for title, name in _SECTIONS:
         entries = getattr(checkpoint, name)
         if entries:
-            parts.append(f"\n## {title}\n\n" + "".join(f"- {indent(escape_block(entry))}\n" for entry in entries))
+            parts.append(
+                f"\n## {title}\n\n" + "".join(f"- {indent(escape_block(entry))}\n" for entry in entries)
+            )
     return "".join(parts)
 
 

@@ -58,5 +58,12 @@ def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> Lo
     body = body[1:] if body and not body[0] else body
     body = body[:-1] if body and not body[-1] else body
     tags = tuple(unescape_block(trailer["tags"]).split(", ")) if trailer["tags"] else ()
-    return LogEntry(start + 1, heading[1], heading[2], unescape_block("\n".join(body)), tags,
-                    unescape_block(trailer["source"]), trailer["id"])  # fmt: skip
+    return LogEntry(
+        start + 1,
+        heading[1],
+        heading[2],
+        unescape_block("\n".join(body)),
+        tags,
+        unescape_block(trailer["source"]),
+        trailer["id"],
+    )

@@ -9,11 +9,36 @@ from mabos_cli.core.item import MemoryItem, check_importance
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
 
-_TEXT = ("id", "content", "type", "source", "trust", "author", "session", "created_at", "observed_at", "accessed_at", "context",
-         "expires_at")  # fmt: skip
+_TEXT = (
+    "id",
+    "content",
+    "type",
+    "source",
+    "trust",
+    "author",
+    "session",
+    "created_at",
+    "observed_at",
+    "accessed_at",
+    "context",
+    "expires_at",
+)
 _LISTS = ("tags", "derived_from", "related_to")
 _ORDER = tuple(field.name for field in fields(MemoryItem) if field.name != "extra")
-_ALWAYS = frozenset(("id", "content", "type", "importance", "source", "trust", "tags", "created_at", "accessed_at", "access_count"))
+_ALWAYS = frozenset(
+    (
+        "id",
+        "content",
+        "type",
+        "importance",
+        "source",
+        "trust",
+        "tags",
+        "created_at",
+        "accessed_at",
+        "access_count",
+    )
+)
 _KNOWN = frozenset(_ORDER)
 
 
@@ -30,7 +55,9 @@ def item_to_dict(item: MemoryItem) -> dict[str, Any]:
 def item_from_dict(raw: Any, where: str) -> MemoryItem:
     """The item that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
-        raise InvalidFile(f"{where}: a memory item must be an object", "repair the file or restore it from git")
+        raise InvalidFile(
+            f"{where}: a memory item must be an object", "repair the file or restore it from git"
+        )
     label = f"{where}: item {str(raw.get('id', '?'))[:60]}"
     try:
         values: dict[str, Any] = {"importance": check_importance(raw.get("importance", 0.5))}

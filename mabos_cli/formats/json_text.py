@@ -42,8 +42,10 @@ def parse_json(data: bytes | str, path: str, *, line: int = 0) -> Any:
     except ValueError as error:
         where, problem = 1, str(error)
     where = line or where
-    raise InvalidFile(f"{path}:{where}: not valid JSON: {problem}",
-                      "nothing was changed; repair the file or restore it from git, then run mabos doctor")  # fmt: skip
+    raise InvalidFile(
+        f"{path}:{where}: not valid JSON: {problem}",
+        "nothing was changed; repair the file or restore it from git, then run mabos doctor",
+    )
 
 
 def _refuse_constant(name: str) -> None:

@@ -31,7 +31,7 @@ def unescape_block(text: str) -> str:
 def _escape_line(line: str) -> str:
     line = _INLINE.sub(lambda m: m[1] * 2 + "\\" + m[2], line)
     match = _BLOCK_START.match(line)
-    return f"{match[1]}\\{line[match.end():]}" if match else line
+    return f"{match[1]}\\{line[match.end() :]}" if match else line
 
 
 def _unescape_line(line: str) -> str:

@@ -27,8 +27,12 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def render_items(agent: str, stores: Iterable[tuple[str, Iterable[MemoryItem]]], counts: dict[str, int],
-                 pages: dict[str, int] | None = None) -> str:  # fmt: skip
+def render_items(
+    agent: str,
+    stores: Iterable[tuple[str, Iterable[MemoryItem]]],
+    counts: dict[str, int],
+    pages: dict[str, int] | None = None,
+) -> str:
     """mabos-memory-items.md: every item in full, or the recent stores and links to the monthly pages."""
     body = [
         f"# MABOS Memory Items — {agent}\n\n> Auto-materialized from memory-store.json. {counts['long_term']} long-term, "
@@ -36,7 +40,10 @@ def render_items(agent: str, stores: Iterable[tuple[str, Iterable[MemoryItem]]],
     ]
     if pages:
         body.append("\n## Pages\n\n")
-        body += [f"- [{name}](mabos-memory-items/{name}.md): {count} items\n" for name, count in sorted(pages.items())]
+        body += [
+            f"- [{name}](mabos-memory-items/{name}.md): {count} items\n"
+            for name, count in sorted(pages.items())
+        ]
     body += [_entry(store, item) for store, items in stores for item in items]
     return seal("".join(body))
 
@@ -44,15 +51,29 @@ def render_items(agent: str, stores: Iterable[tuple[str, Iterable[MemoryItem]]],
 def render_item_page(agent: str, name: str, items: Iterable[MemoryItem]) -> str:
     """A monthly page of long-term items."""
     body = "".join(_entry("long_term", item) for item in items)
-    return seal(f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_EDIT_NOTE}\n{body}")
+    return seal(
+        f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_EDIT_NOTE}\n{body}"
+    )
 
 
 def _entry(store: str, item: MemoryItem) -> str:
-    facts = [("ID", item.id), ("Store", store), ("Type", item.type), ("Importance", f"{item.importance:g}"),
-             ("Source", item.source), ("Trust", item.trust if item.trust != "agent" else ""), ("Author", item.author),
-             ("Session", item.session), ("Tags", ", ".join(item.tags)), ("Derived from", ", ".join(item.derived_from)),
-             ("Related to", ", ".join(item.related_to)), ("Context", item.context), ("Created", item.created_at),
-             ("Observed", item.observed_at), ("Expires", item.expires_at)]  # fmt: skip
+    facts = [
+        ("ID", item.id),
+        ("Store", store),
+        ("Type", item.type),
+        ("Importance", f"{item.importance:g}"),
+        ("Source", item.source),
+        ("Trust", item.trust if item.trust != "agent" else ""),
+        ("Author", item.author),
+        ("Session", item.session),
+        ("Tags", ", ".join(item.tags)),
+        ("Derived from", ", ".join(item.derived_from)),
+        ("Related to", ", ".join(item.related_to)),
+        ("Context", item.context),
+        ("Created", item.created_at),
+        ("Observed", item.observed_at),
+        ("Expires", item.expires_at),
+    ]
     bullets = "".join(f"- **{name}:** {_inline(value)}\n" for name, value in facts if value)
     return f"\n## [{store}] {item.type}: {_inline(item.content, 60)}\n\n{bullets}\n{escape_block(item.content)}\n"
 

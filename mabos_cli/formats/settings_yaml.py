@@ -14,7 +14,9 @@ def parse_settings(text: str, path: str) -> dict[str, tuple[Any, int]]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).split("\n")[0]
-        raise InvalidFile(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML: {problem}", "see mabos config") from None
+        raise InvalidFile(
+            f"{path}:{mark.line + 1 if mark else 1}: not valid YAML: {problem}", "see mabos config"
+        ) from None
     found: dict[str, tuple[Any, int]] = {}
     if root is not None:
         _walk(root, "", path, found)
@@ -26,7 +28,9 @@ def _walk(node: Any, prefix: str, path: str, found: dict[str, tuple[Any, int]]) 
 
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise InvalidFile(f"{path}:{line}: expected `name: value`", "settings are sections of names and values")
+        raise InvalidFile(
+            f"{path}:{line}: expected `name: value`", "settings are sections of names and values"
+        )
     for key, value in node.value:
         name = f"{prefix}{getattr(key, 'value', '?')}"
         here = key.start_mark.line + 1
@@ -45,7 +49,11 @@ def _scalar(node: Any) -> Any:
     """Numbers as numbers, all else as the text that stands there: `no` stays no, 12:30 stays 12:30."""
     if node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float"):
         try:
-            return float(node.value) if "." in node.value or "e" in node.value.lower() else int(node.value.replace("_", ""))
+            return (
+                float(node.value)
+                if "." in node.value or "e" in node.value.lower()
+                else int(node.value.replace("_", ""))
+            )
         except ValueError:
             return node.value
     return node.value

@@ -39,7 +39,9 @@ def parse_store(data: bytes, path: str) -> StoreFile:
     head, lines = _split_lines(data, path)
     raw = parse_json(head, path)
     if not isinstance(raw, dict):
-        raise InvalidFile(f"{path}:1: a memory store must be an object", "repair the file or restore it from git")
+        raise InvalidFile(
+            f"{path}:1: a memory store must be an object", "repair the file or restore it from git"
+        )
     store = StoreFile(long_term=lines)
     store.working = _items(raw.pop("working", []), "working", path)
     store.short_term = _items(raw.pop("short_term", []), "short_term", path)
@@ -117,4 +119,3 @@ def _array(name: str, lines: list[bytes]) -> bytes:
 
 def _value(name: str, value: Any) -> bytes:
     return f"  {dump_line(name)}: {dump_line(value)}".encode()
-

@@ -79,8 +79,10 @@ class SimilarIndex:
         texts = {i: self._added[i] for i in fresh}
         for start in range(0, len(marks), 500):
             part = marks[start : start + 500]
-            query = ("SELECT DISTINCT i.id, i.words FROM similar_probe p JOIN similar_item i ON i.id = p.id WHERE p.word IN "
-                     f"({','.join('?' * len(part))})")  # fmt: skip
+            query = (
+                "SELECT DISTINCT i.id, i.words FROM similar_probe p JOIN similar_item i ON i.id = p.id WHERE p.word IN "
+                f"({','.join('?' * len(part))})"
+            )
             texts |= {i: frozenset(row.split()) for i, row in self._db.execute(query, part) if i not in texts}
         scored = [(likeness(text, other), i) for i, other in texts.items()]
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))

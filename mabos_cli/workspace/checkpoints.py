@@ -31,7 +31,10 @@ def write_checkpoint(home: AgentHome, checkpoint: Checkpoint) -> str:
 def list_checkpoints(home: AgentHome) -> list[tuple[str, str]]:
     """Paths and texts of the checkpoints, oldest first: their names sort in time order."""
     names = [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
-    return [(home.paths.relative(home.paths.checkpoints / n), read_text(home.paths.checkpoints / n, n)) for n in names]
+    return [
+        (home.paths.relative(home.paths.checkpoints / n), read_text(home.paths.checkpoints / n, n))
+        for n in names
+    ]
 
 
 def latest_checkpoint(home: AgentHome) -> tuple[str, str] | None:
@@ -48,7 +51,9 @@ def restore_checkpoint(home: AgentHome, source: str, text: str) -> bool:
     started = time.monotonic()
     with holding_lock(home, "checkpoint restore"):
         stamp = format_time(home.now())
-        changed = edit_text(home.paths, home.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
+        changed = edit_text(
+            home.paths, home.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp)
+        )
         if changed:
             write_receipt(home, "checkpoint restore", {"beliefs": 1}, [], started)
     return changed

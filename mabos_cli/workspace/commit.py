@@ -76,7 +76,10 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
                     return outcome, []
                 _store(write)
                 return outcome, _finish(write, started)
-    raise Conflict(f"{home.paths.relative(home.paths.store)} keeps changing", "something writes it without locking; try again")
+    raise Conflict(
+        f"{home.paths.relative(home.paths.store)} keeps changing",
+        "something writes it without locking; try again",
+    )
 
 
 def _prepare(home: AgentHome, command: str, lock: Lock, crashed: bool) -> _Write:
@@ -85,7 +88,9 @@ def _prepare(home: AgentHome, command: str, lock: Lock, crashed: bool) -> _Write
     queued, size = spool.read_deferred(home.paths, home.settings["lock.timeout"])
     memory = loaded.memory()
     # A crash between the commit and the cut of the queue: what is stored already is not stored again.
-    queued = [d for d in queued if not locate(memory, d.item.id) and not (crashed and home.departures(d.item.id))]
+    queued = [
+        d for d in queued if not locate(memory, d.item.id) and not (crashed and home.departures(d.item.id))
+    ]
     means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
     return _Write(home, command, lock, loaded, newest, means, queued, size)
 
@@ -95,8 +100,14 @@ def _plan(write: _Write, plan: Plan[Any]) -> Any:
     home, memory = write.home, write.loaded.memory()
     base = Changes(memory.working, memory.short_term)
     if write.queued:
-        base, _ = plan_store(memory, write.queued, now=home.now(), mint=write.means.mint, limits=home.settings.limits(),
-                             relatives=write.means)  # fmt: skip
+        base, _ = plan_store(
+            memory,
+            write.queued,
+            now=home.now(),
+            mint=write.means.mint,
+            limits=home.settings.limits(),
+            relatives=write.means,
+        )
     changes, outcome = plan(_after(memory, base), write.means)
     total = join(base, changes)
     if total == Changes(memory.working, memory.short_term) and not write.queued:
@@ -111,7 +122,11 @@ def _after(memory: Memory, changes: Changes) -> Memory:
     view = memory.long_term
     assert isinstance(view, LongTermView)
     put = {item.id: item for item in changes.put}
-    return Memory(changes.working, changes.short_term, LongTermView(view.shelf, view.touches, put, frozenset(changes.drop)))
+    return Memory(
+        changes.working,
+        changes.short_term,
+        LongTermView(view.shelf, view.touches, put, frozenset(changes.drop)),
+    )
 
 
 def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches]:
@@ -135,16 +150,29 @@ def _store(write: _Write) -> None:
     head, paths, settings = loaded.head, home.paths, home.settings
     old_lines = list(head.long_term)
     head.working, head.short_term = changes.working, changes.short_term
-    pages, fresh = shelve(loaded.shelf, changes.put, changes.drop, newest=write.newest,
-                          split_above=settings["memory.split_above"], page_items=settings["memory.page_items"])  # fmt: skip
-    write.dirty = set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    pages, fresh = shelve(
+        loaded.shelf,
+        changes.put,
+        changes.drop,
+        newest=write.newest,
+        split_above=settings["memory.split_above"],
+        page_items=settings["memory.page_items"],
+    )
+    write.dirty = (
+        set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    )
     head.version += 1
     head.last_id = write.means.mint.last
     data = render_store(head)
     if read_bytes(paths.store) != loaded.data:
         raise Moved(paths.store)
-    intent = {"version": head.version, "log": [i.id for i in changes.log], "promoted": [i.id for i in changes.promoted],
-              "pages": sorted(pages), "new": sorted(fresh) if pages else []}  # fmt: skip
+    intent = {
+        "version": head.version,
+        "log": [i.id for i in changes.log],
+        "promoted": [i.id for i in changes.promoted],
+        "pages": sorted(pages),
+        "new": sorted(fresh) if pages else [],
+    }
     write.lock.declare(dump_line(intent).encode())
     done: dict[str, tuple[bytes | None, bytes]] = {}
     try:
@@ -166,7 +194,9 @@ def _store(write: _Write) -> None:
 def _undo(home: AgentHome, done: dict[str, tuple[bytes | None, bytes]]) -> None:
     """Puts pages back as they were. If even that fails, the intent is still there for the next writer."""
     for name, (old, new) in done.items():
-        replace_file(home.paths.store_page(name), old or render_page([]), root=home.paths.workspace.root, expect=new)
+        replace_file(
+            home.paths.store_page(name), old or render_page([]), root=home.paths.workspace.root, expect=new
+        )
 
 
 def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> set[str]:
@@ -188,8 +218,12 @@ def _finish(write: _Write, started: float) -> list[str]:
             spool.cut_uses(home.paths, write.loaded.use_size, write.left or {}, timeout)
         append_to_logs(home.paths, changes.log)
         append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
-        materialize_items(home, Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf)),
-                          write.loaded.shelf, write.dirty)  # fmt: skip
+        materialize_items(
+            home,
+            Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf)),
+            write.loaded.shelf,
+            write.dirty,
+        )
     except MabosError as error:
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.lock.settled = True
@@ -203,14 +237,18 @@ def _clock_warning(write: _Write) -> list[str]:
     behind = newest - epoch_ms(write.home.now())
     if behind <= _CLOCK_SLACK_MS:
         return []
-    return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"]
+    return [
+        f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"
+    ]
 
 
 def recover(home: AgentHome, left_behind: bytes) -> list[str]:
     """Finishes or rolls back what a killed writer began, as its intent says. The caller holds the lock."""
     swept = sweep_temps(home.paths.root) + sweep_temps(home.paths.workspace.local)
     notes = [f"removed {swept} temporary files"] if swept else []
-    intents = [r for r in parse_lines(left_behind)[0] if isinstance(r, dict) and isinstance(r.get("version"), int)]
+    intents = [
+        r for r in parse_lines(left_behind)[0] if isinstance(r, dict) and isinstance(r.get("version"), int)
+    ]
     if not intents:
         return notes
     intent, loaded = intents[0], home.load()
@@ -244,4 +282,6 @@ def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
         kept = [line for line in lines if line_id(line) not in new]
         if kept != lines:
             path = home.paths.store_page(name)
-            replace_file(path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0])
+            replace_file(
+                path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0]
+            )

@@ -7,7 +7,7 @@ from mabos_cli.core.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_document
 from mabos_cli.workspace.files import Moved, make_folder, read_bytes, replace_file, resolve_inside
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths, template_folder
+from mabos_cli.workspace.layout import TEMP_PREFIX, AgentPaths, WorkspacePaths, template_folder
 from mabos_cli.workspace.locate import check_agent_id
 
 _AGENT_TEMPLATE = "agents/_agent"
@@ -20,7 +20,7 @@ def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
     make_folder(root)
     workspace = WorkspacePaths(root)
     made = _copy(template_folder(), root, root, skip=_AGENT_TEMPLATE)
-    made += _ensure_ignored(workspace)
+    made += ensure_ignored(workspace)
     make_folder(workspace.agents)
     return workspace, made
 
@@ -30,14 +30,25 @@ def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name:
     agent = workspace.agent(check_agent_id(agent_id))
     make_folder(workspace.agents)
     resolve_inside(agent.root, workspace.root)
-    words = {"{{agent}}": agent_id, "{{name}}": one_line(name) or agent_id, "{{role}}": one_line(role) or "general assistant"}
+    words = {
+        "{{agent}}": agent_id,
+        "{{name}}": one_line(name) or agent_id,
+        "{{role}}": one_line(role) or "general assistant",
+    }
     made = _copy(template_folder() / _AGENT_TEMPLATE, agent.root, workspace.root, words=words)
-    manifest = {"id": agent_id, "name": words["{{name}}"], "role": words["{{role}}"],
-                "bdi": {"commitmentStrategy": "open-minded", "cycleFrequency": "30m"}, "reasoningMethods": []}  # fmt: skip
+    manifest = {
+        "id": agent_id,
+        "name": words["{{name}}"],
+        "role": words["{{role}}"],
+        "bdi": {"commitmentStrategy": "open-minded", "cycleFrequency": "30m"},
+        "reasoningMethods": [],
+    }
     return made + _write_new(agent.manifest, dump_document(manifest), workspace.root)
 
 
-def _copy(source: Path, target: Path, root: Path, *, skip: str = "", words: dict[str, str] | None = None) -> list[str]:
+def _copy(
+    source: Path, target: Path, root: Path, *, skip: str = "", words: dict[str, str] | None = None
+) -> list[str]:
     made = []
     for here, folders, names in os.walk(source):
         folders.sort()
@@ -64,16 +75,21 @@ def _write_new(path: Path, text: str, root: Path) -> list[str]:
     return [path.relative_to(root).as_posix()]
 
 
-def _ensure_ignored(workspace: WorkspacePaths) -> list[str]:
-    """Keeps derived files and temporary files out of git, in a .gitignore that people may have written."""
-    path = workspace.root / ".gitignore"
-    old = read_bytes(path)
-    lines = (old or b"").decode("utf-8", "replace").split("\n")
-    missing = [rule for rule in (".mabos/", ".mabos-tmp-*") if rule not in lines]
+def missing_rules(workspace: WorkspacePaths) -> list[str]:
+    """The lines that .gitignore lacks to keep derived and temporary files out of git."""
+    lines = (read_bytes(workspace.gitignore) or b"").decode("utf-8", "replace").split("\n")
+    return [rule for rule in (".mabos/", f"{TEMP_PREFIX}*") if rule not in lines]
+
+
+def ensure_ignored(workspace: WorkspacePaths) -> list[str]:
+    """Adds what .gitignore lacks, behind what people wrote there."""
+    missing = missing_rules(workspace)
     if not missing:
         return []
+    old = read_bytes(workspace.gitignore)
     gap = b"" if not old or old.endswith(b"\n") else b"\n"
-    replace_file(path, (old or b"") + gap + "".join(f"{rule}\n" for rule in missing).encode(), root=workspace.root, expect=old)
+    data = (old or b"") + gap + "".join(f"{rule}\n" for rule in missing).encode()
+    replace_file(workspace.gitignore, data, root=workspace.root, expect=old)
     return [".gitignore"]
 
 

@@ -31,11 +31,15 @@ def explained(path: Path, doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hints = {errno.ENOSPC: "free some space and try again; nothing was half written",
-                 errno.EROFS: "the workspace is read-only; reading commands still work",
-                 errno.EACCES: "check the owner and the mode of the file and its folder"}  # fmt: skip
+        hints = {
+            errno.ENOSPC: "free some space and try again; nothing was half written",
+            errno.EROFS: "the workspace is read-only; reading commands still work",
+            errno.EACCES: "check the owner and the mode of the file and its folder",
+        }
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise InvalidFile(f"cannot {doing} {path}: {reason}", hints.get(error.errno or 0, "nothing was half written")) from None
+        raise InvalidFile(
+            f"cannot {doing} {path}: {reason}", hints.get(error.errno or 0, "nothing was half written")
+        ) from None
 
 
 def read_bytes(path: Path) -> bytes | None:
@@ -58,7 +62,9 @@ def decode_text(data: bytes, shown: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise InvalidFile(f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv") from None
+        raise InvalidFile(
+            f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv"
+        ) from None
 
 
 def list_names(folder: Path) -> list[str]:
@@ -83,7 +89,9 @@ def resolve_inside(path: Path, root: Path) -> Path:
     """The real place of a path, following symbolic links, as long as it stays below the root."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(root)):
-        raise InvalidFile(f"{path} leads out of the workspace to {real}", "replace the symbolic link by a file or folder")
+        raise InvalidFile(
+            f"{path} leads out of the workspace to {real}", "replace the symbolic link by a file or folder"
+        )
     return real
 
 
@@ -222,7 +230,12 @@ def sweep_temps(folder: Path) -> int:
 
 def find_temps(folder: Path) -> list[str]:
     """Temporary files below a folder."""
-    return [os.path.join(here, name) for here, _, names in os.walk(folder) for name in names if name.startswith(TEMP_PREFIX)]
+    return [
+        os.path.join(here, name)
+        for here, _, names in os.walk(folder)
+        for name in names
+        if name.startswith(TEMP_PREFIX)
+    ]
 
 
 class Lock:
@@ -242,10 +255,15 @@ class Lock:
             deadline, pause = time.monotonic() + timeout, 0.002
             while not self._try():
                 if time.monotonic() >= deadline:
-                    held = self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0") or "another process"
+                    held = (
+                        self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0")
+                        or "another process"
+                    )
                     os.close(self._fd)
-                    raise Conflict(f"{self._path.stem} is locked by {held}; gave up after {timeout:g} s",
-                                   "try again, or wait longer with --lock-timeout")  # fmt: skip
+                    raise Conflict(
+                        f"{self._path.stem} is locked by {held}; gave up after {timeout:g} s",
+                        "try again, or wait longer with --lock-timeout",
+                    )
                 time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
                 pause = min(pause * 1.5, 0.05)
             self.left_behind = self._text()

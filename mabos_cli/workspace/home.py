@@ -68,7 +68,10 @@ class Loaded:
 
     def memory(self) -> Memory:
         """The values, with journalled uses counted in."""
-        used = [tuple(self._touched(item) for item in items) for items in (self.head.working, self.head.short_term)]
+        used = [
+            tuple(self._touched(item) for item in items)
+            for items in (self.head.working, self.head.short_term)
+        ]
         return Memory(used[0], used[1], LongTermView(self.shelf, self.touches))
 
     def _touched(self, item: MemoryItem) -> MemoryItem:
@@ -115,7 +118,9 @@ class AgentHome:
         view = memory.long_term
         assert isinstance(view, LongTermView)
         view.put |= {d.item.id: d.item for d in waiting if d.store == "long_term"}
-        extra = {name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")}
+        extra = {
+            name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")
+        }
         return Memory(memory.working + extra["working"], memory.short_term + extra["short_term"], view)
 
     def departures(self, item_id: str) -> list[Departure]:

@@ -5,8 +5,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-COGNITIVE_FILES = ("Persona.md", "Capabilities.md", "Beliefs.md", "Desires.md", "Goals.md", "Intentions.md", "Plans.md",
-                   "Commitments.md", "Learnings.md", "Memory.md")  # fmt: skip
+COGNITIVE_FILES = (
+    "Persona.md",
+    "Capabilities.md",
+    "Beliefs.md",
+    "Desires.md",
+    "Goals.md",
+    "Intentions.md",
+    "Plans.md",
+    "Commitments.md",
+    "Learnings.md",
+    "Memory.md",
+)
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -21,6 +31,10 @@ class WorkspacePaths:
     @property
     def settings(self) -> Path:
         return self.root / "mabos.yaml"
+
+    @property
+    def gitignore(self) -> Path:
+        return self.root / ".gitignore"
 
     @property
     def agents(self) -> Path:

@@ -21,22 +21,28 @@ def find_workspace(given: str | None) -> WorkspacePaths:
     for folder in (here, *here.parents):
         if (folder / "mabos.yaml").is_file():
             return WorkspacePaths(folder)
-    raise NotFound(f"no workspace in {here} or above", "make one with mabos init, or name one with --workspace")
+    raise NotFound(
+        f"no workspace in {here} or above", "make one with mabos init, or name one with --workspace"
+    )
 
 
 def check_agent_id(agent_id: str) -> str:
     """The id if it can be the name of a folder and nothing more."""
     if not AGENT_ID.fullmatch(agent_id) or ".." in agent_id:
-        raise BadValue(f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64")
+        raise BadValue(
+            f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64"
+        )
     return agent_id
 
 
 def list_agents(workspace: WorkspacePaths) -> list[str]:
     """The agents: folders of agents/ that hold Persona.md or Beliefs.md."""
     return [
-        name for name in list_names(workspace.agents)
-        if AGENT_ID.fullmatch(name) and any((workspace.agents / name / mark).is_file() for mark in ("Persona.md", "Beliefs.md"))
-    ]  # fmt: skip
+        name
+        for name in list_names(workspace.agents)
+        if AGENT_ID.fullmatch(name)
+        and any((workspace.agents / name / mark).is_file() for mark in ("Persona.md", "Beliefs.md"))
+    ]
 
 
 def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
@@ -46,12 +52,17 @@ def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
         agents = list_agents(workspace)
         if len(agents) != 1:
             known = f"agents here: {', '.join(agents[:20])}" if agents else "make one: mabos agent create ID"
-            raise (UsageFault("which agent? there are several", f"--agent ID or MABOS_AGENT; {known}")
-                   if agents else NotFound("this workspace has no agent", known))  # fmt: skip
+            raise (
+                UsageFault("which agent? there are several", f"--agent ID or MABOS_AGENT; {known}")
+                if agents
+                else NotFound("this workspace has no agent", known)
+            )
         named = agents[0]
     agent = workspace.agent(check_agent_id(named))
     if not agent.root.is_dir():
         known = ", ".join(list_agents(workspace)[:20]) or "none"
-        raise NotFound(f"no agent {named!r} in {workspace.root}", f"agents here: {known}; or mabos agent create {named}")
+        raise NotFound(
+            f"no agent {named!r} in {workspace.root}", f"agents here: {known}; or mabos agent create {named}"
+        )
     resolve_inside(agent.root, workspace.root)
     return agent

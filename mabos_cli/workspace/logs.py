@@ -29,7 +29,11 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
 def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
     """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile."""
     if items:
-        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or render_memory_header(paths.id), items, day))
+        edit_text(
+            paths,
+            paths.memory_md,
+            lambda text: add_consolidated(text or render_memory_header(paths.id), items, day),
+        )
 
 
 def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) -> bool:

@@ -19,7 +19,11 @@ Touches = dict[str, tuple[int, str]]
 def page_of(line: bytes) -> str:
     """The month a line belongs to."""
     item_id = line_id(line)
-    return month_of(item_id, "") or month_of(item_id, parse_item(line, "memory-store.json").created_at) or "undated"
+    return (
+        month_of(item_id, "")
+        or month_of(item_id, parse_item(line, "memory-store.json").created_at)
+        or "undated"
+    )
 
 
 def partition(lines: Iterable[bytes], page_items: int) -> dict[str, list[bytes]]:
@@ -53,7 +57,9 @@ class Shelf:
             path = self.paths.store_page(name)
             data = read_bytes(path)
             if data is None and self.head.pages.get(name):
-                raise InvalidFile(f"{self.paths.relative(path)} is missing", "restore it from git, or run mabos doctor")
+                raise InvalidFile(
+                    f"{self.paths.relative(path)} is missing", "restore it from git, or run mabos doctor"
+                )
             self.loaded[name] = (data, parse_page(data, self.paths.relative(path)) if data else [])
         return self.loaded[name][1]
 
@@ -66,14 +72,20 @@ class Shelf:
         """The pages with a loader each: as they are on disk, or as the lines of memory-store.json would be cut."""
         if self.head.pages:
             return {name: partial(self.page, name) for name in sorted(self.head.pages)}
-        return {name: partial(list, lines) for name, lines in partition(self.head.long_term, page_items).items()}
+        return {
+            name: partial(list, lines) for name, lines in partition(self.head.long_term, page_items).items()
+        }
 
     def find_place(self, item_id: str) -> tuple[str, int] | None:
         """The page ("" is memory-store.json itself) and position of an item."""
         position = find_line(self.head.long_term, item_id)
         if position is not None:
             return "", position
-        names = pages_of_month(self.head.pages, month_of(item_id, "")) if parse_id(item_id) else sorted(self.head.pages)
+        names = (
+            pages_of_month(self.head.pages, month_of(item_id, ""))
+            if parse_id(item_id)
+            else sorted(self.head.pages)
+        )
         for name in names:
             position = find_line(self.page(name), item_id)
             if position is not None:
@@ -144,8 +156,15 @@ class LongTermView:
         return len(self.shelf) + fresh - len(self.drop)
 
 
-def shelve(shelf: Shelf, put: Iterable[MemoryItem], drop: Iterable[str], *, newest: str, split_above: int,
-           page_items: int) -> tuple[dict[str, list[bytes]], set[str]]:  # fmt: skip
+def shelve(
+    shelf: Shelf,
+    put: Iterable[MemoryItem],
+    drop: Iterable[str],
+    *,
+    newest: str,
+    split_above: int,
+    page_items: int,
+) -> tuple[dict[str, list[bytes]], set[str]]:
     """Applies changes to the lines: the pages that changed with their new lines, and the ids that are new on them.
 
     memory-store.json's own lines and page counts are changed in shelf.head. Ids behind `newest` are known to be new.
@@ -193,7 +212,9 @@ def _current_place(shelf: Shelf, pages: dict[str, list[bytes]], item_id: str) ->
     return place if place and place[0] not in pages else None
 
 
-def _page_for(shelf: Shelf, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int) -> str:
+def _page_for(
+    shelf: Shelf, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
+) -> str:
     """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
     month = page_of(line)
     if month not in tails:

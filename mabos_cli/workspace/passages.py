@@ -34,5 +34,13 @@ def file_passages(home: AgentHome) -> Iterator[tuple[Candidate, str]]:
             continue
         shown, day = home.paths.relative(path), DAY.match(path.name)
         for passage in split_passages(data.decode("utf-8", "replace")):
-            yield (Candidate(passage.text, 0.5, f"{day[0]}T00:00:00.000Z" if day else "", path=shown,
-                             lines=(passage.first, passage.last)), passage.item_id)  # fmt: skip
+            yield (
+                Candidate(
+                    passage.text,
+                    0.5,
+                    f"{day[0]}T00:00:00.000Z" if day else "",
+                    path=shown,
+                    lines=(passage.first, passage.last),
+                ),
+                passage.item_id,
+            )

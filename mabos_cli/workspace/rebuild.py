@@ -19,4 +19,3 @@ def rebuild_derived(home: AgentHome) -> list[str]:
         if changed:
             write_receipt(home, "materialize", {"files": len(changed)}, [], started)
     return changed
-

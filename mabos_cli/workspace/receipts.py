@@ -14,20 +14,34 @@ from mabos_cli.workspace.home import AgentHome
 _TAIL = 1 << 16
 
 
-def write_receipt(home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float) -> None:
+def write_receipt(
+    home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float
+) -> None:
     """Adds a receipt. Best effort: the write itself is done."""
     at = format_time(home.now())
-    record = {"at": at, "agent": home.id, "command": command, "ids": ids[:20],
-              "counts": {name: count for name, count in counts.items() if count},
-              "ms": round((time.monotonic() - started) * 1000)}  # fmt: skip
+    record = {
+        "at": at,
+        "agent": home.id,
+        "command": command,
+        "ids": ids[:20],
+        "counts": {name: count for name, count in counts.items() if count},
+        "ms": round((time.monotonic() - started) * 1000),
+    }
     with suppress(MabosError):
         workspace = home.paths.workspace
-        append_bytes(workspace.receipts(at[:10]), dump_line(record).encode("utf-8") + b"\n", root=workspace.root)
+        append_bytes(
+            workspace.receipts(at[:10]), dump_line(record).encode("utf-8") + b"\n", root=workspace.root
+        )
 
 
 def count_changes(changes: Changes) -> dict[str, int]:
     """How much of each kind a change wrote."""
-    return {"put": len(changes.put), "dropped": len(changes.drop), "archived": len(changes.archive), "logged": len(changes.log)}
+    return {
+        "put": len(changes.put),
+        "dropped": len(changes.drop),
+        "archived": len(changes.archive),
+        "logged": len(changes.log),
+    }
 
 
 def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,9 @@ from mabos_cli.workspace.files import Moved, read_bytes, read_text, replace_file
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 
-def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:
+def load_settings(
+    workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]
+) -> Settings:
     """The settings that hold for one call."""
     layers: list[tuple[str, Mapping[str, Any]]] = []
     lines = _file_values(workspace)
@@ -44,7 +46,9 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
             if isinstance(found, dict) and found.get("of") == key:
                 return found["values"]
     values = {}
-    for name, (value, line) in parse_settings(read_text(workspace.settings, "mabos.yaml"), "mabos.yaml").items():
+    for name, (value, line) in parse_settings(
+        read_text(workspace.settings, "mabos.yaml"), "mabos.yaml"
+    ).items():
         try:
             values[name] = check_setting(name, value)
         except BadValue as error:
@@ -64,10 +68,17 @@ def _manifest_values(agent: AgentPaths) -> dict[str, Any]:
     manifest = parse_json(data, shown)
     chosen = manifest.get("settings", {}) if isinstance(manifest, dict) else None
     if not isinstance(chosen, dict):
-        raise InvalidFile(f"{shown}:1: agent.json and its settings must be objects", "repair the file or restore it from git")
+        raise InvalidFile(
+            f"{shown}:1: agent.json and its settings must be objects",
+            "repair the file or restore it from git",
+        )
     values = {}
     for section, names in chosen.items():
-        pairs = {f"{section}.{key}": value for key, value in names.items()} if isinstance(names, dict) else {section: names}
+        pairs = (
+            {f"{section}.{key}": value for key, value in names.items()}
+            if isinstance(names, dict)
+            else {section: names}
+        )
         for name, value in pairs.items():
             try:
                 values[name] = check_setting(name, value)

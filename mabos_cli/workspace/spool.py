@@ -41,7 +41,9 @@ def _header() -> bytes:
     return b'{"queue": "mabos"}\n'
 
 
-def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float) -> list[Draft]:
+def defer_drafts(
+    paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float
+) -> list[Draft]:
     """Queues drafts durably, with ids; mint gives the id after the last one queued. The queued drafts come back."""
     with _locked(paths, timeout) as lock:
         last, queued = lock.left_behind.strip(b"\0\n").decode("ascii", "replace"), []
@@ -100,7 +102,9 @@ def cut_queue(paths: AgentPaths, size: int, timeout: float) -> None:
 
 def cut_uses(paths: AgentPaths, size: int, left: Touches, timeout: float) -> None:
     """Drops the folded part of the access journal, keeping uses that are still to be folded."""
-    kept = "".join(dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items())
+    kept = "".join(
+        dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items()
+    )
     _cut(paths, paths.access_journal, size, kept.encode("utf-8"), timeout)
 
 
@@ -111,4 +115,6 @@ def _cut(paths: AgentPaths, path: Path, size: int, kept: bytes, timeout: float) 
         try:
             replace_file(path, rest, root=paths.workspace.root, expect=data)
         except Moved:
-            raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None
+            raise InvalidFile(
+                f"{path} was changed by something that does not lock", "run mabos doctor"
+            ) from None

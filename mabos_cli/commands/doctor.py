@@ -1,0 +1,38 @@
+"""doctor: is everything whole?"""
+
+from typing import Annotated
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.errors import CheckFailed
+from mabos_cli.workspace.doctor import examine, repair
+
+app = typer.Typer()
+
+
+@app.command()
+def doctor(
+    ctx: typer.Context,
+    mend: Annotated[bool, typer.Option("--repair", help="Mend what can be mended without guessing.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit 7 when anything needs attention.")] = False,
+) -> None:
+    """Check every file of an agent, and repair what can be repaired.
+
+    Example: mabos doctor --repair
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    done = repair(home) if mend else []
+    found = examine(home)
+    bad = [finding for finding in found if finding.level != "note"]
+    rows = [{"level": f.level, "place": f.place, "message": f.message} for f in found]
+    lines = [f"repaired: {step}" for step in done]
+    lines += [f"{f.level}: {f.place + ' ' if f.place else ''}{f.message}" for f in found]
+    if not bad:
+        lines.append(f"agent {home.id} is healthy")
+    call.emit("doctor", {"agent": home.id, "healthy": not bad, "findings": rows, "repaired": done}, lines)
+    if check and bad:
+        raise CheckFailed(
+            f"{len(bad)} findings need attention", "mabos doctor --repair mends flaws; problems need a person"
+        )

@@ -1,0 +1,185 @@
+"""Looking an agent's files over, and mending what can be mended without guessing."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mabos_cli.core.stores import Changes
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.archive import parse_archive
+from mabos_cli.formats.items import line_id, parse_item
+from mabos_cli.formats.json_text import parse_json, parse_lines
+from mabos_cli.formats.store_file import parse_page, render_store
+from mabos_cli.workspace import archive
+from mabos_cli.workspace.commit import holding_lock
+from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
+from mabos_cli.workspace.files import append_bytes, find_temps, list_names, read_bytes, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.materialize import stale_derived
+from mabos_cli.workspace.passages import memory_files
+from mabos_cli.workspace.rebuild import rebuild_derived
+from mabos_cli.workspace.settings import load_settings
+
+_CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something noticed: a problem (memory is at risk), a flaw (--repair mends it), or a note (nothing to do)."""
+
+    level: str
+    place: str
+    message: str
+
+
+def examine(home: AgentHome) -> list[Finding]:
+    """Everything that is not as it should be. One unreadable file does not hide the others."""
+    checks: tuple[Callable[[AgentHome], Iterator[Finding]], ...] = (
+        _check_settings,
+        _check_manifest,
+        _check_store,
+        _check_pages,
+        _check_journals,
+        _check_texts,
+        _check_leftovers,
+        _check_derived,
+    )
+    found: list[Finding] = []
+    for check in checks:
+        try:
+            found += check(home)
+        except MabosError as error:
+            found.append(Finding("problem", "", error.message))
+    return list(dict.fromkeys(found))
+
+
+def _check_settings(home: AgentHome) -> Iterator[Finding]:
+    load_settings(home.paths.workspace, home.paths, {})
+    for rule in missing_rules(home.paths.workspace):
+        yield Finding("flaw", ".gitignore", f"does not ignore {rule}")
+    if shares_a_file(home.paths):
+        yield Finding(
+            "note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"
+        )
+
+
+def _check_manifest(home: AgentHome) -> Iterator[Finding]:
+    data = read_bytes(home.paths.manifest)
+    if data is None:
+        yield Finding("note", "agent.json", "is missing; defaults apply")
+    elif not isinstance(parse_json(data, "agent.json"), dict):
+        yield Finding("problem", "agent.json:1", "must be an object")
+
+
+def _check_store(home: AgentHome) -> Iterator[Finding]:
+    loaded = home.load()
+    ids: Counter[str] = Counter(item.id for item in (*loaded.head.working, *loaded.head.short_term))
+    for line in loaded.shelf.lines():
+        parse_item(line, "memory-store.json")
+        ids[line_id(line)] += 1
+    for item_id, count in ids.items():
+        if count > 1:
+            yield Finding("problem", "memory-store.json", f"{item_id} is there {count} times")
+
+
+def _check_pages(home: AgentHome) -> Iterator[Finding]:
+    head = home.load().head
+    folder = home.paths.store_page("x").parent
+    for name in (n.removesuffix(".json") for n in list_names(folder) if n.endswith(".json")):
+        size = len(parse_page(read_bytes(folder / f"{name}.json") or b"", f"memory-store/{name}.json"))
+        if size != head.pages.get(name, 0):
+            yield Finding(
+                "flaw",
+                f"memory-store/{name}.json",
+                f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
+            )
+
+
+def _check_journals(home: AgentHome) -> Iterator[Finding]:
+    for name in archive.archive_files(home.paths):
+        data = read_bytes(home.paths.archive / name) or b""
+        skipped = parse_archive(data, f"archive/{name}")[1]
+        if skipped:
+            yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
+        if data and not data.endswith(b"\n"):
+            yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
+    for path in (home.paths.queue, home.paths.access_journal):
+        skipped = parse_lines(read_bytes(path) or b"")[1]
+        if skipped:
+            yield Finding("note", home.paths.relative(path), f"{skipped} torn lines are skipped")
+
+
+def _check_texts(home: AgentHome) -> Iterator[Finding]:
+    for path in memory_files(home):
+        data, shown = read_bytes(path) or b"", home.paths.relative(path)
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield Finding("problem", f"{shown}:{_line(data, error.start)}", "not valid UTF-8")
+        if b"\0" in data:
+            yield Finding("problem", f"{shown}:{_line(data, data.index(0))}", "holds NUL bytes")
+        marker = _CONFLICT.search(data)
+        if marker:
+            yield Finding("problem", f"{shown}:{_line(data, marker.start())}", "git conflict markers")
+
+
+def _line(data: bytes, position: int) -> int:
+    return data[:position].count(b"\n") + 1
+
+
+def _check_leftovers(home: AgentHome) -> Iterator[Finding]:
+    if (read_bytes(home.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"):
+        yield Finding(
+            "note",
+            home.paths.relative(home.paths.lock),
+            "an interrupted write is finished by the next writing command",
+        )
+    for temp in find_temps(home.paths.root) + find_temps(home.paths.workspace.local):
+        yield Finding(
+            "note", home.paths.relative(Path(temp)), "left by a killed process; the next repair removes it"
+        )
+
+
+def _check_derived(home: AgentHome) -> Iterator[Finding]:
+    for path in stale_derived(home):
+        yield Finding("flaw", path, "is not what memory says")
+
+
+def repair(home: AgentHome) -> list[str]:
+    """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
+    done = []
+    with holding_lock(home, "doctor") as (lock, crashed):
+        if crashed:
+            done.append("finished or rolled back an interrupted write")
+        done += [f"added {rule} to .gitignore" for rule in missing_rules(home.paths.workspace)]
+        ensure_ignored(home.paths.workspace)
+        for name in archive.archive_files(home.paths):
+            data = read_bytes(home.paths.archive / name) or b""
+            if data and not data.endswith(b"\n"):
+                append_bytes(home.paths.archive / name, b"", root=home.paths.workspace.root)
+                done.append(f"completed the last line of archive/{name}")
+        done += _recount_pages(home)
+        lock.settled = True
+    home.change("doctor", lambda memory, _: (Changes(memory.working, memory.short_term), None))
+    return done + [f"rewrote {path}" for path in rebuild_derived(home)]
+
+
+def _recount_pages(home: AgentHome) -> list[str]:
+    """Makes memory-store.json list every page with the number of items that it holds."""
+    loaded = home.load()
+    folder = home.paths.store_page("x").parent
+    names = [n.removesuffix(".json") for n in list_names(folder) if n.endswith(".json")]
+    sizes = {
+        n: len(parse_page(read_bytes(folder / f"{n}.json") or b"", f"memory-store/{n}.json")) for n in names
+    }
+    wrong = {n: size for n, size in sizes.items() if size != loaded.head.pages.get(n, 0)}
+    if not wrong:
+        return []
+    loaded.head.pages |= wrong
+    loaded.head.version += 1
+    replace_file(
+        home.paths.store, render_store(loaded.head), root=home.paths.workspace.root, expect=loaded.data
+    )
+    return [f"listed {size} items of memory-store/{name}.json" for name, size in sorted(wrong.items())]
