@@ -1,7 +1,22 @@
-"""python -m mabos_cli."""
+"""The door: answers what needs no command line parser, and hands everything else to app."""
 
+import gc
 import sys
 
-from mabos_cli.app import main
 
-sys.exit(main())
+def main() -> int:
+    """Runs this process's command line and gives its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        from mabos_cli import __version__
+
+        print(f"mabos {__version__}")
+        return 0
+    # A short-lived process makes little garbage; looking for it while modules load costs a tenth of a command.
+    gc.set_threshold(100_000, 20, 20)
+    from mabos_cli.app import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

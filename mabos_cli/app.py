@@ -50,6 +50,19 @@ ANYWHERE = (
 )
 
 
+def load_command(name: str):
+    """The command with a name, imported now."""
+    app = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}").app
+    if app.info.name == name:
+        command = get_group(app)
+        command.name = name
+        return command
+    info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
+    info.epilog = ANYWHERE
+    info.context_settings = _HELP
+    return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+
+
 class LazyGroup(TyperGroup):
     """Commands that are imported when they are called."""
 
@@ -57,28 +70,20 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: typer.Context, name: str):
-        if name not in COMMANDS:
-            return None
-        app = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}").app
-        if app.info.name == name:
-            command = get_group(app)
-            command.name = name
-            return command
-        info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
-        info.epilog = ANYWHERE
-        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+        return load_command(name) if name in COMMANDS else None
 
     def format_commands(self, ctx: typer.Context, formatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
+_HELP = {"help_option_names": ["-h", "--help"]}
 root = typer.Typer(
     cls=LazyGroup,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP,
 )
 
 
@@ -164,7 +169,14 @@ def _run(call: Call, args: list[str]) -> int:
         return 0
     usage_error = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
     try:
-        get_group(root).main(args=args, prog_name="mabos", standalone_mode=False, obj=call)
+        # A known command is called directly: building the root and its options costs as much as a small command.
+        known = bool(args) and args[0] in COMMANDS
+        command, rest, name = (
+            (load_command(args[0]), args[1:], f"mabos {args[0]}")
+            if known
+            else (get_group(root), args, "mabos")
+        )
+        command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
@@ -12,8 +11,7 @@ from mabos_cli.core.item import STORES, TYPES
 from mabos_cli.core.stores import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting. kind is count, size, fraction, weight, span (seconds, or 2h) or choice."""
 
     name: str
@@ -159,8 +157,7 @@ def env_name(name: str) -> str:
     return "MABOS_" + name.replace(".", "_").upper()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Effective values and where each came from."""
 
     values: Mapping[str, Any]

@@ -1,20 +1,21 @@
 """What every command starts from: the global options of the call, and the agent they name."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from typer import Typer
 
+from mabos_cli.core.stores import Relatives
 from mabos_cli.output import emit
-from mabos_cli.workspace.home import AgentHome, RelativesIndex
+from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace
+from mabos_cli.workspace.long_term import Shelf
 from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.world import now
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The global options of one call."""
 
     workspace: str | None = None
@@ -37,7 +38,7 @@ class Call:
     def home_of(self, agent: AgentPaths) -> AgentHome:
         """An agent's home under this call's options."""
         settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
-        return AgentHome(agent, settings, open_relatives=_open_relatives)
+        return AgentHome(agent, settings, now(), _open_relatives)
 
     def emit(
         self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()
@@ -48,11 +49,21 @@ class Call:
 
 def new_group(name: str, about: str, **options: Any) -> Typer:
     """A group of commands with plain help: rich help is slow to draw and four times as long."""
-    return Typer(name=name, help=about, rich_markup_mode=None, add_completion=False, **options)
+    settings = {"help_option_names": ["-h", "--help"]}
+    return Typer(
+        name=name,
+        help=about,
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings=settings,
+        **options,
+    )
 
 
-def _open_relatives(agent: AgentPaths) -> RelativesIndex:
-    """The index of similar items; SQLite is loaded only when somebody asks for relatives."""
+def _open_relatives(shelf: Shelf) -> Relatives:
+    """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
-    return SimilarIndex(agent.index)
+    index = SimilarIndex(shelf.paths.index)
+    index.follow(shelf.sources())
+    return index

@@ -1,8 +1,7 @@
 """get, update, forget, revive, reinforce: one item by its id."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,8 +20,7 @@ app = typer.Typer()
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """An item with the store that holds or held it, and its archive records."""
 
     item: MemoryItem

@@ -1,11 +1,10 @@
 """R3: what an agent writes down before its context is compacted, and when it should."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """The state of a session."""
 
     at: datetime

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from mabos_cli.core import BadValue
 
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_SPAN = r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _HINT = "use 2026-02-24, 2026-02-24T14:30:00Z, 7d, 2h, today or yesterday"
 
@@ -52,7 +52,7 @@ def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
     if day is not None:
         start = datetime(day.year, day.month, day.day, tzinfo=UTC)
         return start + timedelta(days=1, milliseconds=-1) if end else start
-    span = _SPAN.fullmatch(word)
+    span = re.fullmatch(_SPAN, word)
     try:
         return now - timedelta(seconds=parse_span(word)) if span else parse_time(text)
     except OverflowError:
@@ -65,7 +65,7 @@ def parse_span(text: str) -> float:
     >>> parse_span("2h")
     7200.0
     """
-    match = _SPAN.fullmatch(text.strip().lower())
+    match = re.fullmatch(_SPAN, text.strip().lower())
     if match:
         return float(match[1]) * _SECONDS[match[2]]
     try:

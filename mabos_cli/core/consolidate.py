@@ -2,16 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import TRUSTS, MemoryItem
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, qualifies, tidy
 
 
-@dataclass(frozen=True, slots=True)
-class Consolidation:
+class Consolidation(NamedTuple):
     """The plan: what changes, and which group became which item."""
 
     changes: Changes
@@ -97,11 +96,9 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryI
     if len(group) == 1:
         return group[0]
     best = max(group, key=lambda item: item.importance)
-    return replace(
-        MemoryItem(
-            id=mint(),
-            content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group),
-        ),
+    return MemoryItem(
+        id=mint(),
+        content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group),
         type=best.type,
         importance=best.importance,
         source="consolidation",
@@ -109,5 +106,6 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryI
         trust=min((i.trust for i in group), key=lambda t: TRUSTS.index(t) if t in TRUSTS else 0),
         tags=tuple(dict.fromkeys(tag for i in group for tag in i.tags)),
         created_at=max(i.created_at for i in group),
+        accessed_at=max(i.accessed_at for i in group),
         derived_from=tuple(i.id for i in group),
     )

@@ -1,9 +1,8 @@
 """The memory item: what it holds and which values are allowed."""
 
 import math
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
@@ -31,8 +30,7 @@ TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryItem:
+class MemoryItem(NamedTuple):
     """One memory. Times are ISO-8601 UTC text, as on disk; `extra` holds keys of other tools, kept as they are."""
 
     id: str
@@ -62,7 +60,7 @@ class MemoryItem:
 
 def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
     """The item after being used `times` times, last at `at`."""
-    return replace(item, accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
+    return item._replace(accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
 
 
 def check_content(content: str, limit: int) -> str:

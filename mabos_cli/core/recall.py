@@ -3,14 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mabos_cli.core.item import CLASSES, MemoryItem
 from mabos_cli.core.text import one_line, stem, terms, token_cost, words
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """Something that can be recalled: a memory item, or a passage of a file (then path and lines say where)."""
 
     text: str
@@ -27,8 +26,7 @@ class Candidate:
         return self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A candidate with its score, the depth at which it first appeared and the terms that led to it."""
 
     candidate: Candidate
@@ -39,8 +37,7 @@ class Hit:
     via: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What a recall may return. Empty values do not restrict."""
 
     types: tuple[str, ...] = ()
@@ -169,7 +166,7 @@ def recall(
                 led = tuple(term for term in fresh if term in hit.matched)
                 ref = hit.candidate.ref
                 if led and ref not in seen and (ref not in reached or reached[ref].score < hit.score):
-                    reached[ref] = replace(hit, depth=level, via=led)
+                    reached[ref] = hit._replace(depth=level, via=led)
         if not reached:
             break
         frontier = rank(reached.values())[:branch]

@@ -1,19 +1,16 @@
 """How alike two texts are, by their words, and which words suffice to find all that are alike enough."""
 
-import re
-from hashlib import blake2b
-
 from mabos_cli.core.text import words
 
 _NEGATION = frozenset(
     ("no not never none without cannot dont doesnt isnt arent wasnt werent wont cant didnt").split()
 )
-_APOSTROPHE = re.compile(r"(?<=\w)['\u2019](?=\w)")
+_APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
 def word_set(text: str) -> frozenset[str]:
     """The distinct words of a text."""
-    return frozenset(words(_APOSTROPHE.sub("", text)))
+    return frozenset(words(text.translate(_APOSTROPHES)))
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -43,8 +40,3 @@ def probe(word_list: frozenset[str], threshold: float) -> list[str]:
     ordered = sorted(word_list, key=lambda word: (-len(word), word))
     keep = len(ordered) - -(-round(threshold * len(ordered) * 1000) // 1000) + 1
     return ordered[: max(1, keep)]
-
-
-def fingerprint(word: str) -> int:
-    """A stable 63-bit number for a word."""
-    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1

@@ -1,9 +1,8 @@
 """The three stores and how items enter, move between and leave them. Nothing leaves without a departure record."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
@@ -14,23 +13,30 @@ from mabos_cli.core.similar import likeness, says_the_same, word_set
 Words = frozenset[str]
 
 
-class LongTerm(Protocol):
-    """Long-term memory, decoded only as far as somebody looks."""
+class LongTerm:
+    """Long-term memory, decoded only as far as somebody looks. The workspace fills it in."""
 
-    def find(self, item_id: str) -> MemoryItem | None: ...
-    def __iter__(self) -> Iterator[MemoryItem]: ...
-    def __len__(self) -> int: ...
+    def find(self, item_id: str) -> MemoryItem | None:
+        raise NotImplementedError
 
+    def __iter__(self) -> Iterator[MemoryItem]:
+        raise NotImplementedError
 
-class Relatives(Protocol):
-    """Finds long-term items that share most of their words with a text."""
-
-    def find(self, text: Words, threshold: float) -> list[tuple[float, str]]: ...
-    def add(self, item_id: str, text: Words) -> None: ...
+    def __len__(self) -> int:
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Relatives:
+    """Finds long-term items that share most of their words with a text. An index fills it in."""
+
+    def find(self, text: Words, threshold: float) -> list[tuple[float, str]]:
+        raise NotImplementedError
+
+    def add(self, item_id: str, text: Words) -> None:
+        raise NotImplementedError
+
+
+class Memory(NamedTuple):
     """What one agent remembers now."""
 
     working: tuple[MemoryItem, ...]
@@ -38,8 +44,7 @@ class Memory:
     long_term: LongTerm
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
+class Departure(NamedTuple):
     """An item, or an earlier version of it, that left its store: for the archive."""
 
     item: MemoryItem
@@ -49,8 +54,7 @@ class Departure:
     into: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a command wants written. working and short_term are the new contents; the rest are differences."""
 
     working: tuple[MemoryItem, ...]
@@ -62,8 +66,7 @@ class Changes:
     promoted: tuple[MemoryItem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The numbers that govern the stores; the settings fill them in."""
 
     working: int = 7
@@ -76,8 +79,7 @@ class Limits:
     grade_weights: tuple[tuple[str, float], ...] = tuple(WEIGHTS.items())
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A memory that is to be stored: checked, but without id or grade."""
 
     item: MemoryItem
@@ -85,8 +87,7 @@ class Draft:
     graded: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """What became of a draft."""
 
     item: MemoryItem
@@ -128,8 +129,7 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
         short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id)
     )
     gone.extend(Departure(item, "short_term", "evicted", at) for item in evicted)
-    return replace(
-        changes,
+    return changes._replace(
         working=_without(working, demoted),
         short_term=_without(short_term, evicted),
         archive=(*changes.archive, *gone),
@@ -146,8 +146,7 @@ def _without(items: list[MemoryItem], gone: list[MemoryItem]) -> tuple[MemoryIte
     return tuple(item for item in items if item.id not in ids)
 
 
-@dataclass(slots=True)
-class _Desk:
+class _Desk(NamedTuple):
     """Where drafts of one store command are worked on before they become changes."""
 
     memory: Memory
@@ -222,7 +221,7 @@ def _store_one(
         if twin_item:
             return _merge(desk, twin_item, item, now, mint)
         linked = [i.id for s, i in far if s >= limits.related][:5]
-        item = replace(item, related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
+        item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
     item = _stamped(item, now, mint)
     if draft.store == "long_term":
         desk.put[item.id] = item
@@ -252,19 +251,18 @@ def _graded(draft: Draft, now: datetime, limits: Limits, recurring: bool) -> Mem
     age = (now - parse_time(item.happened_at)).total_seconds() / 86400 if item.happened_at else 0
     recurring = recurring or "recurring" in item.tags
     score = grade(item.content, item.type, recurring=recurring, days=age, weights=dict(limits.grade_weights))
-    return replace(item, importance=score)
+    return item._replace(importance=score)
 
 
 def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> MemoryItem:
     created = item.created_at or format_time(now)
-    return replace(item, id=item.id or mint(), created_at=created, accessed_at=item.accessed_at or created)
+    return item._replace(id=item.id or mint(), created_at=created, accessed_at=item.accessed_at or created)
 
 
 def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
     """A near duplicate strengthens the item that is there; other wording is kept in the archive."""
     at = format_time(now)
-    merged = replace(
-        touch(twin, at),
+    merged = touch(twin, at)._replace(
         importance=max(twin.importance, item.importance),
         tags=tuple(dict.fromkeys((*twin.tags, *item.tags))),
     )
@@ -305,11 +303,11 @@ def put_item(memory: Memory, store: str, item: MemoryItem, archive: tuple[Depart
     """The changes that put an item into a store, replacing the one with its id wherever it is."""
     taken = take_item(memory, item.id)
     if store == "long_term":
-        return replace(taken, put=(item,), drop=(), archive=archive)
+        return taken._replace(put=(item,), drop=(), archive=archive)
     spot = next((i for i, old in enumerate(getattr(memory, store)) if old.id == item.id), None)
     items = list(getattr(taken, store))
     items.insert(len(items) if spot is None else spot, item)
-    return replace(taken, archive=archive, **{store: tuple(items)})
+    return taken._replace(archive=archive, **{store: tuple(items)})
 
 
 def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ()) -> Changes:
@@ -328,14 +326,14 @@ def plan_update(
     if not found:
         return None
     here, item = found
-    edited = replace(item, **fields)
+    edited = item._replace(**fields)
     target = store or here
     if edited == item and target == here:
         return Changes(memory.working, memory.short_term), item, here
     before = (Departure(item, here, "updated", format_time(now)),) if keep_version and edited != item else ()
     changes = put_item(memory, target, edited, before)
     if here == "long_term" and target != here:
-        changes = replace(changes, drop=(item_id,))
+        changes = changes._replace(drop=(item_id,))
     return changes, edited, target
 
 
@@ -355,4 +353,4 @@ def plan_revive(memory: Memory, item: MemoryItem, store: str, *, now: datetime) 
     """The changes that bring an archived item back."""
     if locate(memory, item.id):
         raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
-    return put_item(memory, store, replace(touch(item, format_time(now), 0), expires_at=""))
+    return put_item(memory, store, touch(item, format_time(now), 0)._replace(expires_at=""))

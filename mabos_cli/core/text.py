@@ -2,15 +2,12 @@
 
 import re
 
-# Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
-_UNSAFE_LINE = re.compile("[\t\n]|" + _UNSAFE.pattern)
-_WORD = re.compile(r"\w+")
+# Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads. Patterns of this
+# size take longer to compile than a whole command needs to run: they are made when text first needs them.
+_UNSAFE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 # Scripts written without spaces: every character is a word of its own, or nothing would ever match.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
-_SPACES = re.compile(r"\s+")
+_UNSPACED = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]"
+_WORD = re.compile(r"\w+")
 
 STOP_WORDS = frozenset(
     (
@@ -36,7 +33,7 @@ def visible(text: str) -> str:
     >>> visible("a\\x1b[31mred")
     'a␛[31mred'
     """
-    return _UNSAFE.sub(_picture, text) if _UNSAFE.search(text) else text
+    return text if text.isprintable() else re.sub(_UNSAFE, _picture, text)
 
 
 def one_line(text: str, width: int = 0) -> str:
@@ -47,10 +44,7 @@ def one_line(text: str, width: int = 0) -> str:
     >>> one_line("alpha beta gamma", 12)
     'alpha beta…'
     """
-    if width and len(text) > 8 * width:
-        text = text[: 8 * width]
-    line = _UNSAFE_LINE.sub(lambda m: " " if m.group() in "\t\n\r" else _picture(m), text)
-    line = _SPACES.sub(" ", line).strip()
+    line = visible(" ".join((text[: 8 * width] if width else text).split()))
     if not width or len(line) <= width:
         return line
     cut = line[: width - 1]
@@ -65,9 +59,9 @@ def words(text: str) -> list[str]:
     ['don', 't', 'panic', 'v2', '0']
     """
     found = _WORD.findall(text.casefold())
-    if not _UNSPACED.search(text):
+    if text.isascii() or not re.search(_UNSPACED, text):
         return found
-    return [part for word in found for part in (word if _UNSPACED.search(word) else (word,))]
+    return [part for word in found for part in (word if re.search(_UNSPACED, word) else (word,))]
 
 
 def terms(text: str) -> list[str]:

@@ -1,18 +1,17 @@
 """The daily log: `# 2026-02-24 — Agent Log`, then one `## <type> (HH:MM UTC)` entry per memory, ended by its block id."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block, unescape_block
 
-_HEADING = re.compile(r"## (\S+) \((\d\d:\d\d) UTC\)")
-_TRAILER = re.compile(r"(?:\[(?P<tags>.*)\] )?\((?P<source>.*)\) \^(?P<id>\S+)")
+_HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
+_TRAILER = r"(?:\[(?P<tags>.*)\] )?\((?P<source>.*)\) \^(?P<id>\S+)"
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(NamedTuple):
     """One entry as it stands in a log, with the line of its heading."""
 
     line: int
@@ -44,15 +43,15 @@ def parse_log(text: str) -> list[LogEntry]:
     starts = [n for n, line in enumerate(lines) if line.startswith("## ")]
     entries = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        heading = _HEADING.fullmatch(lines[start])
-        trailers = [n for n in range(start + 1, end) if _TRAILER.fullmatch(lines[n])]
+        heading = re.fullmatch(_HEADING, lines[start])
+        trailers = [n for n in range(start + 1, end) if re.fullmatch(_TRAILER, lines[n])]
         if heading and trailers:
             entries.append(_entry(lines, start, trailers[0], heading))
     return entries
 
 
 def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> LogEntry:
-    trailer = _TRAILER.fullmatch(lines[end])
+    trailer = re.fullmatch(_TRAILER, lines[end])
     assert trailer is not None
     body = lines[start + 1 : end]
     body = body[1:] if body and not body[0] else body

@@ -1,7 +1,6 @@
 """Memory items as JSON: one item, one line. The only place that knows the order of their keys."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from typing import Any
 
 from mabos_cli.core import BadValue
@@ -24,7 +23,7 @@ _TEXT = (
     "expires_at",
 )
 _LISTS = ("tags", "derived_from", "related_to")
-_ORDER = tuple(field.name for field in fields(MemoryItem) if field.name != "extra")
+_ORDER = MemoryItem._fields[:-1]  # all but extra
 _ALWAYS = frozenset(
     (
         "id",

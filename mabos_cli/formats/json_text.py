@@ -7,7 +7,7 @@ from typing import Any
 from mabos_cli.errors import InvalidFile
 
 # Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.
-_HARMFUL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_HARMFUL = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 
 
 def dump_line(value: Any) -> str:
@@ -17,13 +17,17 @@ def dump_line(value: Any) -> str:
     '{"a": "x\\\\u202ey"}'
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _HARMFUL.sub(lambda m: f"\\u{ord(m.group()):04x}", text) if _HARMFUL.search(text) else text
+    return text if text.isprintable() else _escape(text)
 
 
 def dump_document(value: Any) -> str:
     """The value as a two-space indented document with a final newline."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
-    return _HARMFUL.sub(lambda m: f"\\u{ord(m.group()):04x}", text) + "\n"
+    return _escape(text) + "\n"
+
+
+def _escape(text: str) -> str:
+    return re.sub(_HARMFUL, lambda m: f"\\u{ord(m.group()):04x}", text)
 
 
 def parse_json(data: bytes | str, path: str, *, line: int = 0) -> Any:

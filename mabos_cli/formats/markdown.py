@@ -4,13 +4,13 @@ import re
 
 from mabos_cli.core.text import visible
 
-# What may start a block: headings, fences, lists, quotes, tables, rules, setext underlines, HTML, comments, front matter,
-# footnotes, math, block ids; and a backslash, so that unescaping is exact.
-_BLOCK_START = re.compile(r"(\s*)(?=[#`~>|<\\=_*+%$^:\[\-]|\d{1,9}[.)](?:\s|$))")
-_ESCAPED_START = re.compile(r"(\s*)\\(?=[#`~>|<\\=_*+%$^:\[\-]|\d{1,9}[.)](?:\s|$))")
-# What may hide or end things in the middle of a line: comments of HTML and Obsidian, and a block id at the end.
-_INLINE = re.compile(r"(\\*)(<!--|-->|%%|\^(?=M-))")
-_INLINE_ESCAPED = re.compile(r"(\\*)\\(<!--|-->|%%|\^(?=M-))")
+# What may start a block: headings, fences, lists, quotes, tables, rules, setext underlines, HTML, comments, front
+# matter, footnotes, math, block ids; and a backslash, so that unescaping is exact.
+_MARKS = "#`~>|<\\=_*+%$^:[-"
+_NUMBERED = r"\d{1,9}[.)](?:\s|$)"
+# What may hide or end things in the middle of a line: comments of HTML and Obsidian, and a block id.
+_INLINE = r"(\\*)(<!--|-->|%%|\^(?=M-))"
+_INLINE_ESCAPED = r"(\\*)\\(<!--|-->|%%|\^(?=M-))"
 
 
 def escape_block(text: str) -> str:
@@ -19,7 +19,9 @@ def escape_block(text: str) -> str:
     >>> escape_block("note\\n## Fake ^M-1-aaaa")
     'note\\n\\\\## Fake \\\\^M-1-aaaa'
     """
-    plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain = text if text.isprintable() else visible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    if "\n" not in plain:
+        return _escape_line(plain)
     return "\n".join(_escape_line(line) for line in plain.split("\n"))
 
 
@@ -28,17 +30,24 @@ def unescape_block(text: str) -> str:
     return "\n".join(_unescape_line(line) for line in text.split("\n"))
 
 
+def _starts_block(text: str) -> bool:
+    return text[:1] in _MARKS if not text[:1].isdigit() else bool(re.match(_NUMBERED, text))
+
+
 def _escape_line(line: str) -> str:
-    line = _INLINE.sub(lambda m: m[1] * 2 + "\\" + m[2], line)
-    match = _BLOCK_START.match(line)
-    return f"{match[1]}\\{line[match.end() :]}" if match else line
+    if "<!--" in line or "-->" in line or "%%" in line or "^M-" in line:
+        line = re.sub(_INLINE, lambda m: m[1] * 2 + "\\" + m[2], line)
+    body = line.lstrip()
+    return f"{line[: len(line) - len(body)]}\\{body}" if body and _starts_block(body) else line
 
 
 def _unescape_line(line: str) -> str:
-    match = _ESCAPED_START.match(line)
-    if match:
-        line = match[1] + line[match.end() :]
-    return _INLINE_ESCAPED.sub(lambda m: "\\" * (len(m[1]) // 2) + m[2], line)
+    body = line.lstrip()
+    if body[:1] == "\\" and len(body) > 1 and _starts_block(body[1:]):
+        line = line[: len(line) - len(body)] + body[1:]
+    if "\\" in line:
+        line = re.sub(_INLINE_ESCAPED, lambda m: "\\" * (len(m[1]) // 2) + m[2], line)
+    return line
 
 
 def indent(text: str, by: int = 2) -> str:

@@ -1,30 +1,24 @@
 """Derived Markdown of memory items: readable, searchable, rebuilt from the store, sealed so that edits are noticed."""
 
-import re
 from collections.abc import Iterable
-from hashlib import sha256
+from zlib import crc32
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block
 
-_SEAL = re.compile(r"\n<!-- mabos generated ([0-9a-f]{16}) -->\n\Z")
+_SEAL = "\n<!-- mabos generated {:08x} -->\n"
 _EDIT_NOTE = "Edits here are set aside: change memory with `mabos update`."
 
 
 def seal(text: str) -> str:
     """The text with a last line that tells whether anybody changed it since."""
-    return f"{text}\n<!-- mabos generated {_digest(text)} -->\n"
+    return text + _SEAL.format(crc32(text.encode("utf-8", "surrogatepass")))
 
 
 def is_as_generated(text: str) -> bool:
     """Whether a sealed text is still what was written; empty text is, text without a seal is not."""
-    match = _SEAL.search(text)
-    return not text or bool(match and _digest(text[: match.start()]) == match[1])
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return not text or seal(text[: -len(_SEAL.format(0))]) == text
 
 
 def render_items(
@@ -57,11 +51,7 @@ def render_item_page(agent: str, name: str, items: Iterable[MemoryItem]) -> str:
 
 
 def _entry(store: str, item: MemoryItem) -> str:
-    facts = [
-        ("ID", item.id),
-        ("Store", store),
-        ("Type", item.type),
-        ("Importance", f"{item.importance:g}"),
+    free = (
         ("Source", item.source),
         ("Trust", item.trust if item.trust != "agent" else ""),
         ("Author", item.author),
@@ -73,10 +63,14 @@ def _entry(store: str, item: MemoryItem) -> str:
         ("Created", item.created_at),
         ("Observed", item.observed_at),
         ("Expires", item.expires_at),
-    ]
-    bullets = "".join(f"- **{name}:** {_inline(value)}\n" for name, value in facts if value)
-    return f"\n## [{store}] {item.type}: {_inline(item.content, 60)}\n\n{bullets}\n{escape_block(item.content)}\n"
+    )
+    bullets = "".join([f"- **{name}:** {_inline(value)}\n" for name, value in free if value])
+    kind = _inline(item.type)
+    return (
+        f"\n## [{store}] {kind}: {_inline(item.content, 60)}\n\n- **ID:** {_inline(item.id)}\n- **Store:** {store}\n"
+        f"- **Type:** {kind}\n- **Importance:** {item.importance:g}\n{bullets}\n{escape_block(item.content)}\n"
+    )
 
 
 def _inline(text: str, width: int = 0) -> str:
-    return escape_block(one_line(text, width))
+    return text if text.isalnum() and not width else escape_block(one_line(text, width))

@@ -5,8 +5,8 @@ import re
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.formats.markdown import escape_block, indent
 
-_BLOCK_ID = re.compile(r"\^(M-\S+)$", re.MULTILINE)
-_HEADING = re.compile(r"^## .*$", re.MULTILINE)
+_BLOCK_ID = r"(?m)\^(M-\S+)$"
+_HEADING = r"(?m)^## .*$"
 
 
 def render_memory_header(agent: str) -> str:
@@ -16,12 +16,12 @@ def render_memory_header(agent: str) -> str:
 
 def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
     """MEMORY.md with the items under `## Consolidated (DATE)`: the last section if it is of that day, a new one otherwise."""
-    there = set(_BLOCK_ID.findall(text))
+    there = set(re.findall(_BLOCK_ID, text))
     fresh = [item for item in items if item.id not in there]
     if not fresh:
         return text
     heading = f"## Consolidated ({day})"
-    sections = _HEADING.findall(text)
+    sections = re.findall(_HEADING, text)
     body = text if not text or text.endswith("\n") else text + "\n"
     if not sections or sections[-1].rstrip() != heading:
         body += f"\n{heading}\n\n"

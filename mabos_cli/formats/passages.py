@@ -1,14 +1,13 @@
 """Markdown files as passages: a heading's section cut at paragraphs, with line numbers, for searching without an index."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _BLOCK_ID = re.compile(r"\^(M-\d+-[0-9a-f]{4})\s*$")
 _HEADING = re.compile(r"#{1,6} ")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Some lines of a file, the headings above them, and the memory id they are a copy of, if any."""
 
     text: str

@@ -21,7 +21,7 @@ _OUR_LINES = re.compile(rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}')
 _FULL_CHECK = 1 << 20
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class StoreFile:
     """The parsed file: recent stores as items, long-term memory as raw lines, other keys as they were."""
 

@@ -8,8 +8,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
 
-from mabos_cli.core.similar import fingerprint, likeness, probe, word_set
+from mabos_cli.core.similar import likeness, probe, word_set
+from mabos_cli.core.stores import Relatives
 
 _SCHEMA = 1
 # The lowest likeness that anybody may ask for; lower thresholds need longer leading parts.
@@ -23,7 +25,12 @@ CREATE TABLE IF NOT EXISTS similar_probe (word INTEGER NOT NULL, id TEXT NOT NUL
 Source = tuple[str, str, Callable[[], Iterator[tuple[str, int, Callable[[], str]]]]]
 
 
-class SimilarIndex:
+def fingerprint(word: str) -> int:
+    """A small number for a word. Two words may share one: that only adds a candidate, which is then compared."""
+    return crc32(word.encode("utf-8", "surrogatepass"))
+
+
+class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
     def __init__(self, path: Path) -> None:

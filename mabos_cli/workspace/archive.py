@@ -9,7 +9,7 @@ from mabos_cli.formats.archive import lines_naming, parse_archive, render_depart
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 
-_IDS = re.compile(rb'^\{"id": "(M-\d+-[0-9a-f]{4})"', re.MULTILINE)
+_IDS = rb'(?m)^\{"id": "(M-\d+-[0-9a-f]{4})"'
 
 
 def archive_files(paths: AgentPaths) -> list[str]:
@@ -46,5 +46,5 @@ def all_departures(paths: AgentPaths) -> Iterator[Departure]:
 def archived_ids(paths: AgentPaths) -> Iterator[str]:
     """Every id in the archive, by text."""
     for name in archive_files(paths):
-        for match in _IDS.finditer(read_bytes(paths.archive / name) or b""):
+        for match in re.finditer(_IDS, read_bytes(paths.archive / name) or b""):
             yield match[1].decode()

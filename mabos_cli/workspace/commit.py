@@ -8,7 +8,7 @@ behind it is finished by the next writer; both know from the intent and the stor
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mabos_cli.core.clock import epoch_ms, format_time
@@ -32,7 +32,7 @@ _ATTEMPTS = 20
 _CLOCK_SLACK_MS = 60_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Write:
     """A change on its way to the disk."""
 
@@ -113,7 +113,7 @@ def _plan(write: _Write, plan: Plan[Any]) -> Any:
     if total == Changes(memory.working, memory.short_term) and not write.queued:
         return outcome
     folded, write.left = _fold_uses(write, total)
-    write.changes = replace(total, put=(*folded, *total.put))
+    write.changes = total._replace(put=(*folded, *total.put))
     return outcome
 
 

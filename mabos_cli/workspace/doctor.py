@@ -3,8 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from mabos_cli.core.stores import Changes
 from mabos_cli.errors import MabosError
@@ -25,8 +24,7 @@ from mabos_cli.workspace.settings import load_settings
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something noticed: a problem (memory is at risk), a flaw (--repair mends it), or a note (nothing to do)."""
 
     level: str
@@ -129,22 +127,28 @@ def _line(data: bytes, position: int) -> int:
     return data[:position].count(b"\n") + 1
 
 
+def _is_writing(home: AgentHome) -> bool:
+    """Whether a writer is between its intent and its end, or was killed there."""
+    return bool((read_bytes(home.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
+
+
 def _check_leftovers(home: AgentHome) -> Iterator[Finding]:
-    if (read_bytes(home.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"):
+    if _is_writing(home):
         yield Finding(
             "note",
             home.paths.relative(home.paths.lock),
-            "an interrupted write is finished by the next writing command",
+            "a write is under way, or was cut off; the next writing command finishes it",
         )
     for temp in find_temps(home.paths.root) + find_temps(home.paths.workspace.local):
         yield Finding(
-            "note", home.paths.relative(Path(temp)), "left by a killed process; the next repair removes it"
+            "note", home.paths.relative(temp), "left by a killed process; the next repair removes it"
         )
 
 
 def _check_derived(home: AgentHome) -> Iterator[Finding]:
+    level = "note" if _is_writing(home) else "flaw"
     for path in stale_derived(home):
-        yield Finding("flaw", path, "is not what memory says")
+        yield Finding(level, path, "is not what memory says")
 
 
 def repair(home: AgentHome) -> list[str]:

@@ -216,26 +216,34 @@ def remove_file(path: Path) -> None:
         sync_folder(path.parent)
 
 
-def sweep_temps(folder: Path) -> int:
-    """Removes temporary files that a killed process left below a folder; the caller holds the lock on it."""
-    swept = 0
-    for here, _, names in os.walk(folder):
-        for name in names:
-            if name.startswith(TEMP_PREFIX):
-                with suppress(OSError):
-                    os.unlink(os.path.join(here, name))
-                    swept += 1
-    return swept
-
-
-def find_temps(folder: Path) -> list[str]:
-    """Temporary files below a folder."""
+def find_temps(folder: Path) -> list[Path]:
+    """Temporary files below a folder whose process is gone."""
     return [
-        os.path.join(here, name)
+        Path(here) / name
         for here, _, names in os.walk(folder)
         for name in names
-        if name.startswith(TEMP_PREFIX)
+        if name.startswith(TEMP_PREFIX) and not _is_running(name)
     ]
+
+
+def _is_running(temp_name: str) -> bool:
+    """Whether the process that a temporary file is named after still lives."""
+    try:
+        os.kill(int(temp_name.removeprefix(TEMP_PREFIX).partition("-")[0]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def sweep_temps(folder: Path) -> int:
+    """Removes temporary files that killed processes left below a folder."""
+    found = find_temps(folder)
+    for temp in found:
+        with suppress(OSError):
+            temp.unlink()
+    return len(found)
 
 
 class Lock:

@@ -1,9 +1,8 @@
 """One agent's files as values: what the commands read, and the door through which they write."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.config import Settings
 from mabos_cli.core.clock import format_time
@@ -21,25 +20,20 @@ from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches
 Result = TypeVar("Result")
 
 
-class RelativesIndex(Relatives, Protocol):
-    """A finder of relatives that follows the long-term pages."""
-
-    def follow(self, sources: Iterator[tuple[str, str, Callable[[], Iterator[Any]]]]) -> None: ...
-
-
-@dataclass(slots=True)
-class Means:
+class Means(Relatives):
     """What a plan may use besides memory: new ids, and a finder of relatives that opens when first asked."""
 
-    mint: world.Mint
-    shelf: Shelf
-    open_relatives: Callable[[AgentPaths], RelativesIndex] | None = None
-    _index: RelativesIndex | None = None
+    def __init__(
+        self, mint: world.Mint, shelf: Shelf, open_relatives: Callable[[Shelf], Relatives] | None = None
+    ) -> None:
+        self.mint = mint
+        self.shelf = shelf
+        self.open_relatives = open_relatives
+        self._index: Relatives | None = None
 
-    def _relatives(self) -> RelativesIndex | None:
+    def _relatives(self) -> Relatives | None:
         if self._index is None and self.open_relatives:
-            self._index = self.open_relatives(self.shelf.paths)
-            self._index.follow(self.shelf.sources())
+            self._index = self.open_relatives(self.shelf)
         return self._index
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
@@ -55,8 +49,7 @@ class Means:
 Plan = Callable[[Memory, Means], tuple[Changes, Result]]
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """Everything a write is based on: the bytes that were read, and the values in them."""
 
     data: bytes | None
@@ -79,14 +72,13 @@ class Loaded:
         return touch(item, at, count) if count else item
 
 
-@dataclass(slots=True)
-class AgentHome:
+class AgentHome(NamedTuple):
     """An opened agent: its paths, its settings, and this call's moment in time."""
 
     paths: AgentPaths
     settings: Settings
-    moment: datetime = field(default_factory=world.now)
-    open_relatives: Callable[[AgentPaths], RelativesIndex] | None = None
+    moment: datetime
+    open_relatives: Callable[[Shelf], Relatives] | None = None
 
     @property
     def id(self) -> str:

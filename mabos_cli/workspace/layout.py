@@ -2,8 +2,8 @@
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 COGNITIVE_FILES = (
     "Persona.md",
@@ -19,11 +19,10 @@ COGNITIVE_FILES = (
 )
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+DAY = r"\d{4}-\d{2}-\d{2}"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspacePaths:
+class WorkspacePaths(NamedTuple):
     """The places that belong to the whole workspace."""
 
     root: Path
@@ -55,8 +54,7 @@ class WorkspacePaths:
         return AgentPaths(self, agent_id)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentPaths:
+class AgentPaths(NamedTuple):
     """The places that belong to one agent."""
 
     workspace: WorkspacePaths

@@ -1,12 +1,12 @@
 """Long-term memory on disk: lines of memory-store.json, or monthly pages once there are many. Read only as far as needed."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from zlib import crc32
 
 from mabos_cli.core.ids import month_of, parse_id
 from mabos_cli.core.item import MemoryItem, touch
+from mabos_cli.core.stores import LongTerm
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.items import find_line, line_id, parse_item, render_item
 from mabos_cli.formats.store_file import StoreFile, parse_page
@@ -43,13 +43,13 @@ def pages_of_month(names: Iterable[str], month: str) -> list[str]:
     return sorted((n for n in names if n[:7] == month[:7]), key=lambda n: (len(n), n), reverse=True)
 
 
-@dataclass(slots=True)
 class Shelf:
     """The raw lines, by page when the store is split. Pages are loaded when first looked at."""
 
-    paths: AgentPaths
-    head: StoreFile
-    loaded: dict[str, tuple[bytes | None, list[bytes]]] = field(default_factory=dict)
+    def __init__(self, paths: AgentPaths, head: StoreFile) -> None:
+        self.paths = paths
+        self.head = head
+        self.loaded: dict[str, tuple[bytes | None, list[bytes]]] = {}
 
     def page(self, name: str) -> list[bytes]:
         """The lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -120,14 +120,20 @@ def _content(line: bytes) -> str:
     return parse_item(line, "memory-store.json").content
 
 
-@dataclass(slots=True)
-class LongTermView:
+class LongTermView(LongTerm):
     """Long-term memory as values: the shelf, with recent uses counted in and pending changes laid over it."""
 
-    shelf: Shelf
-    touches: Touches = field(default_factory=dict)
-    put: dict[str, MemoryItem] = field(default_factory=dict)
-    drop: frozenset[str] = frozenset()
+    def __init__(
+        self,
+        shelf: Shelf,
+        touches: Touches | None = None,
+        put: dict[str, MemoryItem] | None = None,
+        drop: frozenset[str] = frozenset(),
+    ) -> None:
+        self.shelf = shelf
+        self.touches = touches or {}
+        self.put = put or {}
+        self.drop = drop
 
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id in self.put:

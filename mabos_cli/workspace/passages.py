@@ -1,6 +1,7 @@
 """Passages of an agent's own files, for recall without an index."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ def file_passages(home: AgentHome) -> Iterator[tuple[Candidate, str]]:
             data = read_bytes(path)
         if not data or len(data) > _LARGEST:
             continue
-        shown, day = home.paths.relative(path), DAY.match(path.name)
+        shown, day = home.paths.relative(path), re.match(DAY, path.name)
         for passage in split_passages(data.decode("utf-8", "replace")):
             yield (
                 Candidate(

@@ -10,8 +10,7 @@ from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json_text import dump_line, parse_json
-from mabos_cli.formats.settings_yaml import parse_settings
-from mabos_cli.workspace.files import Moved, read_bytes, read_text, replace_file, stamp_of
+from mabos_cli.workspace.files import Moved, read_bytes, read_text, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 
@@ -45,6 +44,8 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
             found = parse_json(cached, "settings.cache")
             if isinstance(found, dict) and found.get("of") == key:
                 return found["values"]
+    from mabos_cli.formats.settings_yaml import parse_settings
+
     values = {}
     for name, (value, line) in parse_settings(
         read_text(workspace.settings, "mabos.yaml"), "mabos.yaml"
@@ -56,6 +57,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     with suppress(MabosError, Moved):  # a read-only workspace parses each time
         data = dump_line({"of": key, "values": values}).encode("utf-8") + b"\n"
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
+        sweep_temps(workspace.local)  # one killed right here left its temporary file outside any lock
     return values
 
 

@@ -6,7 +6,6 @@ Their first line says what they are; a drained file keeps it.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def defer_drafts(
         last, queued = lock.left_behind.strip(b"\0\n").decode("ascii", "replace"), []
         for draft in drafts:
             last = mint(last)
-            queued.append(replace(draft, item=replace(draft.item, id=last)))
+            queued.append(draft._replace(item=draft.item._replace(id=last)))
         lock.left_behind = last.encode()
         _append(paths.queue, paths.workspace.root, [_record(draft) for draft in queued], durable=True)
     return queued
