@@ -11,7 +11,7 @@ from typer.main import get_command_from_info, get_group
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError, UsageFault
+from mabos_cli.errors import CheckFailed, MabosError, UsageFault
 from mabos_cli.output import emit, emit_error
 
 # name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
@@ -54,9 +54,11 @@ def load_command(name: str):
     """The command with a name, imported now."""
     app = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}").app
     if app.info.name == name:
-        command = get_group(app)
-        command.name = name
-        return command
+        group = get_group(app)
+        group.name = name
+        for command in (group, *group.commands.values()):
+            command.epilog = ANYWHERE
+        return group
     info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
     info.epilog = ANYWHERE
     info.context_settings = _HELP
@@ -152,6 +154,11 @@ def main(argv: list[str] | None = None) -> int:
                 )
         call, rest = _global_options(args)
         return _run(call, rest)
+    except CheckFailed as failed:
+        # The findings are printed already: in JSON they are the answer, and one object is enough.
+        if not as_json:
+            emit_error(failed, as_json=False)
+        return failed.exit_code
     except MabosError as error:
         emit_error(error, as_json=as_json)
         return error.exit_code
@@ -168,15 +175,15 @@ def _run(call: Call, args: list[str]) -> int:
         emit("mabos.version.v1", {"version": __version__}, [f"mabos {__version__}"], as_json=call.as_json)
         return 0
     usage_error = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
+    # A known command is called directly: building the root and its options costs as much as a small command.
+    known = bool(args) and args[0] in COMMANDS
+    name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
     try:
-        # A known command is called directly: building the root and its options costs as much as a small command.
-        known = bool(args) and args[0] in COMMANDS
-        command, rest, name = (
-            (load_command(args[0]), args[1:], f"mabos {args[0]}")
-            if known
-            else (get_group(root), args, "mabos")
-        )
-        command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
+        command = load_command(args[0]) if known else get_group(root)
+        code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
+        return (
+            code if isinstance(code, int) else 0
+        )  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:
@@ -185,6 +192,19 @@ def _run(call: Call, args: list[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message(), file=sys.stderr)
             return 2
-        path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
-        raise UsageFault(error.format_message(), f"see {path} --help") from None
-    return 0
+        raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
+
+
+def _usage_hint(error: Exception, args: list[str]) -> str:
+    """What to do about a line that the parser did not understand."""
+    path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
+    if path == "mabos" and args and args[0] not in COMMANDS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], COMMANDS, n=1)
+        return f"did you mean {close[0]}? see mabos --help" if close else "see mabos --help"
+    option = str(getattr(error, "option_name", ""))
+    dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
+    if dashed or (option.startswith("-") and option[1:2].isdigit()):
+        return f"text that starts with a dash goes behind --, as in: {path} -- TEXT"
+    return f"see {path} --help"

@@ -29,6 +29,11 @@ def emit(
         _write(sys.stdout, "".join(visible(line) + "\n" for line in text))
 
 
+def note(text: str) -> None:
+    """Says something on the side, on stderr."""
+    _write(sys.stderr, one_line(text) + "\n")
+
+
 def emit_error(error: MabosError, *, as_json: bool) -> None:
     """Prints an error: one line and a hint on stderr, nothing on stdout."""
     if as_json:

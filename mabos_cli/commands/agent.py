@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.core.text import plural
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.output import columns
 from mabos_cli.workspace.create import create_agent, shares_a_file
-from mabos_cli.workspace.layout import COGNITIVE_FILES
 from mabos_cli.workspace.locate import find_agent, list_agents
 
 app = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
@@ -31,7 +31,9 @@ def create(
         raise Conflict(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
     made = create_agent(workspace, agent_id, role, name)
     call.emit(
-        "agent.create", {"agent": agent_id, "created": made}, [f"agent {agent_id}: {len(made)} files made"]
+        "agent.create",
+        {"agent": agent_id, "created": made},
+        [f"agent {agent_id}: {plural(len(made), 'file')} made"],
     )
 
 
@@ -71,11 +73,7 @@ def show(
     call: Call = ctx.obj
     home = call.home_of(find_agent(call.open_workspace(), agent_id or call.agent))
     memory, manifest = home.memory(), home.manifest()
-    files = {
-        name: (home.paths.root / name).stat().st_size
-        for name in COGNITIVE_FILES
-        if (home.paths.root / name).is_file()
-    }
+    files = {path.name: path.stat().st_size for path in sorted(home.paths.root.iterdir()) if path.is_file()}
     counts = {
         "working": len(memory.working),
         "short_term": len(memory.short_term),

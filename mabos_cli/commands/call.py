@@ -1,12 +1,15 @@
 """What every command starts from: the global options of the call, and the agent they name."""
 
+import os
+import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from typer import Typer
 
 from mabos_cli.core.stores import Relatives
-from mabos_cli.output import emit
+from mabos_cli.output import emit, note
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace
@@ -38,32 +41,31 @@ class Call(NamedTuple):
     def home_of(self, agent: AgentPaths) -> AgentHome:
         """An agent's home under this call's options."""
         settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
-        return AgentHome(agent, settings, now(), _open_relatives)
+        floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
+        return AgentHome(agent, settings, now(), partial(_open_relatives, floor))
 
     def emit(
         self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()
     ) -> None:
-        """Prints the result of a command in the form that was asked for."""
+        """Prints the result of a command in the form that was asked for; verbose adds how long it took."""
+        if self.verbose:
+            where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"
+            note(f"{name} in {where}: {time.process_time() * 1000:.0f} ms of CPU time")
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
 
 
 def new_group(name: str, about: str, **options: Any) -> Typer:
-    """A group of commands with plain help: rich help is slow to draw and four times as long."""
+    """A group of commands with plain help (without `about`, its callback's): rich help is slow to draw and four times as long."""
+    if about:
+        options["help"] = about
     settings = {"help_option_names": ["-h", "--help"]}
-    return Typer(
-        name=name,
-        help=about,
-        rich_markup_mode=None,
-        add_completion=False,
-        context_settings=settings,
-        **options,
-    )
+    return Typer(name=name, rich_markup_mode=None, add_completion=False, context_settings=settings, **options)
 
 
-def _open_relatives(shelf: Shelf) -> Relatives:
+def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
     """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
-    index = SimilarIndex(shelf.paths.index)
+    index = SimilarIndex(shelf.paths.index, floor)
     index.follow(shelf.sources())
     return index

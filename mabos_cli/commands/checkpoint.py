@@ -18,9 +18,7 @@ from mabos_cli.workspace.checkpoints import (
     write_checkpoint,
 )
 
-app = new_group(
-    "checkpoint", "Write down the state of a session, or show and restore one.", invoke_without_command=True
-)
+app = new_group("checkpoint", "", invoke_without_command=True)
 
 
 @app.callback()

@@ -1,11 +1,12 @@
 """config: what is in effect, and why."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.config import SETTINGS, Settings, check_setting
+from mabos_cli.config import SETTINGS, Setting, Settings, check_setting
+from mabos_cli.core.clock import format_span
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.output import columns
 from mabos_cli.workspace.locate import find_agent
@@ -40,18 +41,14 @@ def config(
         }
         for s in chosen
     ]
-    text = columns(
-        [
-            (
-                row["name"],
-                f"{row['value']:g}" if isinstance(row["value"], float) else str(row["value"]),
-                row["origin"],
-                row["about"],
-            )
-            for row in rows
-        ]
-    )
+    text = columns([(s.name, _shown(s, settings[s.name]), settings.origins[s.name], s.about) for s in chosen])
     call.emit("config", {"settings": rows}, text)
+
+
+def _shown(setting: Setting, value: Any) -> str:
+    if setting.kind == "span":
+        return format_span(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _load(call: Call) -> Settings:

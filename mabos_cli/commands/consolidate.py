@@ -8,7 +8,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import option
 from mabos_cli.core.consolidate import Consolidation, plan_consolidation
 from mabos_cli.core.stores import Memory
-from mabos_cli.core.text import one_line
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.workspace.home import Means
 
 app = typer.Typer()
@@ -78,7 +78,9 @@ def _lines(planned: Consolidation, dry_run: bool) -> list[str]:
     if not planned.groups:
         return ["nothing to consolidate"]
     would = "would make" if dry_run else "made"
-    lines = [f"{would} {len(planned.groups)} long-term items of {planned.candidates} memories"]
+    lines = [
+        f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"
+    ]
     for item, members in planned.groups:
         label = "(new)" if dry_run and len(members) > 1 else item.id
         lines.append(f"  {label} <- {len(members)}: {one_line(item.content, 100)}")

@@ -63,7 +63,7 @@ def flush_check(
     why = (
         f"compaction {compaction_count} was flushed already"
         if done
-        else f"{total_tokens} of {threshold} tokens"
+        else f"{total_tokens} tokens, threshold {threshold}"
     )
     call.emit("context.flush-check", data, [f"{'flush' if flush else 'wait'}: {why}"], warnings)
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call
+from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
 from mabos_cli.workspace.doctor import examine, repair
 
@@ -34,5 +35,6 @@ def doctor(
     call.emit("doctor", {"agent": home.id, "healthy": not bad, "findings": rows, "repaired": done}, lines)
     if check and bad:
         raise CheckFailed(
-            f"{len(bad)} findings need attention", "mabos doctor --repair mends flaws; problems need a person"
+            f"{plural(len(bad), 'finding')} to attend to",
+            "mabos doctor --repair mends flaws; problems need a person",
         )

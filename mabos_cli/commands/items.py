@@ -10,7 +10,7 @@ from mabos_cli.commands.inputs import draft_from, importance_of, text_argument
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import STORES, MemoryItem, check_choice, check_word, touch
 from mabos_cli.core.stores import Departure, Memory, locate, plan_forget, plan_revive, plan_update
-from mabos_cli.core.text import one_line
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.items import item_to_dict
 from mabos_cli.output import columns
@@ -92,7 +92,7 @@ def _describe(found: Found) -> Iterator[str]:
     yield from columns(rows)
     versions = [d for d in found.history if d.reason == "updated"]
     if versions:
-        yield f"{len(versions)} earlier version{'s' if len(versions) > 1 else ''} in the archive"
+        yield f"{plural(len(versions), 'earlier version')} in the archive"
 
 
 def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def reinforce(
         return planned[0], planned[1]
 
     item, warnings = home.change("reinforce", plan)
-    line = f"reinforced {item.id}: used {item.access_count} times, importance {item.importance:.2f}"
+    line = f"reinforced {item.id}: {plural(item.access_count, 'use')}, importance {item.importance:.2f}"
     call.emit(
         "reinforce",
         {"id": item.id, "access_count": item.access_count, "importance": item.importance},

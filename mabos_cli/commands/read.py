@@ -8,6 +8,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
+from mabos_cli.core.text import plural
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.workspace.files import read_text, resolve_inside
 
@@ -36,6 +37,8 @@ def read(
             "give a path as recall prints it: memory/2026-02-24.md:3-9",
         )
     real = resolve_inside(path, home.paths.workspace.root)
+    if real.is_dir():
+        raise NotFound(f"{name} is a folder", "recall cites files in it, with lines")
     if not real.is_file():
         raise NotFound(
             f"no file {name} for agent {home.id}", "recall cites paths; mabos agent show lists the main files"
@@ -44,7 +47,7 @@ def read(
         raise InvalidFile(f"{name} is larger than 64 MiB", "read it with another tool")
     lines = read_text(real, name).removesuffix("\n").split("\n")
     if first > len(lines):
-        raise NotFound(f"{name} has {len(lines)} lines, not {first}", f"mabos read {name}")
+        raise NotFound(f"{name} has {plural(len(lines), 'line')}, not {first}", f"mabos read {name}")
     chosen = lines[first - 1 : last or None]
     data = {
         "path": name,

@@ -10,9 +10,9 @@ from mabos_cli.commands.inputs import importance_of, text_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import CLASSES, STORES, TYPES, check_choice, check_tags
-from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse, fit_budget
+from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse, fit_budget, in_words
 from mabos_cli.core.recall import recall as find
-from mabos_cli.core.text import one_line, token_cost
+from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.formats.items import item_to_dict
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.passages import file_passages
@@ -23,12 +23,13 @@ app = typer.Typer()
 @app.command()
 def recall(
     ctx: typer.Context,
-    query: Annotated[
-        str,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="Words to look for; - reads standard input. Empty: the most important and recent."
+            metavar="[QUERY]",
+            help="Words to look for; - reads standard input. Empty: the most important and recent.",
         ),
-    ] = "",
+    ] = None,
     depth: Annotated[
         int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")
     ] = 0,
@@ -60,7 +61,7 @@ def recall(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    query = text_argument(query, call.literal_dash)
+    query = text_argument(" ".join(words or []), call.literal_dash)
     filters = _filters(
         home, type, category, store, importance_of(min_importance, priority_min), since, until, tag
     )
@@ -72,6 +73,7 @@ def recall(
     hits = _search(home, query, candidates, min(depth, 3), limit or len(candidates) or 1)
     total = len(hits)
     hits = fit_budget(hits[: limit or None], token_budget, home.settings["text.chars_per_token"])
+    hits = [in_words(hit) for hit in hits]
     if query.strip():
         home.note_uses(
             [hit.candidate.item.id for hit in hits if hit.candidate.item and not hit.candidate.archived]
@@ -88,8 +90,9 @@ def recall(
     warnings = ["depth is at most 3"] if depth > 3 else []
     if token_budget and len(hits) < total:
         warnings.append(f"{total - len(hits)} results did not fit the token budget")
-    lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
-    call.emit("recall", data, lines or [_nothing(query, len(candidates))], warnings)
+    weight = home.settings["recall.importance_weight"] if explain else None
+    lines = [line for hit in hits for line in _lines(hit, format == "detailed", weight)]
+    call.emit("recall", data, lines or [_nothing(home, query, filters, candidates, archived)], warnings)
 
 
 def _filters(
@@ -171,7 +174,7 @@ def _row(hit: Hit, per_token: int) -> dict[str, Any]:
     return row | {"path": c.path, "lines": list(c.lines), "content": c.text}
 
 
-def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
+def _lines(hit: Hit, detailed: bool, weight: float | None) -> Iterator[str]:
     c = hit.candidate
     found = f" (depth {hit.depth} via {', '.join(hit.via)})" if hit.depth else ""
     gone = f" [archived: {c.archived}]" if c.archived else ""
@@ -187,9 +190,22 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
             f"context {one_line(c.item.context)}" if c.item.context else "",
         ]
         yield "  " + "; ".join(part for part in about if part)
-    if explain:
-        yield f"  score {hit.score:.4f} = relevance {hit.relevance:.4f} with importance; matched {', '.join(hit.matched) or 'nothing'}"
+    if weight is not None:
+        sum_of = (
+            f"{1 - weight:g} x relevance {hit.relevance:.4f} + {weight:g} x importance {c.importance:.2f}"
+        )
+        yield f"  score {hit.score:.4f} = {sum_of}; matched {', '.join(hit.matched) or 'nothing'}"
 
 
-def _nothing(query: str, searched: int) -> str:
-    return f"nothing found among {searched} memories and passages" if query.strip() else "no memories yet"
+def _nothing(
+    home: AgentHome, query: str, filters: Filters, candidates: list[Candidate], archived: bool
+) -> str:
+    """Why there is no answer: never an empty line."""
+    if not archived:
+        gone = [c for c in _candidates(home, archived=True, files=False) if c.archived and filters.admit(c)]
+        found = len(_search(home, query, gone, 0, len(gone) or 1))
+        if found:
+            return f"nothing live, but {plural(found, 'memory')} in the archive: add --archived"
+    if not query.strip():
+        return "no memories yet" if filters == Filters() else "no memory passes the filters"
+    return f"nothing found among {plural(len(candidates), 'memory')} and passages"

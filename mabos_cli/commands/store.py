@@ -1,13 +1,15 @@
 """store: remember something."""
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, read_batch, text_argument
-from mabos_cli.core.stores import Draft, Stored, plan_store
-from mabos_cli.core.text import one_line, token_cost
+from mabos_cli.core.clock import parse_time
+from mabos_cli.core.stores import Draft, Stored, plan_store, qualifies
+from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.home import AgentHome
 
@@ -17,7 +19,9 @@ app = typer.Typer()
 @app.command()
 def store(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="What to remember; - reads standard input.")] = "",
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")
+    ] = "",
     type: Annotated[
         str,
         typer.Option(
@@ -62,8 +66,8 @@ def store(
     call: Call = ctx.obj
     home = call.open_home()
     if batch is not None:
-        if text or if_new:
-            raise UsageFault("--batch takes everything from the file", "leave TEXT and --if-new out")
+        if text:
+            raise UsageFault("--batch takes everything from the file", "leave TEXT out")
         drafts = list(read_batch(batch, home.settings, home.now()))
     else:
         drafts = [
@@ -139,11 +143,14 @@ def _emit(
         call.emit(
             "store",
             data,
-            [f"{verb} {len(rows) - merged} items" + (f", merged {merged}" if merged else "")],
+            [
+                f"{verb} {plural(len(rows) - merged, 'item')}"
+                + (f", merged or known {merged}" if merged else "")
+            ],
             warnings or [],
         )
     else:
-        call.emit("store", rows[0], [_sentence(results[0], deferred)], warnings or [])
+        call.emit("store", rows[0], [_sentence(results[0], deferred, home)], warnings or [])
 
 
 def _row(result: Stored, per_token: int, deferred: bool) -> dict[str, Any]:
@@ -162,7 +169,7 @@ def _row(result: Stored, per_token: int, deferred: bool) -> dict[str, Any]:
     }
 
 
-def _sentence(result: Stored, deferred: bool) -> str:
+def _sentence(result: Stored, deferred: bool, home: AgentHome) -> str:
     item = result.item
     if deferred:
         return f"queued {item.id} for {result.store}"
@@ -171,4 +178,13 @@ def _sentence(result: Stored, deferred: bool) -> str:
     verb = "merged into" if result.deduplicated else "stored"
     graded = " graded" if result.graded else ""
     related = f", related to {', '.join(item.related_to)}" if item.related_to else ""
-    return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}"
+    return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}{_lifetime(result, home)}"
+
+
+def _lifetime(result: Stored, home: AgentHome) -> str:
+    """How long a short-term item lives, if nothing keeps it."""
+    limits = home.settings.limits()
+    if result.store != "short_term" or qualifies(result.item, result.store, limits):
+        return ""
+    until = parse_time(result.item.created_at) + timedelta(seconds=limits.ttl_seconds)
+    return f", archived after {until:%Y-%m-%d %H:%M} UTC unless it is used"

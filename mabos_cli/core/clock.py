@@ -77,6 +77,18 @@ def parse_span(text: str) -> float:
     return seconds
 
 
+def format_span(seconds: float) -> str:
+    """A duration as people write it.
+
+    >>> [format_span(s) for s in (7200, 90, 604800, 0.5)]
+    ['2h', '90s', '7d', '0.5s']
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}s"
+
+
 def epoch_ms(moment: datetime) -> int:
     """Milliseconds since 1970."""
     return round(moment.timestamp() * 1000)

@@ -177,6 +177,17 @@ def recall(
     return direct[: limit - places] + found[:places]
 
 
+def in_words(hit: Hit) -> Hit:
+    """The hit with its terms as the words that stand in its text, for people to read."""
+    about = " ".join((hit.candidate.item.author, *hit.candidate.item.tags)) if hit.candidate.item else ""
+    spoken = {
+        stem(word): word for word in reversed(words(f"{hit.candidate.text} {about} {hit.candidate.ref}"))
+    }
+    return hit._replace(
+        matched=tuple(spoken.get(t, t) for t in hit.matched), via=tuple(spoken.get(t, t) for t in hit.via)
+    )
+
+
 def _rarest_terms(
     candidate: Candidate, known: set[str], rarity: Callable[[str], float] | None, count: int
 ) -> list[str]:

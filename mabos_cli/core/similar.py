@@ -1,5 +1,8 @@
 """How alike two texts are, by their words, and which words suffice to find all that are alike enough."""
 
+from collections import Counter
+from math import ceil
+
 from mabos_cli.core.text import words
 
 _NEGATION = frozenset(
@@ -31,12 +34,50 @@ def says_the_same(a: frozenset[str], b: frozenset[str]) -> bool:
     return not any(word in _NEGATION or any(c.isdigit() for c in word) for word in a ^ b)
 
 
-def probe(word_list: frozenset[str], threshold: float) -> list[str]:
-    """The few words of which any text with likeness >= threshold must share at least one.
+# Texts that are alike enough share this many of their leading words; more makes candidates fewer and the index larger.
+_SHARED = 3
 
-    Words are put in one fixed order, long (rare) ones first. If two sets overlap that much, their leading parts
-    overlap too, so an index over leading parts misses nothing.
+
+def probe(text: frozenset[str], threshold: float) -> list[str]:
+    """The leading words of a text: any other with likeness >= threshold has at least `shared` of them among its own.
+
+    Words are put in one fixed order, long (rare) ones first. Two sets that overlap in c words cannot hide that from
+    their leading parts of n - c + k words: k of the common words must be in both.
     """
-    ordered = sorted(word_list, key=lambda word: (-len(word), word))
-    keep = len(ordered) - -(-round(threshold * len(ordered) * 1000) // 1000) + 1
-    return ordered[: max(1, keep)]
+    ordered = sorted(text, key=lambda word: (-len(word), word))
+    return ordered[: len(ordered) - _overlap(len(ordered), threshold) + _SHARED]
+
+
+def shared(text: frozenset[str], threshold: float) -> int:
+    """How many leading words a text must have in common with another to be worth comparing."""
+    return max(1, min(_SHARED, _overlap(len(text), threshold)))
+
+
+def _overlap(size: int, threshold: float) -> int:
+    """Words that a set of this size has at least in common with any set that is alike enough."""
+    return ceil(threshold * size - 1e-9)
+
+
+class WordIndex:
+    """Texts by their leading words, in memory: finds all that are alike enough without comparing all."""
+
+    def __init__(self, floor: float) -> None:
+        self._floor = floor
+        self._texts: dict[str, frozenset[str]] = {}
+        self._holders: dict[str, list[str]] = {}
+
+    def add(self, key: str, text: frozenset[str]) -> None:
+        """Makes a text findable under a key."""
+        self._texts[key] = text
+        for word in probe(text, self._floor):
+            self._holders.setdefault(word, []).append(key)
+
+    def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
+        """Keys of texts with at least this likeness (not below the floor), most alike first."""
+        threshold = max(threshold, self._floor)
+        counts: Counter[str] = Counter()
+        for word in probe(text, threshold):
+            counts.update(self._holders.get(word, ()))
+        need = shared(text, threshold)
+        scored = [(likeness(text, self._texts[key]), key) for key, count in counts.items() if count >= need]
+        return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))

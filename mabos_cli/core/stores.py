@@ -8,7 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.grade import WEIGHTS, grade
 from mabos_cli.core.item import MemoryItem, touch
-from mabos_cli.core.similar import likeness, says_the_same, word_set
+from mabos_cli.core.similar import WordIndex, says_the_same, word_set
 
 Words = frozenset[str]
 
@@ -155,7 +155,13 @@ class _Desk(NamedTuple):
     put: dict[str, MemoryItem]
     archive: list[Departure]
     log: list[MemoryItem]
-    words: list[tuple[Words, MemoryItem, str]]
+    near: WordIndex
+    recent: dict[str, tuple[str, MemoryItem]]
+
+    def note(self, store: str, item: MemoryItem, text: Words) -> None:
+        """Makes an item of the recent stores findable by its words."""
+        self.recent[item.id] = (store, item)
+        self.near.add(item.id, text)
 
     def long_term(self, item_id: str) -> MemoryItem | None:
         return self.put.get(item_id) or self.memory.long_term.find(item_id)
@@ -172,8 +178,13 @@ def plan_store(
     if_new: bool = False,
 ) -> tuple[Changes, list[Stored]]:
     """The changes that store the drafts, and what became of each."""
-    near = [(word_set(i.content), i, s) for s in ("working", "short_term") for i in getattr(memory, s)]
-    desk = _Desk(memory, list(memory.working), list(memory.short_term), {}, [], [], near)
+    desk = _Desk(
+        memory, list(memory.working), list(memory.short_term), {}, [], [], WordIndex(limits.related), {}
+    )
+    if if_new or not all(draft.graded for draft in drafts):
+        for store in ("working", "short_term"):
+            for item in getattr(memory, store):
+                desk.note(store, item, word_set(item.content))
     results = [_store_one(desk, draft, now, mint, limits, relatives, if_new) for draft in drafts]
     changes = Changes(
         tuple(desk.working),
@@ -195,32 +206,19 @@ def _store_one(
     if_new: bool,
 ) -> Stored:
     text = word_set(draft.item.content)
-    near = (
-        [(likeness(text, other), item, store) for other, item, store in desk.words]
-        if if_new or not draft.graded
-        else []
-    )
+    near = desk.near.find(text, limits.related)
     far = _far_relatives(desk, text, limits, relatives) if if_new or draft.store == "long_term" else []
     if if_new:
-        twin = max(
-            (
-                (s, i, st)
-                for s, i, st in [*near, *((s, i, "long_term") for s, i in far)]
-                if s > limits.duplicate
-            ),
-            key=lambda hit: hit[0],
-            default=None,
-        )
+        recent = ((score, *desk.recent[item_id]) for score, item_id in near)
+        twin = _find_twin(text, [*recent, *far], limits)
         if twin:
-            return Stored(twin[1], twin[2], stored=False, deduplicated=True)
-    item = _graded(draft, now, limits, recurring=any(score >= limits.related for score, _, _ in near))
+            return Stored(twin[1], twin[0], stored=False, deduplicated=True)
+    item = _graded(draft, now, limits, recurring=bool(near))
     if draft.store == "long_term":
-        twin_item = next(
-            (i for s, i in far if s > limits.duplicate and says_the_same(text, word_set(i.content))), None
-        )
-        if twin_item:
-            return _merge(desk, twin_item, item, now, mint)
-        linked = [i.id for s, i in far if s >= limits.related][:5]
+        twin = _find_twin(text, far, limits)
+        if twin:
+            return _merge(desk, twin[1], item, now, mint)
+        linked = [relative.id for score, _, relative in far if score >= limits.related][:5]
         item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
     item = _stamped(item, now, mint)
     if draft.store == "long_term":
@@ -229,19 +227,28 @@ def _store_one(
             relatives.add(item.id, text)
     else:
         (desk.working if draft.store == "working" else desk.short_term).append(item)
-        if len(desk.words) < 1000:
-            desk.words.append((text, item, draft.store))
+        desk.note(draft.store, item, text)
     desk.log.append(item)
     return Stored(item, draft.store, graded=not draft.graded)
 
 
 def _far_relatives(
     desk: _Desk, text: Words, limits: Limits, relatives: Relatives | None
-) -> list[tuple[float, MemoryItem]]:
+) -> list[tuple[float, str, MemoryItem]]:
     if relatives is None:
         return []
     found = ((score, desk.long_term(item_id)) for score, item_id in relatives.find(text, limits.related))
-    return [(score, item) for score, item in found if item is not None]
+    return [(score, "long_term", item) for score, item in found if item is not None]
+
+
+def _find_twin(
+    text: Words, hits: list[tuple[float, str, MemoryItem]], limits: Limits
+) -> tuple[str, MemoryItem] | None:
+    """The store and item that says the same, or None: likeness alone is not enough when a number differs."""
+    alike = [
+        hit for hit in hits if hit[0] > limits.duplicate and says_the_same(text, word_set(hit[2].content))
+    ]
+    return max(alike, key=lambda hit: hit[0])[1:] if alike else None
 
 
 def _graded(draft: Draft, now: datetime, limits: Limits, recurring: bool) -> MemoryItem:

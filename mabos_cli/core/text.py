@@ -78,19 +78,31 @@ def terms(text: str) -> list[str]:
 def stem(word: str) -> str:
     """The word without a plain English ending, so that plurals and tenses meet.
 
-    >>> [stem(w) for w in ("deploys", "deployed", "policies", "glass", "bus")]
-    ['deploy', 'deploy', 'policy', 'glass', 'bus']
+    >>> [stem(w) for w in ("price", "pricing", "priced", "prices", "shipping", "policies", "glass", "bus")]
+    ['pric', 'pric', 'pric', 'pric', 'ship', 'policy', 'glass', 'bus']
     """
-    if len(word) < 5 or not word.isascii():
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    if word.endswith("ies"):
+    if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "item"), plural(2, "memory")
+    ('1 item', '2 memories')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
 
 
 def token_cost(text: str, per_token: int = 4) -> int:

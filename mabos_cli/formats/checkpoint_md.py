@@ -41,7 +41,7 @@ def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str)
         return None
     title = checkpoint_title(checkpoint).replace("Session Checkpoint", "Restored Session").strip()
     body = re.sub(r"^# .+\n+", "", checkpoint.strip("\n"), count=1)
-    body = re.sub(r"^(#+ )", r"##\1", body, flags=re.MULTILINE)
+    body = re.sub(r"^(#+ )", r"#\1", body, flags=re.MULTILINE)
     gap = "" if not beliefs else "\n" if beliefs.endswith("\n") else "\n\n"
     return f"{beliefs}{gap}## {title}\n\nCertainty: 0.9\n{origin}\n[updated: {stamp[:10]}]\n\n{body}\n"
 

@@ -4,10 +4,14 @@ import re
 
 from mabos_cli.core.text import visible
 
-# What may start a block: headings, fences, lists, quotes, tables, rules, setext underlines, HTML, comments, front
-# matter, footnotes, math, block ids; and a backslash, so that unescaping is exact.
-_MARKS = "#`~>|<\\=_*+%$^:[-"
-_NUMBERED = r"\d{1,9}[.)](?:\s|$)"
+# What may start a block. A backslash counts, so that unescaping is exact.
+_ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, math, block ids
+_SOMETIMES = re.compile(
+    r"[-+*](?:\s|$)"  # list items
+    r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
+    r"|\d{1,9}[.)](?:\s|$)"  # numbered items
+    r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
+)
 # What may hide or end things in the middle of a line: comments of HTML and Obsidian, and a block id.
 _INLINE = r"(\\*)(<!--|-->|%%|\^(?=M-))"
 _INLINE_ESCAPED = r"(\\*)\\(<!--|-->|%%|\^(?=M-))"
@@ -31,7 +35,7 @@ def unescape_block(text: str) -> str:
 
 
 def _starts_block(text: str) -> bool:
-    return text[:1] in _MARKS if not text[:1].isdigit() else bool(re.match(_NUMBERED, text))
+    return text[0] in _ALWAYS or (not text[0].isalpha() and bool(_SOMETIMES.match(text)))
 
 
 def _escape_line(line: str) -> str:

@@ -30,5 +30,6 @@ def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
 
 def _bullet(item: MemoryItem) -> str:
     tags = f" [{escape_block(', '.join(item.tags))}]" if item.tags else ""
-    content = indent(escape_block(item.content))
+    # Behind the type the first line cannot start a block; a letter in front of it keeps the escaping honest.
+    content = indent(escape_block(f"x{item.content}")[1:])
     return f"- **{item.type}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"

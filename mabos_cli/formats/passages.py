@@ -34,6 +34,11 @@ def split_passages(text: str, size: int = 1600) -> list[Passage]:
     return passages
 
 
+def is_only_headings(text: str) -> bool:
+    """Whether there is nothing to read below the headings."""
+    return all(not line.strip() or _HEADING.match(line) for line in text.split("\n"))
+
+
 def _passage(block: list[str], start: int) -> Passage:
     written = [n for n, line in enumerate(block) if line.strip()]
     first, last = written[0], written[-1]

@@ -10,12 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from mabos_cli.core.similar import likeness, probe, word_set
+from mabos_cli.core.similar import WordIndex, likeness, probe, shared, word_set
 from mabos_cli.core.stores import Relatives
 
 _SCHEMA = 1
-# The lowest likeness that anybody may ask for; lower thresholds need longer leading parts.
-FLOOR = 0.5
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS similar_item (id TEXT PRIMARY KEY, page TEXT NOT NULL, checksum INTEGER NOT NULL, words TEXT NOT NULL);
@@ -33,10 +31,10 @@ def fingerprint(word: str) -> int:
 class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
-    def __init__(self, path: Path) -> None:
-        self._db = _open(path)
-        self._added: dict[str, frozenset[str]] = {}
-        self._added_by: dict[int, list[str]] = {}
+    def __init__(self, path: Path, floor: float) -> None:
+        self._floor = floor
+        self._db = _open(path, floor)
+        self._added = WordIndex(floor)
 
     def follow(self, sources: Iterable[Source]) -> None:
         """Brings the index up to date with the pages whose stamp changed."""
@@ -60,7 +58,7 @@ class SimilarIndex(Relatives):
                 text = word_set(content())
                 row = (item_id, page, checksum, " ".join(sorted(text)))
                 self._db.execute("INSERT INTO similar_item VALUES (?, ?, ?, ?)", row)
-                rows = [(fingerprint(word), item_id) for word in probe(text, FLOOR)]
+                rows = [(fingerprint(word), item_id) for word in probe(text, self._floor)]
                 self._db.executemany("INSERT OR IGNORE INTO similar_probe VALUES (?, ?)", rows)
         for item_id in old:
             self._forget(item_id)
@@ -68,45 +66,44 @@ class SimilarIndex(Relatives):
     def _forget(self, item_id: str) -> None:
         row = self._db.execute("SELECT words FROM similar_item WHERE id = ?", (item_id,)).fetchone()
         if row:
-            rows = [(fingerprint(word), item_id) for word in probe(frozenset(row[0].split()), FLOOR)]
+            rows = [(fingerprint(word), item_id) for word in probe(frozenset(row[0].split()), self._floor)]
             self._db.executemany("DELETE FROM similar_probe WHERE word = ? AND id = ?", rows)
             self._db.execute("DELETE FROM similar_item WHERE id = ?", (item_id,))
 
     def add(self, item_id: str, text: frozenset[str]) -> None:
         """Makes an item that is about to be stored findable; the pages will bring it for good."""
-        self._added[item_id] = text
-        for word in probe(text, FLOOR):
-            self._added_by.setdefault(fingerprint(word), []).append(item_id)
+        self._added.add(item_id, text)
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
-        """Items with at least this likeness, most alike first."""
-        threshold = max(threshold, FLOOR)
+        """Items with at least this likeness (not below the floor), most alike first."""
+        threshold = max(threshold, self._floor)
+        found = self._added.find(text, threshold)
         marks = [fingerprint(word) for word in probe(text, threshold)]
-        fresh = {i for mark in marks for i in self._added_by.get(mark, ())}
-        texts = {i: self._added[i] for i in fresh}
-        for start in range(0, len(marks), 500):
-            part = marks[start : start + 500]
-            query = (
-                "SELECT DISTINCT i.id, i.words FROM similar_probe p JOIN similar_item i ON i.id = p.id WHERE p.word IN "
-                f"({','.join('?' * len(part))})"
-            )
-            texts |= {i: frozenset(row.split()) for i, row in self._db.execute(query, part) if i not in texts}
-        scored = [(likeness(text, other), i) for i, other in texts.items()]
-        return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))
+        query = (
+            "SELECT i.id, i.words FROM (SELECT id FROM similar_probe WHERE word IN "
+            f"({','.join('?' * len(marks))}) GROUP BY id HAVING count(*) >= ?) p JOIN similar_item i ON i.id = p.id"
+        )
+        # SQLite takes 32,766 variables; a text of more than 64 KiB of distinct words is not stored.
+        for item_id, row in self._db.execute(query, (*marks, shared(text, threshold))):
+            score = likeness(text, frozenset(row.split()))
+            if score >= threshold:
+                found.append((score, item_id))
+        return sorted(dict.fromkeys(found), key=lambda hit: (-hit[0], hit[1]))
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, floor: float) -> sqlite3.Connection:
     """The index file, made anew when it is damaged or of another schema, or an index in memory when it cannot be written."""
     for attempt in (path, path, None):
         try:
             if attempt:
                 attempt.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(attempt or ":memory:", timeout=10)
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _SCHEMA):
+            # The floor decides which words are indexed: another floor is another schema.
+            schema = _SCHEMA * 1000 + round(floor * 100)
+            if db.execute("PRAGMA user_version").fetchone()[0] not in (0, schema):
                 raise sqlite3.DatabaseError("another schema")
             db.executescript(_TABLES)
-            db.execute(f"PRAGMA user_version = {_SCHEMA}")
+            db.execute(f"PRAGMA user_version = {schema}")
             db.execute("SELECT count(*) FROM similar_page").fetchone()
             return db
         except (sqlite3.Error, OSError):

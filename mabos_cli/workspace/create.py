@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import InvalidFile
@@ -30,24 +31,31 @@ def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name:
     agent = workspace.agent(check_agent_id(agent_id))
     make_folder(workspace.agents)
     resolve_inside(agent.root, workspace.root)
-    words = {
-        "{{agent}}": agent_id,
-        "{{name}}": one_line(name) or agent_id,
-        "{{role}}": one_line(role) or "general assistant",
-    }
-    made = _copy(template_folder() / _AGENT_TEMPLATE, agent.root, workspace.root, words=words)
     manifest = {
         "id": agent_id,
-        "name": words["{{name}}"],
-        "role": words["{{role}}"],
+        "name": one_line(name) or agent_id,
+        "role": one_line(role) or "general assistant",
         "bdi": {"commitmentStrategy": "open-minded", "cycleFrequency": "30m"},
         "reasoningMethods": [],
     }
+    made = _copy(template_folder() / _AGENT_TEMPLATE, agent.root, workspace.root, manifest=manifest)
     return made + _write_new(agent.manifest, dump_document(manifest), workspace.root)
 
 
+def render_template(agent_id: str, manifest: dict[str, Any], name: str) -> str:
+    """What a file of the agent was when it was created; empty when it is not of the template."""
+    source = template_folder() / _AGENT_TEMPLATE / name
+    return _fill(source.read_text("utf-8"), {"id": agent_id, **manifest}) if source.is_file() else ""
+
+
+def _fill(text: str, manifest: dict[str, Any]) -> str:
+    for mark, key in (("{{agent}}", "id"), ("{{name}}", "name"), ("{{role}}", "role")):
+        text = text.replace(mark, str(manifest.get(key, "")))
+    return text
+
+
 def _copy(
-    source: Path, target: Path, root: Path, *, skip: str = "", words: dict[str, str] | None = None
+    source: Path, target: Path, root: Path, *, skip: str = "", manifest: dict[str, Any] | None = None
 ) -> list[str]:
     made = []
     for here, folders, names in os.walk(source):
@@ -58,9 +66,7 @@ def _copy(
             continue
         for name in sorted(names):
             text = (Path(here) / name).read_text("utf-8")
-            for mark, value in (words or {}).items():
-                text = text.replace(mark, value)
-            made += _write_new(target / relative / name, text, root)
+            made += _write_new(target / relative / name, _fill(text, manifest) if manifest else text, root)
     return made
 
 

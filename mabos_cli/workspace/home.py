@@ -128,8 +128,13 @@ class AgentHome(NamedTuple):
 
     def defer(self, drafts: list[Draft]) -> list[Draft]:
         """Queues drafts; the next writing command stores them."""
+        at = format_time(self.moment)
+        dated = [
+            d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at))
+            for d in drafts
+        ]
         mint = lambda last: world.Mint(self.moment, last, DEFERRED)()  # noqa: E731
-        return spool.defer_drafts(self.paths, drafts, mint, self.settings["lock.timeout"])
+        return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 
     def preview(self, plan: Plan[Result]) -> Result:
         """What a plan would return, without writing anything."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from mabos_cli.core.recall import Candidate
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.passages import split_passages
+from mabos_cli.formats.passages import is_only_headings, split_passages
+from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY, TEMP_PREFIX
@@ -25,6 +26,12 @@ def memory_files(home: AgentHome) -> Iterator[Path]:
                 yield Path(here) / name
 
 
+def template_passages(home: AgentHome, name: str) -> frozenset[str]:
+    """The passages that a file had when the agent was created: nobody wants to recall those."""
+    text = render_template(home.id, home.manifest(), name)
+    return frozenset(passage.text for passage in split_passages(text))
+
+
 def file_passages(home: AgentHome) -> Iterator[tuple[Candidate, str]]:
     """Passages with the id of the item that each is a copy of, or an empty one. Unreadable files are passed over."""
     for path in memory_files(home):
@@ -34,7 +41,10 @@ def file_passages(home: AgentHome) -> Iterator[tuple[Candidate, str]]:
         if not data or len(data) > _LARGEST:
             continue
         shown, day = home.paths.relative(path), re.match(DAY, path.name)
+        untouched = template_passages(home, path.name) if path.parent == home.paths.root else frozenset()
         for passage in split_passages(data.decode("utf-8", "replace")):
+            if passage.text in untouched or is_only_headings(passage.text):
+                continue
             yield (
                 Candidate(
                     passage.text,
