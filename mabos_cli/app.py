@@ -37,6 +37,7 @@ COMMANDS = {
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
 
+_QUESTIONS = ("recall", "timeline")
 _SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
 _VALUES = {
     "--workspace": "workspace",
@@ -142,18 +143,26 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
     return Call(**found), rest  # type: ignore[arg-type]
 
 
+def _check_utf8(args: list[str]) -> list[str]:
+    """The arguments if they are text. What is not UTF-8 arrives as lone surrogates: a question may hold them, a memory not."""
+    for position, word in enumerate(args):
+        if any("\ud800" <= c <= "\udfff" for c in word):
+            if args[0] not in _QUESTIONS:
+                raise UsageFault(
+                    f"argument {position + 1} is not valid UTF-8",
+                    "convert it, for example with iconv -t utf-8",
+                )
+            args[position] = word.encode("utf-8", "replace").decode("utf-8")
+    return args
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs one command line and gives its exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in (args[: args.index("--")] if "--" in args else args)
     try:
-        for position, word in enumerate(args, 1):
-            if any("\ud800" <= c <= "\udfff" for c in word):
-                raise UsageFault(
-                    f"argument {position} is not valid UTF-8", "convert it, for example with iconv -t utf-8"
-                )
         call, rest = _global_options(args)
-        return _run(call, rest)
+        return _run(call, _check_utf8(rest))
     except CheckFailed as failed:
         # The findings are printed already: in JSON they are the answer, and one object is enough.
         if not as_json:

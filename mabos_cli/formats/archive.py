@@ -4,7 +4,7 @@ from typing import Any
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Departure
-from mabos_cli.formats.items import item_from_dict, item_to_dict
+from mabos_cli.formats.items import item_from_dict, item_to_dict, opening
 from mabos_cli.formats.json_text import dump_line, parse_lines
 
 
@@ -45,7 +45,7 @@ def parse_archive(data: bytes, where: str) -> tuple[list[Departure], int]:
 
 def lines_naming(data: bytes, item_id: str) -> bytes:
     """Only the archive lines that are about an id: found by text, without decoding the others."""
-    prefix = dump_line({"id": item_id})[:-1].encode("utf-8") + b","
+    prefix = opening(item_id)
     found, start = [], data.find(prefix)
     while start >= 0:
         end = data.find(b"\n", start)

@@ -104,9 +104,19 @@ def line_id(line: bytes) -> str:
     return line[8 : line.index(b'"', 8)].decode("utf-8")
 
 
+def opening(item_id: str) -> bytes:
+    """How the line of an item begins."""
+    return dump_line({"id": item_id})[:-1].encode("utf-8") + b","
+
+
+def names_item(data: bytes, item_id: str) -> bool:
+    """Whether the text of a file can hold an item, in whatever layout."""
+    return dump_line(item_id).encode("utf-8") in data
+
+
 def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
     """The position of the line that holds an item, or None."""
-    prefix = dump_line({"id": item_id})[:-1].encode("utf-8") + b","
+    prefix = opening(item_id)
     return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
 
 

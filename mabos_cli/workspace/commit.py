@@ -244,7 +244,7 @@ def _clock_warning(write: _Write) -> list[str]:
 
 def recover(home: AgentHome, left_behind: bytes) -> list[str]:
     """Finishes or rolls back what a killed writer began, as its intent says. The caller holds the lock."""
-    swept = sweep_temps(home.paths.root) + sweep_temps(home.paths.workspace.local)
+    swept = sweep_temps(home.paths.root, locked=True) + sweep_temps(home.paths.workspace.local, locked=False)
     notes = [f"removed {swept} temporary files"] if swept else []
     intents = [
         r for r in parse_lines(left_behind)[0] if isinstance(r, dict) and isinstance(r.get("version"), int)

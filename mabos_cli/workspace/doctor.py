@@ -85,11 +85,12 @@ def _check_store(home: AgentHome) -> Iterator[Finding]:
 def _check_pages(home: AgentHome) -> Iterator[Finding]:
     head = home.load().head
     folder = home.paths.store_page("x").parent
+    level = "note" if _is_writing(home) else "flaw"
     for name in (n.removesuffix(".json") for n in list_names(folder) if n.endswith(".json")):
         size = len(parse_page(read_bytes(folder / f"{name}.json") or b"", f"memory-store/{name}.json"))
         if size != head.pages.get(name, 0):
             yield Finding(
-                "flaw",
+                level,
                 f"memory-store/{name}.json",
                 f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
             )

@@ -217,13 +217,9 @@ def remove_file(path: Path) -> None:
 
 
 def find_temps(folder: Path) -> list[Path]:
-    """Temporary files below a folder whose process is gone."""
-    return [
-        Path(here) / name
-        for here, _, names in os.walk(folder)
-        for name in names
-        if name.startswith(TEMP_PREFIX) and not _is_running(name)
-    ]
+    """Temporary files below a folder."""
+    walk = os.walk(folder)
+    return [Path(here) / name for here, _, names in walk for name in names if name.startswith(TEMP_PREFIX)]
 
 
 def _is_running(temp_name: str) -> bool:
@@ -237,9 +233,13 @@ def _is_running(temp_name: str) -> bool:
     return True
 
 
-def sweep_temps(folder: Path) -> int:
-    """Removes temporary files that killed processes left below a folder."""
-    found = find_temps(folder)
+def sweep_temps(folder: Path, *, locked: bool) -> int:
+    """Removes temporary files that killed processes left below a folder.
+
+    Below an agent's folder only the holder of its lock writes, so that everything there is left over; elsewhere only
+    the files of processes that are gone.
+    """
+    found = [temp for temp in find_temps(folder) if locked or not _is_running(temp.name)]
     for temp in found:
         with suppress(OSError):
             temp.unlink()

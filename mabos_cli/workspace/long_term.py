@@ -8,7 +8,7 @@ from mabos_cli.core.ids import month_of, parse_id
 from mabos_cli.core.item import MemoryItem, touch
 from mabos_cli.core.stores import LongTerm
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.items import find_line, line_id, parse_item, render_item
+from mabos_cli.formats.items import find_line, line_id, names_item, parse_item, render_item
 from mabos_cli.formats.store_file import StoreFile, parse_page
 from mabos_cli.workspace.files import read_bytes, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
@@ -87,10 +87,19 @@ class Shelf:
             else sorted(self.head.pages)
         )
         for name in names:
+            if not self._may_hold(name, item_id):
+                continue
             position = find_line(self.page(name), item_id)
             if position is not None:
                 return name, position
         return None
+
+    def _may_hold(self, name: str, item_id: str) -> bool:
+        """A look at the text of a page: decoding every page of a busy month would cost far more."""
+        if name in self.loaded:
+            return True
+        data = read_bytes(self.paths.store_page(name))
+        return data is None or names_item(data, item_id)
 
     def line(self, place: tuple[str, int]) -> bytes:
         return (self.page(place[0]) if place[0] else self.head.long_term)[place[1]]

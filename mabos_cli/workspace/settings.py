@@ -57,7 +57,9 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     with suppress(MabosError, Moved):  # a read-only workspace parses each time
         data = dump_line({"of": key, "values": values}).encode("utf-8") + b"\n"
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
-        sweep_temps(workspace.local)  # one killed right here left its temporary file outside any lock
+        sweep_temps(
+            workspace.local, locked=False
+        )  # one killed right here left its temporary file outside any lock
     return values
 
 
