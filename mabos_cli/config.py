@@ -54,7 +54,7 @@ SETTINGS = (
         "memory.materialize_split_above",
         "count",
         1_000,
-        "items above which mabos-memory-items.md splits into pages",
+        "long-term items above which mabos-memory-items.md splits into pages",
     ),
     Setting("memory.page_items", "size", 1_000, "items on one page; a fuller month gets a second page"),
     Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),

@@ -48,13 +48,15 @@ def run(*words: str, fault: Fault | None = None, **variables: str) -> Outcome:
         return Outcome(os.waitstatus_to_exitcode(status), texts[0], texts[1], int(texts[2] or 0))
 
 
-def _child(words: tuple[str, ...], fault: Fault | None, variables: dict[str, str], out: int, err: int, calls: int) -> None:
+def _child(
+    words: tuple[str, ...], fault: Fault | None, variables: dict[str, str], out: int, err: int, calls: int
+) -> None:
     code = 1
     try:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        sys.stdin, sys.stdout, sys.stderr = (open(fd, mode, closefd=False) for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0, "r"), os.fdopen(1, "w"), os.fdopen(2, "w")
         for name in [name for name in os.environ if name.startswith("MABOS_")]:
             del os.environ[name]
         os.environ.update(variables)
@@ -102,7 +104,10 @@ class Disk:
 
     def _changes(self, name: str, args: tuple[Any, ...]) -> bool:
         if name == "open":
-            return bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR)) and os.fspath(args[0]) != os.devnull
+            return (
+                bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR))
+                and os.fspath(args[0]) != os.devnull
+            )
         return name not in ("write", "pwrite", "ftruncate", "fsync") or args[0] > 2
 
     def _strike(self) -> None:
@@ -126,7 +131,9 @@ class Disk:
         elif name in ("write", "pwrite", "ftruncate"):
             path = self.names[args[0]]
             written = result if name != "ftruncate" else 0
-            self.unsynced.setdefault(path, max(0, os.path.getsize(path) - written) if "tmp" not in path else 0)
+            self.unsynced.setdefault(
+                path, max(0, os.path.getsize(path) - written) if "tmp" not in path else 0
+            )
         elif name == "fsync":
             self.unsynced.pop(self.names.get(args[0], ""), None)
         elif name == "rename":

@@ -16,7 +16,7 @@ from mabos_cli.core.ids import parse_id
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Changes, Draft, Memory, join, locate, plan_store
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.items import line_id
+from mabos_cli.formats.items import find_line, line_id
 from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.formats.store_file import render_page, render_store
 from mabos_cli.workspace import archive, spool
@@ -148,7 +148,7 @@ def _store(write: _Write) -> None:
     home, loaded, changes = write.home, write.loaded, write.changes
     assert changes is not None
     head, paths, settings = loaded.head, home.paths, home.settings
-    old_lines = list(head.long_term)
+    old_lines, listed = list(head.long_term), set(head.pages)
     head.working, head.short_term = changes.working, changes.short_term
     pages, fresh = shelve(
         loaded.shelf,
@@ -168,35 +168,47 @@ def _store(write: _Write) -> None:
         raise Moved(paths.store)
     intent = {
         "version": head.version,
-        "log": [i.id for i in changes.log],
-        "promoted": [i.id for i in changes.promoted],
-        "pages": sorted(pages),
-        "new": sorted(fresh) if pages else [],
+        "log": [item.id for item in changes.log],
+        "promoted": [item.id for item in changes.promoted],
+        "pages": {
+            name: _undo_page(listed, loaded.shelf, name, lines, fresh) for name, lines in pages.items()
+        },
     }
     write.lock.declare(dump_line(intent).encode())
-    done: dict[str, tuple[bytes | None, bytes]] = {}
+    begun: dict[str, tuple[bytes | None, bytes]] = {}
     try:
         archive.append_departures(paths, changes.archive)
         for name, lines in pages.items():
             path, new = paths.store_page(name), render_page(lines)
             old = loaded.shelf.loaded[name][0] if name in loaded.shelf.loaded else read_bytes(path)
+            begun[name] = (old, new)
             replace_file(path, new, root=paths.workspace.root, expect=old)
-            done[name] = (old, new)
             loaded.shelf.loaded[name] = (new, lines)
         replace_file(paths.store, data, root=paths.workspace.root, expect=loaded.data)
     except BaseException:
         if read_bytes(paths.store) != data:
-            _undo(home, done)
+            _undo(home, begun)
             write.lock.settled = True
         raise
 
 
-def _undo(home: AgentHome, done: dict[str, tuple[bytes | None, bytes]]) -> None:
+def _undo_page(
+    listed: set[str], shelf: Shelf, name: str, lines: list[bytes], fresh: set[str]
+) -> dict[str, Any]:
+    """What takes a page back to where it was: ids that are new on it, and the lines that it loses."""
+    if name not in listed:
+        return {"made": True}
+    kept = set(lines)
+    lost = [line.decode("utf-8") for line in shelf.page(name) if line not in kept]
+    return {"new": [line_id(line) for line in lines if line_id(line) in fresh], "lost": lost}
+
+
+def _undo(home: AgentHome, begun: dict[str, tuple[bytes | None, bytes]]) -> None:
     """Puts pages back as they were. If even that fails, the intent is still there for the next writer."""
-    for name, (old, new) in done.items():
-        replace_file(
-            home.paths.store_page(name), old or render_page([]), root=home.paths.workspace.root, expect=new
-        )
+    for name, (old, new) in begun.items():
+        path = home.paths.store_page(name)
+        if old != new and read_bytes(path) == new:
+            replace_file(path, old or render_page([]), root=home.paths.workspace.root, expect=new)
 
 
 def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> set[str]:
@@ -275,11 +287,17 @@ def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[Memory
 
 
 def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
-    """Takes items that were never acknowledged off their pages; nothing else was changed before the commit point."""
-    new = set(intent.get("new", []))
-    for name in intent.get("pages", []):
+    """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
+    for name, undo in intent.get("pages", {}).items():
         lines = shelf.page(name)
-        kept = [line for line in lines if line_id(line) not in new]
+        new = set(undo.get("new", ()))
+        kept = [] if undo.get("made") else [line for line in lines if line_id(line) not in new]
+        for line in (text.encode("utf-8") for text in undo.get("lost", ())):
+            position = find_line(kept, line_id(line))
+            if position is None:
+                kept.append(line)
+            else:
+                kept[position] = line
         if kept != lines:
             path = home.paths.store_page(name)
             replace_file(

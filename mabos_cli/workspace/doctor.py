@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.stores import Changes
+from mabos_cli.core.text import plural
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.items import line_id, parse_item
@@ -14,7 +15,14 @@ from mabos_cli.formats.store_file import parse_page, render_store
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.commit import holding_lock
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
-from mabos_cli.workspace.files import append_bytes, find_temps, list_names, read_bytes, replace_file
+from mabos_cli.workspace.files import (
+    append_bytes,
+    find_temps,
+    list_names,
+    read_bytes,
+    replace_file,
+    sweep_temps,
+)
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import stale_derived
 from mabos_cli.workspace.passages import memory_files
@@ -158,6 +166,8 @@ def repair(home: AgentHome) -> list[str]:
     with holding_lock(home, "doctor") as (lock, crashed):
         if crashed:
             done.append("finished or rolled back an interrupted write")
+        swept = sweep_temps(home.paths.root, locked=True)
+        done += [f"removed {plural(swept, 'temporary file')}"] if swept else []
         done += [f"added {rule} to .gitignore" for rule in missing_rules(home.paths.workspace)]
         ensure_ignored(home.paths.workspace)
         for name in archive.archive_files(home.paths):

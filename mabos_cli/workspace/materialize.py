@@ -1,6 +1,6 @@
 """Derived Markdown of memory items. Small memories are one file; large ones an index and pages, of which only the changed are written."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,62 +19,39 @@ from mabos_cli.workspace.long_term import Shelf
 def materialize_items(
     home: AgentHome, memory: Memory, shelf: Shelf, dirty: set[str] | None = None
 ) -> list[str]:
-    """Writes the derived files that changed and names them.
+    """Writes the derived files that changed, removes pages that stand for nothing any more, and names them all.
 
-    dirty says which pages may have changed, so that only those are rendered; None rebuilds everything and removes
-    pages that are no longer needed.
+    dirty says which pages may have changed, so that only those are rendered; None renders everything.
     """
+    pages, there = _pages(home, shelf), _pages_there(home.paths)
     changed = [
         home.paths.relative(path)
-        for path, text in _render(home, memory, shelf, dirty)
+        for path, text in _render(
+            home, memory, shelf, pages, None if dirty is None else dirty | (pages.keys() - there)
+        )
         if _write(home, path, text)
     ]
-    for path in _superfluous(home, shelf, memory) if dirty is None else ():
-        remove_file(path)
-        changed.append(home.paths.relative(path))
+    for name in sorted(there - pages.keys()):
+        remove_file(home.paths.items_page(name))
+        changed.append(home.paths.relative(home.paths.items_page(name)))
     return changed
 
 
 def stale_derived(home: AgentHome) -> list[str]:
     """The derived files that a rebuild would change."""
     loaded = home.load()
-    memory = loaded.memory()
-    stale = [
-        path
-        for path, text in _render(home, memory, loaded.shelf, None)
-        if read_bytes(path) != text.encode("utf-8")
-    ]
-    return [home.paths.relative(path) for path in [*stale, *_superfluous(home, loaded.shelf, memory)]]
+    pages = _pages(home, loaded.shelf)
+    rendered = _render(home, loaded.memory(), loaded.shelf, pages, None)
+    stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
+    stale += [home.paths.items_page(name) for name in sorted(_pages_there(home.paths) - pages.keys())]
+    return [home.paths.relative(path) for path in stale]
 
 
-def _render(
-    home: AgentHome, memory: Memory, shelf: Shelf, dirty: set[str] | None
-) -> Iterator[tuple[Path, str]]:
-    """Paths and texts of the derived files that may have changed."""
-    paths, there = home.paths, _pages_there(home.paths)
-    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
-    recent = [("working", memory.working), ("short_term", memory.short_term)]
-    # Once in pages, always in pages, until somebody asks for a full rebuild: no flapping around the limit.
-    if not _is_paged(home, shelf, memory) and (dirty is None or not there):
-        if any(counts.values()) or paths.items_md.exists():
-            yield (
-                paths.items_md,
-                render_items(home.id, [*recent, ("long_term", _decode(shelf.lines()))], counts),
-            )
-        return
-    pages = shelf.pages(home.settings["memory.page_items"])
-    for name, lines in pages.items():
-        if dirty is None or name in dirty or name not in there:
-            yield paths.items_page(name), render_item_page(home.id, name, _decode(lines()))
-    sizes = {name: shelf.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
-    yield paths.items_md, render_items(home.id, recent, counts, sizes)
-
-
-def _is_paged(home: AgentHome, shelf: Shelf, memory: Memory) -> bool:
-    return (
-        len(memory.working) + len(memory.short_term) + len(shelf)
-        > home.settings["memory.materialize_split_above"]
-    )
+def _pages(home: AgentHome, shelf: Shelf) -> dict[str, Callable[[], list[bytes]]]:
+    """The pages to be written, with loaders; none while memory is small. Short-term memory comes and goes: it does not count."""
+    if len(shelf) <= home.settings["memory.materialize_split_above"]:
+        return {}
+    return shelf.pages(home.settings["memory.page_items"])
 
 
 def _pages_there(paths: AgentPaths) -> set[str]:
@@ -83,11 +60,27 @@ def _pages_there(paths: AgentPaths) -> set[str]:
     }
 
 
-def _superfluous(home: AgentHome, shelf: Shelf, memory: Memory) -> list[Path]:
-    """Pages of derived Markdown that no longer stand for anything."""
-    paged = _is_paged(home, shelf, memory)
-    wanted = shelf.pages(home.settings["memory.page_items"]).keys() if paged else set()
-    return [home.paths.items_page(name) for name in sorted(_pages_there(home.paths) - wanted)]
+def _render(
+    home: AgentHome,
+    memory: Memory,
+    shelf: Shelf,
+    pages: dict[str, Callable[[], list[bytes]]],
+    dirty: set[str] | None,
+) -> Iterator[tuple[Path, str]]:
+    """Paths and texts of the derived files that may have changed."""
+    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
+    stores: list[tuple[str, Iterable[MemoryItem]]] = [
+        ("working", memory.working),
+        ("short_term", memory.short_term),
+    ]
+    if not pages:
+        stores.append(("long_term", _decode(shelf.lines())))
+    for name, lines in pages.items():
+        if dirty is None or name in dirty:
+            yield home.paths.items_page(name), render_item_page(home.id, name, _decode(lines()))
+    sizes = {name: shelf.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
+    if any(counts.values()) or home.paths.items_md.exists():
+        yield home.paths.items_md, render_items(home.id, stores, counts, sizes)
 
 
 def _decode(lines: Iterable[bytes]) -> Iterator[MemoryItem]:

@@ -1,0 +1,53 @@
+"""What tests share: the program in a subprocess, and a fresh workspace to run it on."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+NOW = "2026-02-24T14:30:00Z"
+
+
+class Done(NamedTuple):
+    """What a run of the program gave."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+Mabos = Callable[..., Done]
+
+
+@pytest.fixture
+def mabos(tmp_path: Path) -> Mabos:
+    """Runs mabos with the given words; `cwd`, `stdin` and environment variables by keyword. Time stands still at NOW."""
+    program = Path(sys.executable).with_name("mabos")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+
+    def run(*words: str, cwd: Path = tmp_path, stdin: str = "", **variables: str) -> Done:
+        done = subprocess.run(
+            [program, *words],
+            cwd=cwd,
+            env=environment | {"HOME": str(tmp_path), "MABOS_NOW": NOW} | variables,
+            input=stdin.encode("utf-8"),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+    return run
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, mabos: Mabos) -> Path:
+    """A fresh workspace with agent main."""
+    root = tmp_path / "workspace"
+    done = mabos("init", str(root))
+    assert done.code == 0, done.stderr
+    return root

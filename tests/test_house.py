@@ -1,0 +1,357 @@
+"""The house rules: who may import whom, who may write, what loads at the start, and what every command must have."""
+
+import ast
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer
+from transcript import parse_transcript
+
+from mabos_cli.app import COMMANDS, load_command
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "mabos_cli"
+FILES = sorted(PACKAGE.rglob("*.py"))
+HEAVY = ("rich", "sqlite_utils", "markdown_it", "yaml", "numpy", "typedb", "mcp", "sqlite3")
+LATE = tuple(name for name in HEAVY if name != "mcp")
+
+# room -> the rooms it may import. `version` is the package itself, which holds nothing else.
+MAY_IMPORT = {
+    "version": set(),
+    "errors": set(),
+    "core": {"core"},
+    "config": {"config", "core"},
+    "formats": {"formats", "core", "errors"},
+    "workspace": {"workspace", "formats", "core", "errors", "config", "version"},
+    "index": {"index", "core"},
+    "backends": {"backends", "core", "errors"},
+    "output": {"output", "core", "formats", "errors"},
+    "__main__": {"app", "version"},
+}
+MAY_IMPORT["commands"] = {"commands", "output", "backends"} | MAY_IMPORT["workspace"]
+MAY_IMPORT["serve"] = {"serve"} | MAY_IMPORT["commands"]
+MAY_IMPORT["app"] = {"app", "index"} | MAY_IMPORT["serve"]
+# The one place that introduces the index to the workspace, inside a function so that SQLite loads late.
+INTRODUCES_INDEX = PACKAGE / "commands" / "call.py"
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def room_of(module: str) -> str:
+    """The room of a dotted name below mabos_cli: `mabos_cli.core.text` is in core."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else "version"
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Line, dotted name and whether it happens as the module loads, for every import in a file."""
+    inside = {
+        id(node)
+        for function in ast.walk(tree_of(path))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+        if node is not function
+    }
+    for node in ast.walk(tree_of(path)):
+        at_load = id(node) not in inside
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, at_load) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{shown(path)}:{node.lineno} imports relatively"
+            yield from ((node.lineno, f"{node.module}.{alias.name}", at_load) for alias in node.names)
+
+
+def test_every_room_is_known() -> None:
+    rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in FILES}
+    assert rooms - {"__init__"} <= {*MAY_IMPORT}
+
+
+def test_imports_go_one_way() -> None:
+    wrong = []
+    for path in FILES:
+        room = room_of(module_of(path))
+        for line, name, at_load in imports_of(path):
+            if name.split(".")[0] != "mabos_cli":
+                continue
+            introduced = path == INTRODUCES_INDEX and room_of(name) == "index" and not at_load
+            if room_of(name) not in MAY_IMPORT[room] and not introduced:
+                wrong.append(f"{shown(path)}:{line} {room} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_core_needs_only_the_standard_library() -> None:
+    allowed = {*sys.stdlib_module_names, "mabos_cli"}
+    wrong = [
+        f"{shown(path)}:{line} {name}"
+        for path in FILES
+        if path.is_relative_to(PACKAGE / "core")
+        for line, name, _ in imports_of(path)
+        if name.split(".")[0] not in allowed
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_core_reads_no_clock_and_no_environment() -> None:
+    """Time, chance, files and the environment are arguments."""
+    forbidden = re.compile(
+        r"\b(open|print|input)\(|\b(datetime\.now|date\.today|time\.time)\b|^\s*(import|from) (os|random|secrets|time|sys|io|pathlib)\b",
+        re.MULTILINE,
+    )
+    wrong = [
+        f"{shown(path)}:{number} {line.strip()}"
+        for path in FILES
+        if path.is_relative_to(PACKAGE / "core")
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), 1)
+        if forbidden.search(line)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_heavy_libraries_load_late() -> None:
+    wrong = [
+        f"{shown(path)}:{line} {name}"
+        for path in FILES
+        for line, name, at_load in imports_of(path)
+        if at_load and name.split(".")[0] in HEAVY
+        if not (name.split(".")[0] == "sqlite3" and path.is_relative_to(PACKAGE / "index"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+_METHODS = set("write_text write_bytes unlink rmdir mkdir touch rename symlink_to hardlink_to".split())
+_CALLS = {f"os.{name}" for name in "rename replace remove truncate open write link symlink makedirs".split()}
+
+
+def _writes(node: ast.AST) -> str:
+    """How a call changes the disk, or nothing."""
+    if not isinstance(node, ast.Call):
+        return ""
+    called = ast.unparse(node.func)
+    owner, _, last = called.rpartition(".")
+    if (owner and last in _METHODS) or called in _CALLS or called.startswith(("shutil.", "tempfile.")):
+        return called
+    if last == "open":
+        modes = [*node.args[0 if owner else 1 :][:1], *(k.value for k in node.keywords if k.arg == "mode")]
+        if any(not isinstance(mode, ast.Constant) or set(str(mode.value)) - set("rbt") for mode in modes):
+            return ast.unparse(node)
+    return ""
+
+
+def test_only_one_module_writes() -> None:
+    """workspace/files.py writes; index/ may handle its own SQLite file, output may point stdout at the null device."""
+    wrong = [
+        f"{shown(path)}:{node.lineno} {_writes(node)}"
+        for path in FILES
+        if path != PACKAGE / "workspace" / "files.py" and not path.is_relative_to(PACKAGE / "index")
+        for node in ast.walk(tree_of(path))
+        if _writes(node) and ast.unparse(node) != "os.open(os.devnull, os.O_WRONLY)"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(p, 'w')",
+        "open(p, mode='ab')",
+        "p.open('x')",
+        "p.write_text(t)",
+        "os.replace(a, b)",
+        "p.unlink()",
+    ],
+)
+def test_writing_is_noticed(code: str) -> None:
+    assert _writes(ast.parse(code, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["open(p)", "open(p, 'rb')", "p.open()", "p.read_text()", "os.path.exists(p)", "text.replace(a, b)"],
+)
+def test_reading_is_no_writing(code: str) -> None:
+    assert not _writes(ast.parse(code, mode="eval").body)
+
+
+def _loaded_by(code: str, *words: str, **environment: str) -> list[str]:
+    """The late libraries that a program in a fresh interpreter has loaded when it is done."""
+    script = f"import sys\n{code}\nprint('\\n' + ' '.join(name for name in {LATE!r} if name in sys.modules))"
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        env=clean | environment,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n")[-2].split()
+
+
+def test_the_start_is_light() -> None:
+    assert _loaded_by("import mabos_cli.app") == []
+    assert _loaded_by("import yaml") == ["yaml"]
+
+
+def test_status_is_light(workspace: Path, mabos) -> None:
+    assert mabos("store", "We bill per seat", "--store", "long_term", cwd=workspace).code == 0
+    (workspace / "mabos.yaml").write_text("memory:\n  working_capacity: 5\n")
+    assert "of 5" in mabos("status", cwd=workspace).stdout
+    run = "from mabos_cli.app import main\nassert main(['-w', sys.argv[1], 'status']) == 0"
+    assert _loaded_by(run, str(workspace)) == []
+
+
+def _commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
+    """Every command and subcommand, by the words that call it."""
+    for name in COMMANDS:
+        command = load_command(name)
+        yield name, command
+        for below, child in getattr(command, "commands", {}).items():
+            yield f"{name} {below}", child
+
+
+ALL = dict(_commands())
+CALLABLE = [name for name, command in ALL.items() if not getattr(command, "no_args_is_help", False)]
+
+
+def _docstring(name: str) -> str:
+    callback = ALL[name].callback
+    return (callback.__doc__ if callback else "") or ALL[name].help or ""
+
+
+def test_commands_are_found() -> None:
+    assert len(ALL) > 20
+    assert {"store", "agent create", "checkpoint", "checkpoint latest", "context flush-check"} <= {*CALLABLE}
+    assert "agent" in ALL and "agent" not in CALLABLE
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_first_line_of_help(name: str) -> None:
+    assert _docstring(name).split("\n")[0] == COMMANDS[name][1]
+    assert (ALL[name].help or "").split("\n")[0] == COMMANDS[name][1]
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_example_parses(name: str) -> None:
+    """The docstring's example calls this very command, and its words are ones that the command knows."""
+    examples = re.findall(r"^ *Example: mabos (.+)$", _docstring(name), re.MULTILINE)
+    assert len(examples) == 1, f"{name} has {len(examples)} lines `Example: mabos ...`"
+    words = shlex.split(examples[0])
+    depth = len(name.split())
+    assert " ".join(words[:depth]) == name
+    assert f"Example: mabos {examples[0]}" in (ALL[name].help or ""), f"mabos {name} --help does not show it"
+    ALL[name].make_context(name, _without_global_options(words[depth:]), resilient_parsing=False)
+
+
+def _without_global_options(words: list[str]) -> list[str]:
+    from mabos_cli.app import _global_options
+
+    return _global_options(words)[1]
+
+
+@cache
+def _transcribed() -> tuple[tuple[str, ...], ...]:
+    """The words of every mabos call in the transcripts, without global options."""
+    calls = []
+    for path in sorted((ROOT / "tests" / "transcripts").glob("*.txt")):
+        for step in parse_transcript(path.read_text("utf-8")):
+            for call in re.findall(r"\bmabos ([^|\n]*)", step.command):
+                words = [word.strip("\"'") for word in call.split()]
+                calls.append(tuple(_without_global_options([*words, "x"])[:-1]))
+    return tuple(calls)
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_transcript_shows_it(name: str) -> None:
+    words = tuple(name.split())
+    below = getattr(ALL[name], "commands", {})
+    assert any(call[: len(words)] == words and not {*call[1:2]} & {*below} for call in _transcribed())
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_readme_has_a_row(name: str) -> None:
+    rows = [line for line in (ROOT / "README.md").read_text("utf-8").split("\n") if line.startswith("| `")]
+    named = [code for row in rows for code in re.findall(r"`([^`]+)`", row.split("|")[1])]
+    taken = {other for other in CALLABLE if other.startswith(f"{name} ")}
+    mine = [code for code in named if f"{code} ".startswith(f"{name} ")]
+    assert [code for code in mine if not any(f"{code} ".startswith(f"{other} ") for other in taken)], (
+        f"README.md has no table row `| `{name} ...` |`"
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=shown)
+def test_sizes(path: Path) -> None:
+    assert path.read_text("utf-8").count("\n") <= 400
+    long = [
+        f"{shown(path)}:{node.lineno} {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if node.end_lineno - node.lineno + 1 > 60
+    ]
+    assert not long, "\n".join(long)
+
+
+def test_names() -> None:
+    vague = re.compile("Manager|Helper|Util|Service|Base|Processor")
+    wrong = [
+        f"{shown(path)}:{node.lineno} {node.name}"
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef) and vague.search(node.name)
+    ]
+    wrong += [shown(path) for path in FILES if path.stem in ("utils", "util", "helpers")]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_exceptions_are_named() -> None:
+    """BaseException may be caught to clean up, if it is raised again."""
+    wrong = []
+    for path in FILES:
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.ExceptHandler):
+                continue
+            caught = ast.unparse(node.type) if node.type else ""
+            cleanup = caught == "BaseException" and any(
+                isinstance(last, ast.Raise) and last.exc is None for last in node.body[-1:]
+            )
+            if re.search(r"^$|\b(Base)?Exception\b", caught) and not cleanup:
+                wrong.append(f"{shown(path)}:{node.lineno} except {caught}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_json_of_every_command_names_its_schema(workspace: Path, mabos) -> None:
+    """--json prints exactly one object, also when there is nothing to say."""
+    calls = {
+        "agent list": ("agent", "list"),
+        "recall": ("recall",),
+        "status": ("status",),
+        "timeline": ("timeline",),
+        "config": ("config",),
+        "doctor": ("doctor",),
+    }
+    for name, words in calls.items():
+        done = mabos(*words, "--json", cwd=workspace)
+        found = json.loads(done.stdout)
+        assert done.stderr == "" and done.stdout.count("\n") == 1
+        assert list(found) == ["schema", "data", "warnings"]
+        assert found["schema"] == f"mabos.{name.replace(' ', '.')}.v1"

@@ -1,0 +1,125 @@
+"""Runs a transcript: a text file of shell commands, each followed by what it printed.
+
+    # Prose: lines before a command, behind a blank line or at the top of the file.
+    $ command                   run by sh -c, standard input empty; pipes work
+    a line of standard output
+    ! a line of standard error
+    [3]                         the exit code, when it is not 0
+
+`$ export NAME=value`, `$ unset NAME` and `$ cd FOLDER` hold for the commands that follow. A command with `<<` goes on in
+lines that start with `> `. An output line that would read as one of the above stands behind a backslash.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+BIN = Path(sys.executable).parent
+_SPECIAL = re.compile(r"\$ |!(?: |$)|\\|\[\d+\]$")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, the prose above it, and whether a blank line sets it apart."""
+
+    prose: tuple[str, ...]
+    apart: bool
+    command: str
+
+    def render(self) -> list[str]:
+        gap = [""] if self.apart else []
+        first, *more = self.command.split("\n")
+        return [*gap, *self.prose, f"$ {first}", *(f"> {line}" if line else ">" for line in more)]
+
+
+def parse_transcript(text: str) -> list[Step]:
+    """The steps of a transcript; the output that stands between them is left out."""
+    lines = text.split("\n")
+    steps: list[Step] = []
+    for number, line in enumerate(lines):
+        if not line.startswith("$ "):
+            continue
+        top = number
+        while top and lines[top - 1].startswith("# "):
+            top -= 1
+        if not steps:
+            top = 0
+        elif lines[top - 1]:  # not set apart: a heading in the output before, not prose
+            top = number
+        command, below = [line[2:]], number + 1
+        while "<<" in line and below < len(lines) and lines[below][:2] in ("> ", ">"):
+            command.append(lines[below][2:])
+            below += 1
+        steps.append(Step(tuple(lines[top:number]), top > 0 and not lines[top - 1], "\n".join(command)))
+    return steps
+
+
+def run_transcript(steps: list[Step], folder: Path) -> str:
+    """The transcript of the steps as they really go, in an empty folder."""
+    environment = {
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "HOME": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "MABOS_NOW": "2026-02-24T14:30:00Z",
+        "PYTHONHASHSEED": "0",
+    }
+    here = folder
+    lines: list[str] = []
+    for step in steps:
+        lines += step.render()
+        word, _, rest = step.command.partition(" ")
+        name, _, value = rest.partition("=")
+        if word == "export":
+            environment[name] = _expand(value, environment)
+        elif word == "unset":
+            environment.pop(name, None)
+        elif word == "cd":
+            here = (here / _expand(rest, environment)).resolve(strict=True)
+        else:
+            lines += _run(step.command, here, environment, folder)
+    return "\n".join(lines) + "\n"
+
+
+def _expand(word: str, environment: dict[str, str]) -> str:
+    """A word as the shell reads it: quotes off, `$NAME` put in."""
+    return Template("".join(shlex.split(word))).substitute(environment)
+
+
+def _run(command: str, here: Path, environment: dict[str, str], folder: Path) -> list[str]:
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=here,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    out, err = _shown(done.stdout, folder), [f"! {line}".rstrip() for line in _shown(done.stderr, folder)]
+    return [*_escaped(out, "<<" in command), *err, *([f"[{done.returncode}]"] if done.returncode else [])]
+
+
+def _shown(data: bytes, folder: Path) -> list[str]:
+    """Output as lines, without what differs from run to run."""
+    text = data.decode("utf-8", "backslashreplace").replace(str(folder), "<tmp>")
+    text = re.sub(r"\bprocess \d+", "process N", text)
+    if not text:
+        return []
+    return text[:-1].split("\n") if text.endswith("\n") else f"{text}\\ no newline".split("\n")
+
+
+def _escaped(lines: list[str], continued: bool) -> list[str]:
+    """Lines of output that cannot be taken for anything else."""
+    escaped = []
+    for number, line in enumerate(lines):
+        ends_blank = not line and number == len(lines) - 1
+        prose = line.startswith("# ") and number > 0 and not lines[number - 1]
+        more = line[:2] in ("> ", ">") and continued
+        special = ends_blank or prose or more or _SPECIAL.match(line)
+        escaped.append(f"\\{line}" if special else line)
+    return escaped

@@ -1,0 +1,182 @@
+"""Safe files: atomic, durable, and never over somebody else's change."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.workspace.files import (
+    REPLACE_BELOW,
+    Lock,
+    Moved,
+    append_bytes,
+    append_text,
+    find_temps,
+    list_names,
+    read_text,
+    replace_file,
+    sweep_temps,
+)
+from mabos_cli.workspace.layout import TEMP_PREFIX
+
+
+def test_replacing_keeps_the_mode_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(0o664)
+    replace_file(path, b"new", root=tmp_path, expect=b"old")
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+
+
+def test_a_new_file_follows_the_umask_not_the_habits_of_temporary_files(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        replace_file(tmp_path / "a.md", b"x", root=tmp_path, expect=None)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o644
+
+
+def test_a_symbolic_link_inside_the_workspace_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.md").write_bytes(b"old")
+    (tmp_path / "link.md").symlink_to("real.md")
+    replace_file(tmp_path / "link.md", b"new", root=tmp_path, expect=b"old")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_bytes() == b"new"
+
+
+def test_a_symbolic_link_out_of_the_workspace_is_refused(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_bytes(b"mine")
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "link.md").symlink_to(outside)
+    with pytest.raises(InvalidFile, match="leads out of the workspace"):
+        replace_file(root / "link.md", b"new", root=root, expect=b"mine")
+    assert outside.read_bytes() == b"mine"
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"edited by a person")
+    with pytest.raises(Moved):
+        replace_file(path, b"new", root=tmp_path, expect=b"old")
+    assert path.read_bytes() == b"edited by a person"
+    assert not find_temps(tmp_path)
+
+
+def test_a_file_that_appeared_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"edited by a person")
+    with pytest.raises(Moved):
+        replace_file(path, b"new", root=tmp_path, expect=None)
+    assert path.read_bytes() == b"edited by a person"
+
+
+def test_appending_closes_a_torn_line_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"b": ')
+    append_bytes(path, b'{"c": 3}\n', root=tmp_path)
+    assert path.read_bytes() == b'{"a": 1}\n{"b": \n{"c": 3}\n'
+
+
+def test_a_failed_append_is_taken_back(tmp_path: Path) -> None:
+    """The file size limit of a child cuts the write in the middle of a line."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\n')
+    script = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from mabos_cli.errors import InvalidFile\n"
+        "from mabos_cli.workspace.files import append_bytes\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))\n"
+        "try:\n"
+        "    append_bytes(Path(sys.argv[1]), b'x' * 100 + b'\\n', root=Path(sys.argv[1]).parent)\n"
+        "except InvalidFile as error:\n"
+        "    print(error.message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert "cannot append to" in done.stdout
+    assert path.read_bytes() == b'{"a": 1}\n'
+
+
+def test_a_log_is_given_its_header_and_loses_nul_bytes_of_a_power_cut(tmp_path: Path) -> None:
+    path = tmp_path / "2026-02-24.md"
+    append_text(path, "\n## one\n", root=tmp_path, header="# 2026-02-24\n")
+    path.write_bytes(path.read_bytes() + b"\0\0\0")
+    append_text(path, "\n## two\n", root=tmp_path, header="# ignored\n")
+    assert path.read_text() == "# 2026-02-24\n\n## one\n\n## two\n"
+
+
+def test_a_large_log_is_appended_to_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "2026-02-24.md"
+    path.write_bytes(b"x" * REPLACE_BELOW + b"\n")
+    inode = path.stat().st_ino
+    append_text(path, "more\n", root=tmp_path)
+    append_text(path, "and more\n", root=tmp_path)
+    assert path.stat().st_ino == inode
+    assert path.read_bytes().endswith(b"x\nmore\nand more\n")
+
+
+def test_text_that_is_not_utf8_is_cited_by_line(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"fine\ncaf\xe9\n")
+    with pytest.raises(InvalidFile, match=r"a\.md:2: not valid UTF-8"):
+        read_text(tmp_path / "a.md", "a.md")
+
+
+def test_temporary_files_are_not_listed_and_those_of_the_dead_are_swept(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    dead, alive = tmp_path / f"{TEMP_PREFIX}{gone.pid}-0", tmp_path / f"{TEMP_PREFIX}{os.getpid()}-0"
+    dead.touch()
+    alive.touch()
+    assert list_names(tmp_path) == []
+    assert sweep_temps(tmp_path, locked=False) == 1
+    assert (dead.exists(), alive.exists()) == (False, True)
+    assert sweep_temps(tmp_path, locked=True) == 1
+
+
+HOLD = (
+    "import sys, time\n"
+    "from pathlib import Path\n"
+    "from mabos_cli.workspace.files import Lock\n"
+    "lock = Lock(Path(sys.argv[1]))\n"
+    "lock.acquire(5, 'mabos consolidate')\n"
+    "lock.declare(b'{\"version\": 7}')\n"
+    "print('held', flush=True)\n"
+    "time.sleep(60)\n"
+)
+
+
+def test_a_lock_names_its_holder_and_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "locks" / "main.lock"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    started = time.monotonic()
+    with pytest.raises(Conflict, match=f"main is locked by mabos consolidate, process {holder.pid}"):
+        Lock(path).acquire(0.2, "mabos store")
+    assert time.monotonic() - started < 5
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    holder.stdout.close()
+    lock = Lock(path)
+    lock.acquire(0.2, "mabos store")
+    assert b'{"version": 7}' in lock.left_behind
+    # An intent stays until it is settled, even if this process ends without looking at it.
+    lock.release()
+    again = Lock(path)
+    again.acquire(0.2, "mabos store")
+    assert b'{"version": 7}' in again.left_behind
+    again.settled = True
+    again.release()
+    assert path.read_bytes() == b""
