@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: compiled demo test lint bench clean
 
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mabos needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
@@ -11,17 +11,21 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/.ready
+# What pip does for a wheel, and an editable install leaves out where bytecode is not written by itself.
+compiled: $(VENV)/.ready
+	@$(BIN)/python -m compileall -q mabos_cli
+
+demo: compiled
 	@PATH="$(abspath $(BIN)):$$PATH" sh fixtures/tour.sh
 
-test: $(VENV)/.ready
+test: compiled
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest
+	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 
-bench: $(VENV)/.ready
+bench: compiled
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/growth.py
 

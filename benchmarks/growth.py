@@ -19,7 +19,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from startup import cpu_seconds
 
-WORDS = ["".join(random.Random(n).choices("bcdfghklmnprstvz", k=3)) + suffix for n in range(700) for suffix in ("a", "ero", "ion")]
+WORDS = [
+    "".join(random.Random(n).choices("bcdfghklmnprstvz", k=3)) + suffix
+    for n in range(700)
+    for suffix in ("a", "ero", "ion")
+]
 
 
 def make_workspace(mabos: str, root: Path, items: int, one_month: bool) -> str:
@@ -51,13 +55,21 @@ def main() -> None:
     mabos, env = str(Path(sys.executable).with_name("mabos")), dict(os.environ)
     times: dict[str, dict[int, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        ids = {size: make_workspace(mabos, Path(folder) / str(size), size, options.one_month) for size in sizes}
+        ids = {
+            size: make_workspace(mabos, Path(folder) / str(size), size, options.one_month) for size in sizes
+        }
         for run in range(options.runs + 1):
             for size in sizes:
                 at = [mabos, "-w", str(Path(folder) / str(size))]
                 cases = {
                     "store": [*at, "store", f"A new note {run} about the release"],
-                    "store --store long_term": [*at, "store", f"Note {run} zebra quokka {run * 17} lives long", "--store", "long_term"],
+                    "store --store long_term": [
+                        *at,
+                        "store",
+                        f"Note {run} zebra quokka {run * 17} lives long",
+                        "--store",
+                        "long_term",
+                    ],
                     "get": [*at, "get", ids[size]],
                     "status": [*at, "status"],
                     "recall": [*at, "recall", "release note"],
@@ -69,7 +81,9 @@ def main() -> None:
                     if run:
                         times.setdefault(name, {}).setdefault(size, []).append(spent)
     base = sizes[1] if len(sizes) > 1 else sizes[0]
-    print(f"CPU time relative to the same command at {base:,} items, medians of {options.runs} interleaved runs")
+    print(
+        f"CPU time relative to the same command at {base:,} items, medians of {options.runs} interleaved runs"
+    )
     print(f"{'':26}" + "".join(f"{size:>10,}" for size in sizes))
     for name, found in times.items():
         unit = statistics.median(found[base])

@@ -52,7 +52,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--items", type=int, default=100)
     options = parser.parse_args()
-    compileall.compile_dir(Path(__file__).parent.parent / "mabos_cli", quiet=2)  # as pip does when it installs a wheel
+    compileall.compile_dir(
+        Path(__file__).parent.parent / "mabos_cli", quiet=2
+    )  # as pip does when it installs a wheel
     python, mabos = sys.executable, str(Path(sys.executable).with_name("mabos"))
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "ws"

@@ -136,8 +136,12 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             if given is None:
                 raise UsageFault(f"{word} needs a value", ANYWHERE)
             found[_VALUES[word]] = given
-        elif equals and name in _VALUES and name.startswith("--"):
+        elif equals and name in _VALUES:
             found[_VALUES[name]] = value
+        elif word[:2] in _VALUES and word[1] != "-":
+            found[_VALUES[word[:2]]] = word[2:]
+        elif len(word) > 2 and set(word[1:]) <= {"q", "v"} and word[0] == "-":
+            found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
     return Call(**found), rest  # type: ignore[arg-type]
@@ -198,9 +202,11 @@ def _run(call: Call, args: list[str]) -> int:
     except typer.Abort:
         return 130
     except usage_error as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
+        if type(error).__name__ == "NoArgsIsHelpError" and not call.as_json:
             print(error.format_message(), file=sys.stderr)
             return 2
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise UsageFault("no command given", f"see {name} --help") from None
         raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mabos_cli.core.text import one_line, visible
-from mabos_cli.errors import MabosError
+from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json_text import dump_line
 
 
@@ -49,8 +49,11 @@ def _write(stream: Any, text: str) -> None:
     try:
         stream.buffer.write(text.encode("utf-8", "backslashreplace"))
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            problem = f"cannot write to {'standard output' if stream is sys.stdout else 'standard error'}: {error.strerror}"
+            raise InvalidFile(problem, "what the command did is done; only its answer is lost") from None
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

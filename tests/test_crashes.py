@@ -92,7 +92,7 @@ def check_whole(
 
 @pytest.mark.parametrize("split", [False, True], ids=["one-file", "pages"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_point_of_every_fault(tmp_path: Path, command: str, split: bool) -> None:
+def test_faults_along_the_way_of_every_writing_command(tmp_path: Path, command: str, split: bool) -> None:
     variables = SPLIT if split else {}
     words = (*COMMANDS[command], "-w", str(tmp_path / "ws"))
     seeded(tmp_path / "seed", variables)
@@ -101,9 +101,9 @@ def test_every_point_of_every_fault(tmp_path: Path, command: str, split: bool) -
     clean = run(*words, MABOS_NOW=LATER, **variables)
     assert clean.code == 0, clean.stderr
     check_whole(tmp_path / "ws", clean, words, variables, "")
-    for at in range(1, clean.calls + 1):
-        # One fault at each call, in turn; the other layout turns differently, and the full set is a run of its own.
-        fault = FAULTS[(at + 2 * split) % len(FAULTS)]
+    # One fault at every other call, in turn; the other layout takes the calls between. The full set takes too long here.
+    for at in range(1 + split, clean.calls + 1, 2):
+        fault = FAULTS[at // 2 % len(FAULTS)]
         shutil.rmtree(tmp_path / "ws")
         shutil.copytree(tmp_path / "seed", tmp_path / "ws")
         outcome = run(*words, fault=Fault(fault, at), MABOS_NOW=LATER, **variables)

@@ -299,14 +299,20 @@ def test_readme_has_a_row(name: str) -> None:
     )
 
 
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of what a function does; a command's options and its docstring are a table, not logic."""
+    body = function.body[1:] if ast.get_docstring(function) and function.body[1:] else function.body
+    return body[-1].end_lineno - body[0].lineno + 1
+
+
 @pytest.mark.parametrize("path", FILES, ids=shown)
 def test_sizes(path: Path) -> None:
     assert path.read_text("utf-8").count("\n") <= 400
     long = [
-        f"{shown(path)}:{node.lineno} {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        f"{shown(path)}:{node.lineno} {node.name} has {body_lines(node)} lines"
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if node.end_lineno - node.lineno + 1 > 60
+        if body_lines(node) > 50
     ]
     assert not long, "\n".join(long)
 

@@ -6,10 +6,11 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core.text import plural
-from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import columns
 from mabos_cli.workspace.create import create_agent, shares_a_file
 from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.receipts import write_receipt
 
 app = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
 
@@ -28,8 +29,9 @@ def create(
     call: Call = ctx.obj
     workspace = call.open_workspace()
     if agent_id in list_agents(workspace):
-        raise Conflict(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
+        raise UsageFault(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
     made = create_agent(workspace, agent_id, role, name)
+    write_receipt(call.home_of(workspace.agent(agent_id)), "agent create", {"files": len(made)}, [])
     call.emit(
         "agent.create",
         {"agent": agent_id, "created": made},

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from typer import Typer
 
+from mabos_cli.config import layer
 from mabos_cli.core.stores import Relatives
+from mabos_cli.errors import InvalidFile
 from mabos_cli.output import emit, note
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
@@ -33,14 +35,18 @@ class Call(NamedTuple):
         """The workspace of this call."""
         return find_workspace(self.workspace)
 
-    def open_home(self) -> AgentHome:
+    def open_home(self, *, fallback: bool = False) -> AgentHome:
         """The agent of this call, with its settings."""
-        workspace = self.open_workspace()
-        return self.home_of(find_agent(workspace, self.agent))
+        return self.home_of(find_agent(self.open_workspace(), self.agent), fallback=fallback)
 
-    def home_of(self, agent: AgentPaths) -> AgentHome:
-        """An agent's home under this call's options."""
-        settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
+    def home_of(self, agent: AgentPaths, *, fallback: bool = False) -> AgentHome:
+        """An agent's home under this call's options; with fallback, settings that cannot be read are the defaults."""
+        try:
+            settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
+        except InvalidFile:
+            if not fallback:
+                raise
+            settings = layer([])
         floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
         return AgentHome(agent, settings, now(), partial(_open_relatives, floor))
 

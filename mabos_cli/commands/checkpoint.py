@@ -10,7 +10,7 @@ from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.core.item import check_content
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.checkpoint_md import checkpoint_title
+from mabos_cli.formats.checkpoint_md import checkpoint_context, checkpoint_title
 from mabos_cli.workspace.checkpoints import (
     latest_checkpoint,
     list_checkpoints,
@@ -38,6 +38,8 @@ def checkpoint(
     """
     call: Call = ctx.obj
     if ctx.invoked_subcommand:
+        if context or decision or finding or question or next:
+            raise UsageFault(f"{ctx.invoked_subcommand} writes nothing", "leave the options out, or the word")
         return
     if not context:
         raise UsageFault(
@@ -76,12 +78,13 @@ def list_command(ctx: typer.Context) -> None:
     """
     call: Call = ctx.obj
     rows = [
-        {"path": path, "title": checkpoint_title(text)} for path, text in list_checkpoints(call.open_home())
+        {"path": path, "title": checkpoint_title(text), "context": checkpoint_context(text)}
+        for path, text in list_checkpoints(call.open_home())
     ]
     call.emit(
         "checkpoint.list",
         {"checkpoints": rows},
-        [f"{row['path']}  {one_line(row['title'])}" for row in rows] or ["no checkpoint yet"],
+        [f"{row['path']}  {one_line(row['context'], 80)}" for row in rows] or ["no checkpoint yet"],
     )
 
 

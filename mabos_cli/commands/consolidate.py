@@ -56,12 +56,13 @@ def consolidate(
 def _summary(planned: Consolidation, dry_run: bool) -> dict:
     groups = [
         {
-            "id": item.id,
+            "id": None if dry_run and len(members) > 1 else item.id,
             "type": item.type,
             "importance": item.importance,
             "content": item.content,
             "tags": list(item.tags),
-            "derived_from": [member.id for member in members],
+            "derived_from": list(item.derived_from),
+            "members": [member.id for member in members],
         }
         for item, members in planned.groups
     ]

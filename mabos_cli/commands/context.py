@@ -51,7 +51,7 @@ def flush_check(
         total_tokens, window, soft=soft, reserve=reserve, compaction=compaction_count, flushed_at=flushed
     )
     warnings = note_flush(home, session, compaction_count) if flush and compaction_count is not None else []
-    threshold = window - reserve - soft
+    threshold = max(0, window - reserve - soft)
     done = compaction_count is not None and compaction_count == flushed
     data = {
         "flush": flush,

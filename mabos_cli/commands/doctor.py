@@ -23,12 +23,12 @@ def doctor(
     Example: mabos doctor --repair
     """
     call: Call = ctx.obj
-    home = call.open_home()
+    home = call.open_home(fallback=True)
     done = repair(home) if mend else []
     found = examine(home)
     bad = [finding for finding in found if finding.level != "note"]
     rows = [{"level": f.level, "place": f.place, "message": f.message} for f in found]
-    lines = [f"repaired: {step}" for step in done]
+    lines = [step if step.startswith("stopped") else f"repaired: {step}" for step in done]
     lines += [f"{f.level}: {f.place + ' ' if f.place else ''}{f.message}" for f in found]
     if not bad:
         lines.append(f"agent {home.id} is healthy")

@@ -1,5 +1,7 @@
 """init: make a workspace."""
 
+import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +10,8 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.core.text import plural
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.locate import check_agent_id, list_agents
+from mabos_cli.workspace.receipts import write_receipt
 
 app = typer.Typer()
 
@@ -29,20 +32,22 @@ def init(
     Example: mabos init ./team --agent cfo --role "finance lead"
     """
     call: Call = ctx.obj
-    root = Path(folder or call.workspace or ".").expanduser().absolute()
+    place = folder or call.workspace or "."
+    root = Path(os.path.abspath(os.path.expanduser(place)))
+    if call.agent:
+        check_agent_id(call.agent)
     workspace, made = create_workspace(root)
     known = list_agents(workspace)
     agent_id = call.agent or (known[0] if known else "main")
     if agent_id not in known:
         made += create_agent(workspace, agent_id, role)
-    where = f"-w {folder or call.workspace} " if root != Path.cwd() else ""
-    next_step = f'mabos {where}store "..."'
+    if made:
+        write_receipt(call.home_of(workspace.agent(agent_id)), "init", {"files": len(made)}, [])
+    where = f"-w {shlex.quote(place)} " if root != Path.cwd() else ""
     lines = [
         f"workspace {root} with agent {agent_id}: {plural(len(made), 'file')} made",
-        f"next: {next_step}",
+        f'next: mabos {where}store "..."',
     ]
-    call.emit(
-        "init",
-        {"workspace": str(root), "agent": agent_id, "created": made},
-        lines if made else [f"{root} is complete already"],
-    )
+    if not made:
+        lines = [f"{root} is a workspace already, with {plural(len(known), 'agent')}: {', '.join(known)}"]
+    call.emit("init", {"workspace": str(root), "agent": agent_id, "created": made}, lines)

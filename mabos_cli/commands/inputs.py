@@ -64,12 +64,12 @@ def text_argument(given: str, literal_dash: bool) -> str:
     return read_stdin() if given == "-" and not literal_dash else given
 
 
-def importance_of(importance: float | None, priority: str | None) -> float | None:
-    """The number that --importance or --priority names, or None when neither is given."""
+def importance_of(
+    importance: float | None, priority: str | None, number: str = "--importance", word: str = "--priority"
+) -> float | None:
+    """The number that two options, which are two names for it, give, or None when neither is given."""
     if importance is not None and priority is not None:
-        raise UsageFault(
-            "both --importance and --priority given", "they are two names for one number; give one"
-        )
+        raise UsageFault(f"both {number} and {word} given", "they are two names for one number; give one")
     if priority is not None:
         return PRIORITIES[check_choice(priority, list(PRIORITIES), "priority")]
     return None if importance is None else check_importance(importance)
@@ -122,7 +122,7 @@ def _texts(value: Any, name: str) -> list[str]:
     found = [value] if isinstance(value, str) else value or []
     if not isinstance(found, list | tuple) or not all(isinstance(part, str) for part in found):
         raise BadValue(f"{name} must be a list of texts")
-    return list(found)
+    return [part for part in found if part.strip()]
 
 
 def _expiry(text: str | None, now: datetime) -> str:
@@ -130,7 +130,10 @@ def _expiry(text: str | None, now: datetime) -> str:
     if not text:
         return ""
     moment = parse_when(text, now, end=True)
-    return format_time(now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment)
+    moment = now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment
+    if moment <= now:
+        raise BadValue(f"{text!r} is in the past: it would expire at once", "give a later date, or 30d")
+    return format_time(moment)
 
 
 def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
@@ -150,7 +153,9 @@ def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        fields = parse_json(line, shown, line=number)
+        fields = parse_json(
+            line, shown, line=number, hint="nothing was stored; each line must be one JSON object"
+        )
         if not isinstance(fields, dict):
             raise InvalidFile(
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
@@ -159,5 +164,5 @@ def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
             yield draft_from(fields, settings, now)
         except (BadValue, UsageFault) as error:
             raise InvalidFile(
-                f"{shown}:{number}: {error.message}", error.hint or "nothing was stored"
+                f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")
             ) from None

@@ -7,12 +7,14 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, importance_of, text_argument
+from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import STORES, MemoryItem, check_choice, check_word, touch
 from mabos_cli.core.stores import Departure, Memory, locate, plan_forget, plan_revive, plan_update
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.items import item_to_dict
+from mabos_cli.formats.json_text import dump_line
 from mabos_cli.output import columns
 from mabos_cli.workspace.home import AgentHome
 
@@ -85,7 +87,7 @@ def _describe(found: Found) -> Iterator[str]:
     yield item.content
     facts = item_to_dict(item)
     rows = [
-        (name, ", ".join(value) if isinstance(value, list) else str(value))
+        (name, _shown(value))
         for name, value in facts.items()
         if name not in ("id", "content", "type", "importance") and value not in ("", [], 0)
     ]
@@ -93,6 +95,12 @@ def _describe(found: Found) -> Iterator[str]:
     versions = [d for d in found.history if d.reason == "updated"]
     if versions:
         yield f"{plural(len(versions), 'earlier version')} in the archive"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else dump_line(value)
 
 
 def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) -> dict[str, Any]:
@@ -112,7 +120,7 @@ def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) 
 
 
 def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
-    yield f"{margin}{node['id']} ({node['state']}) {one_line(node['content'], 80)}"
+    yield f"{margin}{node['id']} ({node['state']}) {one_line(node['content'], 80)}".rstrip()
     for source in node["sources"]:
         yield from _draw(source, margin + "  ")
 
@@ -183,7 +191,9 @@ def update(
     target = check_choice(store, STORES, "store") if store else ""
 
     def plan(memory: Memory, means: object):
-        planned = plan_update(memory, item_id, fields, store=target, now=home.now())
+        planned = plan_update(
+            memory, item_id, fields, store=target, now=home.now(), limits=home.settings.limits()
+        )
         if planned is None:
             raise _unknown(home, item_id)
         return planned[0], planned[1:]
@@ -233,8 +243,8 @@ def revive(
     ctx: typer.Context,
     item_id: Id,
     store: Annotated[
-        str, typer.Option(help="Where to: working, short_term or long_term (default).")
-    ] = "long_term",
+        str, typer.Option(help="Where to: working, short_term or long_term; else where it came from.")
+    ] = "",
 ) -> None:
     """Bring an archived item back.
 
@@ -242,14 +252,17 @@ def revive(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    check_choice(store, STORES, "store")
+    if store:
+        check_choice(store, STORES, "store")
 
     def plan(memory: Memory, means: object):
         found = find_item(home, memory, item_id)
-        return plan_revive(memory, found.item, store, now=home.now()), found.item
+        return plan_revive(
+            memory, found.item, store or found.store, now=home.now(), limits=home.settings.limits()
+        )
 
-    item, warnings = home.change("revive", plan)
-    call.emit("revive", {"id": item.id, "store": store}, [f"revived {item.id} in {store}"], warnings)
+    (item, where), warnings = home.change("revive", plan)
+    call.emit("revive", {"id": item.id, "store": where}, [f"revived {item.id} in {where}"], warnings)
 
 
 @app.command()
@@ -264,7 +277,8 @@ def reinforce(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    raise_by = importance_of(by, None) or 0.0
+    if not 0 <= by <= 1:
+        raise BadValue(f"--by {by:g} is outside 0..1")
 
     def plan(memory: Memory, means: object):
         found = locate(memory, item_id)
@@ -274,9 +288,11 @@ def reinforce(
         fields = {
             "accessed_at": used.accessed_at,
             "access_count": used.access_count,
-            "importance": round(min(1.0, used.importance + raise_by), 4),
+            "importance": round(min(1.0, used.importance + by), 4),
         }
-        planned = plan_update(memory, item_id, fields, now=home.now(), keep_version=False)
+        planned = plan_update(
+            memory, item_id, fields, now=home.now(), limits=home.settings.limits(), keep_version=False
+        )
         assert planned is not None
         return planned[0], planned[1]
 

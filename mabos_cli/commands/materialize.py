@@ -15,6 +15,6 @@ def materialize(ctx: typer.Context) -> None:
     Example: mabos materialize
     """
     call: Call = ctx.obj
-    changed = rebuild_derived(call.open_home())
+    changed, warnings = rebuild_derived(call.open_home())
     lines = [f"wrote {path}" for path in changed] or ["everything is up to date"]
-    call.emit("materialize", {"changed": changed}, lines)
+    call.emit("materialize", {"changed": changed}, lines, warnings)

@@ -62,17 +62,17 @@ def recall(
     call: Call = ctx.obj
     home = call.open_home()
     query = text_argument(" ".join(words or []), call.literal_dash)
-    filters = _filters(
-        home, type, category, store, importance_of(min_importance, priority_min), since, until, tag
-    )
+    least = importance_of(min_importance, priority_min, "--min-importance", "--priority-min")
+    filters = _filters(home, type, category, store, least, since, until, tag)
     check_choice(format, ["brief", "detailed"], "format")
     limit = home.settings["recall.limit"] if limit is None else limit
     if limit < 0 or token_budget < 0 or depth < 0:
         raise BadValue("--limit, --token-budget and --depth cannot be negative")
     candidates = [c for c in _candidates(home, archived, files=bool(query.strip())) if filters.admit(c)]
     hits = _search(home, query, candidates, min(depth, 3), limit or len(candidates) or 1)
+    hits = hits[: limit or None]
     total = len(hits)
-    hits = fit_budget(hits[: limit or None], token_budget, home.settings["text.chars_per_token"])
+    hits = fit_budget(hits, token_budget, home.settings["text.chars_per_token"])
     hits = [in_words(hit) for hit in hits]
     if query.strip():
         home.note_uses(
@@ -89,7 +89,7 @@ def recall(
     }
     warnings = ["depth is at most 3"] if depth > 3 else []
     if token_budget and len(hits) < total:
-        warnings.append(f"{total - len(hits)} results did not fit the token budget")
+        warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
     weight = home.settings["recall.importance_weight"] if explain else None
     lines = [line for hit in hits for line in _lines(hit, format == "detailed", weight)]
     call.emit("recall", data, lines or [_nothing(home, query, filters, candidates, archived)], warnings)
@@ -117,6 +117,7 @@ def _filters(
         least or 0.0,
         format_time(parse_when(since, now)) if since else "",
         format_time(parse_when(until, now, end=True)) if until else "",
+        format_time(now),
     )
 
 
@@ -207,5 +208,5 @@ def _nothing(
         if found:
             return f"nothing live, but {plural(found, 'memory')} in the archive: add --archived"
     if not query.strip():
-        return "no memories yet" if filters == Filters() else "no memory passes the filters"
+        return "no memories yet" if filters == Filters(now=filters.now) else "no memory passes the filters"
     return f"nothing found among {plural(len(candidates), 'memory')} and passages"

@@ -34,7 +34,8 @@ def status(ctx: typer.Context) -> None:
     data = {"agent": home.id, "stores": stores, "due": due, "index": index, "last_runs": runs}
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", home.id), *((name, f"{count}{caps[name]}") for name, count in stores.items())]
-    rows += [(name.replace("_", " "), str(count)) for name, count in due.items() if count]
+    names = {"to_consolidate": "to consolidate", "journalled_uses": "recalls to count in"}
+    rows += [(names.get(name, name), str(count)) for name, count in due.items() if count]
     rows += [(f"last {name}", at) for name, at in runs.items()]
     call.emit("status", data, columns(rows))
 

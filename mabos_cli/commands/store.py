@@ -12,6 +12,7 @@ from mabos_cli.core.stores import Draft, Stored, plan_store, qualifies
 from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.receipts import write_receipt
 
 app = typer.Typer()
 
@@ -65,43 +66,36 @@ def store(
     """
     call: Call = ctx.obj
     home = call.open_home()
+    fields = {
+        "type": type,
+        "importance": importance,
+        "priority": priority,
+        "tags": tag,
+        "store": store,
+        "source": source,
+        "context": context,
+        "related_to": related_to,
+        "expires_at": expires,
+        "observed_at": observed_at,
+        "author": author,
+        "session": session,
+        "trust": trust,
+    }
     if batch is not None:
-        if text:
-            raise UsageFault("--batch takes everything from the file", "leave TEXT out")
+        if text or any(value not in (None, "", []) for value in fields.values()):
+            raise UsageFault(
+                "--batch takes everything from the file", "put type, tags and the rest on its lines"
+            )
         drafts = list(read_batch(batch, home.settings, home.now()))
     else:
-        drafts = [
-            draft_from(
-                {
-                    "content": text_argument(text, call.literal_dash),
-                    "type": type,
-                    "importance": importance,
-                    "priority": priority,
-                    "tags": tag,
-                    "store": store,
-                    "source": source,
-                    "context": context,
-                    "related_to": related_to,
-                    "expires_at": expires,
-                    "observed_at": observed_at,
-                    "author": author,
-                    "session": session,
-                    "trust": trust,
-                },
-                home.settings,
-                home.now(),
-            )
-        ]
+        fields["content"] = text_argument(text, call.literal_dash)
+        drafts = [draft_from(fields, home.settings, home.now())]
     if defer:
         if if_new:
             raise UsageFault("--defer cannot look for similar items", "leave one of --defer and --if-new out")
-        _emit(
-            call,
-            home,
-            [Stored(d.item, d.store) for d in home.defer(drafts)],
-            batch is not None,
-            deferred=True,
-        )
+        queued = home.defer(drafts)
+        write_receipt(home, "store --defer", {"queued": len(queued)}, [d.item.id for d in queued])
+        _emit(call, home, [Stored(d.item, d.store) for d in queued], batch is not None, deferred=True)
         return
     results, warnings = store_drafts(home, drafts, if_new=if_new)
     _emit(call, home, results, batch is not None, warnings=warnings)
@@ -141,7 +135,7 @@ def _emit(
         verb = "queued" if deferred else "stored"
         data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
         call.emit(
-            "store",
+            "store.batch",
             data,
             [
                 f"{verb} {plural(len(rows) - merged, 'item')}"
@@ -187,4 +181,4 @@ def _lifetime(result: Stored, home: AgentHome) -> str:
     if result.store != "short_term" or qualifies(result.item, result.store, limits):
         return ""
     until = parse_time(result.item.created_at) + timedelta(seconds=limits.ttl_seconds)
-    return f", archived after {until:%Y-%m-%d %H:%M} UTC unless it is used"
+    return f", until {until:%Y-%m-%d %H:%M} UTC"

@@ -13,7 +13,6 @@ from mabos_cli.core.item import STORES
 from mabos_cli.core.recall import Candidate, TermSearch
 from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line
-from mabos_cli.errors import NotFound
 from mabos_cli.workspace.home import AgentHome
 
 app = typer.Typer()
@@ -39,9 +38,8 @@ def timeline(
         raise BadValue("--before and --after cannot be negative")
     entries = sorted(_entries(home, live), key=lambda c: (c.at, c.ref))
     center = _center(home, around, entries)
-    start = max(0, center - before)
-    chosen = entries[start : center + after + 1]
-    focus = entries[center].ref if around and center < len(entries) else None
+    chosen = entries[max(0, center - before) : center + after + 1] if center is not None else []
+    focus = entries[center].ref if around and center is not None else None
     rows = [
         {
             "id": c.ref,
@@ -59,7 +57,11 @@ def timeline(
         f"{' (archived)' if row['archived'] else ''}: {one_line(str(row['content']), 100)}"
         for row in rows
     ]
-    call.emit("timeline", {"query": around, "focus": focus, "entries": rows}, lines or ["no memories yet"])
+    call.emit(
+        "timeline",
+        {"query": around, "focus": focus, "entries": rows},
+        lines or [f"nothing found for {around}" if around and entries else "no memories yet"],
+    )
 
 
 def _entries(home: AgentHome, live: bool) -> list[Candidate]:
@@ -78,10 +80,10 @@ def _entries(home: AgentHome, live: bool) -> list[Candidate]:
     return list(found.values())
 
 
-def _center(home: AgentHome, around: str, entries: list[Candidate]) -> int:
-    """The position that the question is about."""
+def _center(home: AgentHome, around: str, entries: list[Candidate]) -> int | None:
+    """The position that the question is about; None when nothing fits it."""
     if not around.strip():
-        return max(0, len(entries) - 1)
+        return len(entries) - 1 if entries else None
     if re.fullmatch(r"M-\d+-[0-9a-f]{4}", around):
         item = find_item(home, home.memory(), around).item
         return next((n for n, c in enumerate(entries) if c.ref == item.id), 0)
@@ -89,9 +91,5 @@ def _center(home: AgentHome, around: str, entries: list[Candidate]) -> int:
         moment = format_time(parse_when(around, home.now()))
     except BadValue:
         hits = find(TermSearch(entries), around, limit=1)
-        if not hits:
-            raise NotFound(
-                f"nothing found for {around[:60]!r}", "try other words, an id, or a date such as 2026-02-24"
-            ) from None
-        return entries.index(hits[0].candidate)
-    return min((n for n, c in enumerate(entries) if c.at >= moment), default=max(0, len(entries) - 1))
+        return entries.index(hits[0].candidate) if hits else None
+    return min((n for n, c in enumerate(entries) if c.at >= moment), default=None)

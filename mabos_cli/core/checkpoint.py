@@ -1,5 +1,6 @@
 """R3: what an agent writes down before its context is compacted, and when it should."""
 
+import re
 from datetime import datetime
 from typing import NamedTuple
 
@@ -20,12 +21,14 @@ def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
 
     >>> from datetime import UTC
     >>> checkpoint_name(datetime(2026, 2, 24, 14, 30, tzinfo=UTC), {"2026-02-24-1430.md"})
-    '2026-02-24-1430_002.md'
+    '2026-02-24-1430_00002.md'
     """
     stem = at.strftime("%Y-%m-%d-%H%M")
     # "_" sorts behind "." and "-" before it: plain text order is time order.
-    names = [f"{stem}.md", *(f"{stem}_{n:03d}.md" for n in range(2, len(taken) + 3))]
-    return next(name for name in names if name not in taken)
+    last = max((name for name in taken if re.fullmatch(rf"{stem}(_\d{{5}})?\.md", name)), default="")
+    if not last:
+        return f"{stem}.md"
+    return f"{stem}_{int(last[len(stem) + 1 : -3] or 1) + 1:05d}.md"
 
 
 def should_flush(
@@ -46,4 +49,4 @@ def should_flush(
     """
     if compaction is not None and compaction == flushed_at:
         return False
-    return total >= window - reserve - soft
+    return total >= max(0, window - reserve - soft)

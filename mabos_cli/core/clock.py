@@ -16,7 +16,7 @@ def format_time(moment: datetime) -> str:
     >>> format_time(datetime(2026, 2, 24, 14, 30, tzinfo=UTC))
     '2026-02-24T14:30:00.000Z'
     """
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def parse_time(text: str) -> datetime:
@@ -66,10 +66,8 @@ def parse_span(text: str) -> float:
     7200.0
     """
     match = re.fullmatch(_SPAN, text.strip().lower())
-    if match:
-        return float(match[1]) * _SECONDS[match[2]]
     try:
-        seconds = float(text)
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else float(text)
     except ValueError:
         seconds = float("nan")
     if not 0 <= seconds < 1e12:
@@ -85,8 +83,8 @@ def format_span(seconds: float) -> str:
     """
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:g}{unit}"
-    return f"{seconds:g}s"
+            return f"{round(seconds / size)}{unit}"
+    return f"{int(seconds) if seconds == int(seconds) else seconds!r}s"
 
 
 def epoch_ms(moment: datetime) -> int:

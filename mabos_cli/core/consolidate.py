@@ -1,13 +1,13 @@
 """R1: related short-term memories become one long-term memory that remembers where it came from."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import TRUSTS, MemoryItem
-from mabos_cli.core.stores import Changes, Departure, Limits, Memory, qualifies, tidy
+from mabos_cli.core.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 
 
 class Consolidation(NamedTuple):
@@ -36,7 +36,7 @@ def plan_consolidation(
         i.id: store
         for store in ("short_term", "working")
         for i in getattr(memory, store)
-        if qualifies(i, store, limits)
+        if qualifies(i, store, limits) and not is_expired(i, store, at, limits)
     }
     candidates = [i for store in ("short_term", "working") for i in getattr(memory, store) if i.id in where]
     grouped = group_by_tags(candidates, jaccard) if summarize else [(item,) for item in candidates]
@@ -62,11 +62,14 @@ def plan_consolidation(
 def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
     """Greedy groups in order: an item joins the first open group whose first item's tags are alike enough.
 
-    Only items that share a tag are compared, so 10,000 candidates with varied tags stay cheap.
+    Two tag sets that are alike enough share one of the rarest tags of either (as many as could be missing, plus one), so
+    items are looked up by those alone: a tag that everything carries brings nobody together for comparison.
     """
     tags = [frozenset(item.tags) for item in items]
+    carried = Counter(name for names in tags for name in names)
+    rare = [_rarest(names, carried, threshold) for names in tags]
     holders: dict[str, list[int]] = defaultdict(list)
-    for position, names in enumerate(tags):
+    for position, names in enumerate(rare):
         for name in names:
             holders[name].append(position)
     taken = [False] * len(items)
@@ -74,12 +77,21 @@ def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[Memor
     for first in range(len(items)):
         if taken[first]:
             continue
-        near = sorted({p for name in tags[first] for p in _open_after(holders, name, first, taken)})
+        near = sorted({p for name in rare[first] for p in _open_after(holders, name, first, taken)})
         group = [first, *(p for p in near if _jaccard(tags[first], tags[p]) > threshold)]
         for position in group:
             taken[position] = True
         groups.append(tuple(items[position] for position in group))
     return groups
+
+
+def _rarest(names: frozenset[str], carried: Counter[str], threshold: float) -> list[str]:
+    """The rarest tags of a set, of which any set that is alike enough has at least one among its own rarest."""
+    ordered = sorted(names, key=lambda name: (carried[name], name))
+    common = (
+        int(threshold * len(ordered)) + 1
+    )  # more than threshold of the union, so more than that of this set
+    return ordered[: len(ordered) - common + 1]
 
 
 def _open_after(holders: dict[str, list[int]], name: str, first: int, taken: list[bool]) -> list[int]:

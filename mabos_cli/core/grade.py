@@ -35,7 +35,8 @@ def grade(
     score += weights["important"] * ("important" in text)
     score += weights["remember"] * ("remember" in text)
     score += weights["recurring"] * recurring
-    score *= max(weights["floor"], 1 - max(0.0, days) / weights["horizon_days"])
+    horizon = weights["horizon_days"]
+    score *= max(weights["floor"], 1 - max(0.0, days) / horizon if horizon else 0.0)
     return round(min(1.0, score), 4)
 
 

@@ -1,6 +1,5 @@
 """The memory item: what it holds and which values are allowed."""
 
-import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -94,12 +93,7 @@ def check_choice(value: str, choices: tuple[str, ...] | list[str], what: str) ->
 
 def check_importance(value: float) -> float:
     """The importance if it is a number in 0..1."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not math.isfinite(value)
-        or not 0 <= value <= 1
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise BadValue(
             f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low"
         )
@@ -112,7 +106,7 @@ def check_tags(tags: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     >>> check_tags(["a,b", "#a"])
     ('a', 'b')
     """
-    kept = dict.fromkeys(part.strip().lstrip("#").strip() for tag in tags for part in tag.split(","))
+    kept = dict.fromkeys(part.strip(" \t#") for tag in tags for part in tag.split(","))
     kept.pop("", None)
     for tag in kept:
         if len(tag) > 100 or not tag.isprintable():

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.item import CLASSES, MemoryItem
-from mabos_cli.core.text import one_line, stem, terms, token_cost, words
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.text import stem, terms, token_cost, words
 
 
 class Candidate(NamedTuple):
@@ -46,6 +46,7 @@ class Filters(NamedTuple):
     min_importance: float = 0.0
     since: str = ""
     until: str = ""
+    now: str = ""
 
     def admit(self, candidate: Candidate) -> bool:
         """Whether the candidate passes every filter."""
@@ -54,7 +55,8 @@ class Filters(NamedTuple):
             if self.types or self.stores or self.tags or self.min_importance > 0:
                 return False
         elif (
-            (self.types and item.type not in self.types)
+            (item.expires_at and item.expires_at <= self.now)
+            or (self.types and item.type not in self.types)
             or (self.stores and candidate.store not in self.stores)
             or (self.tags and not set(self.tags) <= set(item.tags))
             or item.importance < self.min_importance
@@ -63,11 +65,6 @@ class Filters(NamedTuple):
         if self.since and (not candidate.at or candidate.at < self.since):
             return False
         return not (self.until and (not candidate.at or candidate.at > self.until))
-
-
-def types_of(category: str) -> tuple[str, ...] | None:
-    """The types that a category (episodic, semantic, procedural, or a type itself) stands for."""
-    return CLASSES.get(category)
 
 
 Search = Callable[[Sequence[str]], list[Hit]]
@@ -205,7 +202,7 @@ def fit_budget(hits: list[Hit], budget: int, per_token: int = 4) -> list[Hit]:
         return hits
     kept, left = [], budget
     for hit in hits:
-        cost = token_cost(one_line(hit.candidate.text), per_token)
+        cost = token_cost(hit.candidate.text, per_token)
         if cost <= left:
             kept.append(hit)
             left -= cost

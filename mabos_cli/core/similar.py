@@ -1,13 +1,13 @@
 """How alike two texts are, by their words, and which words suffice to find all that are alike enough."""
 
+import re
 from collections import Counter
 from math import ceil
 
 from mabos_cli.core.text import words
 
-_NEGATION = frozenset(
-    ("no not never none without cannot dont doesnt isnt arent wasnt werent wont cant didnt").split()
-)
+_NEGATION = re.compile(r"\b(?:no|not|never|none|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?\d[\d.,:/%-]*")
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
@@ -22,16 +22,20 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     >>> likeness(word_set("the key is in the vault"), word_set("The key is in the vault!"))
     1.0
     """
-    return len(a & b) / len(a | b) if a or b else 1.0
+    return len(a & b) / len(a | b) if a or b else 0.0
 
 
-def says_the_same(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two near-equal texts may be merged: a different number or a negation makes them different claims.
+def says_the_same(a: str, b: str) -> bool:
+    """Whether two near-equal texts may be merged: another number, or a negation, makes them different claims.
 
-    >>> says_the_same(word_set("limit is 50"), word_set("limit is 500"))
+    >>> says_the_same("The limit is 50", "the limit is 50!"), says_the_same("limit is 1.2", "limit is 2.1")
+    (True, False)
+    >>> says_the_same("We should ship", "We shouldn't ship")
     False
     """
-    return not any(word in _NEGATION or any(c.isdigit() for c in word) for word in a ^ b)
+    negated = [len(_NEGATION.findall(text)) for text in (a, b)]
+    numbers = [[number.rstrip(".,:/-") for number in _NUMBER.findall(text)] for text in (a, b)]
+    return negated[0] == negated[1] and numbers[0] == numbers[1] and bool(word_set(a))
 
 
 # Texts that are alike enough share this many of their leading words; more makes candidates fewer and the index larger.

@@ -109,7 +109,8 @@ def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
         return True
     if store != "short_term" or qualifies(item, store, limits):
         return False
-    return item.created_at < format_time(parse_time(now) - timedelta(seconds=limits.ttl_seconds))
+    age = parse_time(now) - parse_time(item.created_at) if item.created_at else timedelta.max
+    return age.total_seconds() > limits.ttl_seconds
 
 
 def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
@@ -210,12 +211,12 @@ def _store_one(
     far = _far_relatives(desk, text, limits, relatives) if if_new or draft.store == "long_term" else []
     if if_new:
         recent = ((score, *desk.recent[item_id]) for score, item_id in near)
-        twin = _find_twin(text, [*recent, *far], limits)
+        twin = _find_twin(draft.item.content, [*recent, *far], limits)
         if twin:
             return Stored(twin[1], twin[0], stored=False, deduplicated=True)
     item = _graded(draft, now, limits, recurring=bool(near))
     if draft.store == "long_term":
-        twin = _find_twin(text, far, limits)
+        twin = _find_twin(draft.item.content, far, limits)
         if twin:
             return _merge(desk, twin[1], item, now, mint)
         linked = [relative.id for score, _, relative in far if score >= limits.related][:5]
@@ -242,12 +243,10 @@ def _far_relatives(
 
 
 def _find_twin(
-    text: Words, hits: list[tuple[float, str, MemoryItem]], limits: Limits
+    content: str, hits: list[tuple[float, str, MemoryItem]], limits: Limits
 ) -> tuple[str, MemoryItem] | None:
     """The store and item that says the same, or None: likeness alone is not enough when a number differs."""
-    alike = [
-        hit for hit in hits if hit[0] > limits.duplicate and says_the_same(text, word_set(hit[2].content))
-    ]
+    alike = [hit for hit in hits if hit[0] > limits.duplicate and says_the_same(content, hit[2].content)]
     return max(alike, key=lambda hit: hit[0])[1:] if alike else None
 
 
@@ -266,6 +265,20 @@ def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Memory
     return item._replace(id=item.id or mint(), created_at=created, accessed_at=item.accessed_at or created)
 
 
+# What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
+_ABOUT = (
+    "type",
+    "source",
+    "trust",
+    "author",
+    "session",
+    "observed_at",
+    "derived_from",
+    "related_to",
+    "context",
+)
+
+
 def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
     """A near duplicate strengthens the item that is there; other wording is kept in the archive."""
     at = format_time(now)
@@ -274,7 +287,8 @@ def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint:
         tags=tuple(dict.fromkeys((*twin.tags, *item.tags))),
     )
     desk.put[twin.id] = merged
-    if item.content != twin.content or item.id:
+    says_more = any(getattr(item, name) not in ("", (), getattr(twin, name)) for name in _ABOUT)
+    if item.content != twin.content or says_more or item.id:
         away = _stamped(item, now, mint)
         desk.archive.append(Departure(away, "long_term", "merged", at, into=twin.id))
     return Stored(merged, "long_term", deduplicated=True)
@@ -326,7 +340,14 @@ def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ())
 
 
 def plan_update(
-    memory: Memory, item_id: str, fields: dict, *, now: datetime, store: str = "", keep_version: bool = True
+    memory: Memory,
+    item_id: str,
+    fields: dict,
+    *,
+    now: datetime,
+    limits: Limits = Limits(),
+    store: str = "",
+    keep_version: bool = True,
 ) -> tuple[Changes, MemoryItem, str] | None:
     """The changes that edit an item; the version before goes to the archive. None when it is not live."""
     found = locate(memory, item_id)
@@ -341,7 +362,7 @@ def plan_update(
     changes = put_item(memory, target, edited, before)
     if here == "long_term" and target != here:
         changes = changes._replace(drop=(item_id,))
-    return changes, edited, target
+    return tidy(changes, now, limits), edited, target
 
 
 def plan_forget(
@@ -356,8 +377,13 @@ def plan_forget(
     return take_item(memory, item_id, (away,)), item, store
 
 
-def plan_revive(memory: Memory, item: MemoryItem, store: str, *, now: datetime) -> Changes:
-    """The changes that bring an archived item back."""
+def plan_revive(
+    memory: Memory, item: MemoryItem, store: str, *, now: datetime, limits: Limits = Limits()
+) -> tuple[Changes, tuple[MemoryItem, str]]:
+    """The changes that bring an archived item back, and where it is then: long-term if its short-term life is over."""
     if locate(memory, item.id):
         raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
-    return put_item(memory, store, touch(item, format_time(now), 0)._replace(expires_at=""))
+    at = format_time(now)
+    alive = touch(item, at, 0)._replace(expires_at="")
+    target = "long_term" if is_expired(alive, store, at, limits) else store
+    return tidy(put_item(memory, target, alive), now, limits), (alive, target)

@@ -44,8 +44,9 @@ def one_line(text: str, width: int = 0) -> str:
     >>> one_line("alpha beta gamma", 12)
     'alpha beta…'
     """
-    line = visible(" ".join((text[: 8 * width] if width else text).split()))
-    if not width or len(line) <= width:
+    start = text.lstrip()[: 8 * width] if width else text
+    line = visible(" ".join(start.split()))
+    if not width or (len(line) <= width and len(start) < 8 * width):
         return line
     cut = line[: width - 1]
     space = cut.rfind(" ")

@@ -3,7 +3,7 @@
 import re
 
 from mabos_cli.core.checkpoint import Checkpoint
-from mabos_cli.formats.markdown import escape_block, indent
+from mabos_cli.formats.markdown import escape_block, indent, unescape_block
 
 _SECTIONS = (
     ("Active Decisions", "decisions"),
@@ -32,6 +32,12 @@ def checkpoint_title(text: str) -> str:
     """The first heading of a checkpoint file, without its marks."""
     match = re.search(r"^# (.+)$", text, re.MULTILINE)
     return match[1].strip() if match else "Session Checkpoint"
+
+
+def checkpoint_context(text: str) -> str:
+    """What the agent was doing, by the first section of a checkpoint file."""
+    match = re.search(r"^## Current Task Context\n+(.*?)(?=\n## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return unescape_block(match[1]).strip() if match else ""
 
 
 def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str) -> str | None:

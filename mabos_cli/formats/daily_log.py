@@ -42,11 +42,11 @@ def parse_log(text: str) -> list[LogEntry]:
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines) if line.startswith("## ")]
     entries = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         heading = re.fullmatch(_HEADING, lines[start])
         trailers = [n for n in range(start + 1, end) if re.fullmatch(_TRAILER, lines[n])]
         if heading and trailers:
-            entries.append(_entry(lines, start, trailers[0], heading))
+            entries.append(_entry(lines, start, trailers[-1], heading))
     return entries
 
 

@@ -1,5 +1,6 @@
 """Memory items as JSON: one item, one line. The only place that knows the order of their keys."""
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -101,7 +102,8 @@ def line_id(line: bytes) -> str:
     >>> line_id(b'{"id": "M-1-a3f2", "content": "x"}')
     'M-1-a3f2'
     """
-    return line[8 : line.index(b'"', 8)].decode("utf-8")
+    plain = line[8 : line.index(b'"', 8)]
+    return plain.decode("utf-8") if b"\\" not in plain else json.loads(line)["id"]
 
 
 def opening(item_id: str) -> bytes:

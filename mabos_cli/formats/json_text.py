@@ -2,12 +2,15 @@
 
 import json
 import re
+from math import isinf
 from typing import Any
 
 from mabos_cli.errors import InvalidFile
 
 # Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.
 _HARMFUL = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+
+_MEND = "nothing was changed; repair the file or restore it from git, then run mabos doctor"
 
 
 def dump_line(value: Any) -> str:
@@ -30,30 +33,39 @@ def _escape(text: str) -> str:
     return re.sub(_HARMFUL, lambda m: f"\\u{ord(m.group()):04x}", text)
 
 
-def parse_json(data: bytes | str, path: str, *, line: int = 0) -> Any:
+def parse_json(data: bytes | str, path: str, *, line: int = 0, hint: str = _MEND) -> Any:
     """The value in strict JSON: no NaN, no duplicate keys, no endless nesting; InvalidFile cites path:line."""
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates)
+        return json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_refuse_duplicates
+        )
     except json.JSONDecodeError as error:
-        where, problem = error.lineno, error.msg
-        if text[error.pos - 1 : error.pos + 7].lstrip().startswith(("<<<<<<<", "=======", ">>>>>>>")):
-            problem = "git conflict markers"
+        where, problem = error.lineno, f"not valid JSON: {error.msg}"
+        if not text.strip():
+            problem = "the file is empty"
+        elif (
+            text[max(0, error.pos - 1) : error.pos + 7].lstrip().startswith(("<<<<<<<", "=======", ">>>>>>>"))
+        ):
+            problem = "not valid JSON: git conflict markers"
     except UnicodeDecodeError as error:
         where, problem = data[: error.start].count(b"\n") + 1, "not valid UTF-8"  # type: ignore[arg-type]
     except RecursionError:
-        where, problem = 1, "nested too deeply"
+        where, problem = 1, "not valid JSON: nested too deeply"
     except ValueError as error:
-        where, problem = 1, str(error)
-    where = line or where
-    raise InvalidFile(
-        f"{path}:{where}: not valid JSON: {problem}",
-        "nothing was changed; repair the file or restore it from git, then run mabos doctor",
-    )
+        where, problem = 1, f"not valid JSON: {error}"
+    raise InvalidFile(f"{path}:{line or where}: {problem}", hint)
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text[:20]} is too large a number")
+    return number
 
 
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,12 +9,16 @@ _ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, mat
 _SOMETIMES = re.compile(
     r"[-+*](?:\s|$)"  # list items
     r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
+    r"|[-:][-:|\s]*\|[-:|\s]*$"  # the row that makes a table
     r"|\d{1,9}[.)](?:\s|$)"  # numbered items
     r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
 )
-# What may hide or end things in the middle of a line: comments of HTML and Obsidian, and a block id.
-_INLINE = r"(\\*)(<!--|-->|%%|\^(?=M-))"
-_INLINE_ESCAPED = r"(\\*)\\(<!--|-->|%%|\^(?=M-))"
+# What may hide or end things anywhere in a line: comments of HTML and Obsidian, block ids. Backslashes before a mark are
+# doubled and one is added, so that the text reads the same and the way back is exact.
+_MARK = r"<!--|-->|\^(?=M-|[\w-]+\s*$)"
+_RUN = r"\\*%(?:\\*%)+"
+_HIDING = re.compile(rf"(\\*)({_MARK})|({_RUN})")
+_HIDDEN = re.compile(rf"(\\*)\\({_MARK})|(\\+%(?:\\+%)+)")
 
 
 def escape_block(text: str) -> str:
@@ -39,19 +43,33 @@ def _starts_block(text: str) -> bool:
 
 
 def _escape_line(line: str) -> str:
-    if "<!--" in line or "-->" in line or "%%" in line or "^M-" in line:
-        line = re.sub(_INLINE, lambda m: m[1] * 2 + "\\" + m[2], line)
     body = line.lstrip()
-    return f"{line[: len(line) - len(body)]}\\{body}" if body and _starts_block(body) else line
+    if body and _starts_block(body) and not _HIDING.match(body):
+        line = f"{line[: len(line) - len(body)]}\\{body}"
+    if "<!--" in line or "-->" in line or "%" in line or "^" in line:
+        line = _HIDING.sub(_hide, line)
+    return line
+
+
+def _hide(match: re.Match[str]) -> str:
+    if match[3]:
+        return re.sub(r"(\\*)%", lambda m: m[1] * 2 + r"\%", match[3])
+    return match[1] * 2 + "\\" + match[2]
 
 
 def _unescape_line(line: str) -> str:
+    if "\\" not in line:
+        return line
     body = line.lstrip()
-    if body[:1] == "\\" and len(body) > 1 and _starts_block(body[1:]):
+    if body[0] == "\\" and len(body) > 1 and not _HIDDEN.match(body) and _starts_block(body[1:]):
         line = line[: len(line) - len(body)] + body[1:]
-    if "\\" in line:
-        line = re.sub(_INLINE_ESCAPED, lambda m: "\\" * (len(m[1]) // 2) + m[2], line)
-    return line
+    return _HIDDEN.sub(_reveal, line)
+
+
+def _reveal(match: re.Match[str]) -> str:
+    if match[3]:
+        return re.sub(r"(\\*)\\%", lambda m: "\\" * (len(m[1]) // 2) + "%", match[3])
+    return "\\" * (len(match[1]) // 2) + match[2]
 
 
 def indent(text: str, by: int = 2) -> str:

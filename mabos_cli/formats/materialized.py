@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.text import one_line
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.formats.markdown import escape_block
 
 _SEAL = "\n<!-- mabos generated {:08x} -->\n"
@@ -35,7 +35,7 @@ def render_items(
     if pages:
         body.append("\n## Pages\n\n")
         body += [
-            f"- [{name}](mabos-memory-items/{name}.md): {count} items\n"
+            f"- [{name}](mabos-memory-items/{name}.md): {plural(count, 'item')}\n"
             for name, count in sorted(pages.items())
         ]
     body += [_entry(store, item) for store, items in stores for item in items]

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-_BLOCK_ID = re.compile(r"\^(M-\d+-[0-9a-f]{4})\s*$")
+_BLOCK_ID = re.compile(r"(?<= )\^(M-\d+-[0-9a-f]{4})\s*$")
 _HEADING = re.compile(r"#{1,6} ")
 
 

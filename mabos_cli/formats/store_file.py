@@ -43,9 +43,9 @@ def parse_store(data: bytes, path: str) -> StoreFile:
             f"{path}:1: a memory store must be an object", "repair the file or restore it from git"
         )
     store = StoreFile(long_term=lines)
-    store.working = _items(raw.pop("working", []), "working", path)
-    store.short_term = _items(raw.pop("short_term", []), "short_term", path)
-    found = _items(raw.pop("long_term", []), "long_term", path)
+    store.working = _items(raw.pop("working", []), "working", path, data)
+    store.short_term = _items(raw.pop("short_term", []), "short_term", path, data)
+    found = _items(raw.pop("long_term", []), "long_term", path, data)
     if found:
         store.long_term = [render_item(item) for item in found]
     store.version = _whole(raw.pop("version", 0), "version", path)
@@ -65,7 +65,9 @@ def _split_lines(data: bytes, path: str) -> tuple[bytes, list[bytes]]:
     if end < 0:
         return data, []
     block = data[start + len(_OPEN) : end]
-    if not _OUR_LINES.fullmatch(block):
+    if (
+        not _OUR_LINES.fullmatch(block) or b'}, {"id": "' in block
+    ):  # two on a line, or something like it inside one
         return data, []
     if len(block) <= _FULL_CHECK:
         parse_json(data, path)
@@ -73,10 +75,20 @@ def _split_lines(data: bytes, path: str) -> tuple[bytes, list[bytes]]:
     return data[:start] + b'\n  "long_term": []' + data[end + len(_CLOSE) :], lines
 
 
-def _items(raw: Any, store: str, path: str) -> tuple[MemoryItem, ...]:
+def _items(raw: Any, store: str, path: str, data: bytes) -> tuple[MemoryItem, ...]:
     if not isinstance(raw, list):
         raise InvalidFile(f"{path}: {store} must be a list", "repair the file or restore it from git")
-    return tuple(item_from_dict(entry, f"{path} ({store})") for entry in raw)
+    return tuple(_item(entry, path, data) for entry in raw)
+
+
+def _item(entry: Any, path: str, data: bytes) -> MemoryItem:
+    try:
+        return item_from_dict(entry, path)
+    except InvalidFile:
+        mark = dump_line(entry.get("id", "")).encode("utf-8") if isinstance(entry, dict) else b""
+        line = 1 + data.count(b"\n", 0, max(0, data.find(mark)))
+        item_from_dict(entry, f"{path}:{line}")
+        raise
 
 
 def _whole(value: Any, name: str, path: str) -> int:

@@ -230,12 +230,8 @@ def _finish(write: _Write, started: float) -> list[str]:
             spool.cut_uses(home.paths, write.loaded.use_size, write.left or {}, timeout)
         append_to_logs(home.paths, changes.log)
         append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
-        materialize_items(
-            home,
-            Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf)),
-            write.loaded.shelf,
-            write.dirty,
-        )
+        after = Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf))
+        warnings += materialize_items(home, after, write.loaded.shelf, write.dirty)[1]
     except MabosError as error:
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.lock.settled = True

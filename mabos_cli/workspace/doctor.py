@@ -162,23 +162,40 @@ def _check_derived(home: AgentHome) -> Iterator[Finding]:
 
 def repair(home: AgentHome) -> list[str]:
     """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
+    done: list[str] = []
+    try:
+        with holding_lock(home, "doctor") as (_, crashed):
+            if crashed:
+                done.append("finished or rolled back an interrupted write")
+            for step in (_sweep, _complete_rules, _complete_archive, _recount_pages):
+                done += step(home)
+        home.change("doctor", lambda memory, _: (Changes(memory.working, memory.short_term), None))
+        done += [f"rewrote {path}" for path in rebuild_derived(home)[0]]
+    except MabosError as error:
+        done.append(f"stopped: {error.message}")
+    return done
+
+
+def _sweep(home: AgentHome) -> list[str]:
+    swept = sweep_temps(home.paths.root, locked=True)
+    return [f"removed {plural(swept, 'temporary file')}"] if swept else []
+
+
+def _complete_rules(home: AgentHome) -> list[str]:
+    missing = missing_rules(home.paths.workspace)
+    ensure_ignored(home.paths.workspace)
+    return [f"added {rule} to .gitignore" for rule in missing]
+
+
+def _complete_archive(home: AgentHome) -> list[str]:
+    """Ends the last line of every archive file, so that the next record does not run into it."""
     done = []
-    with holding_lock(home, "doctor") as (lock, crashed):
-        if crashed:
-            done.append("finished or rolled back an interrupted write")
-        swept = sweep_temps(home.paths.root, locked=True)
-        done += [f"removed {plural(swept, 'temporary file')}"] if swept else []
-        done += [f"added {rule} to .gitignore" for rule in missing_rules(home.paths.workspace)]
-        ensure_ignored(home.paths.workspace)
-        for name in archive.archive_files(home.paths):
-            data = read_bytes(home.paths.archive / name) or b""
-            if data and not data.endswith(b"\n"):
-                append_bytes(home.paths.archive / name, b"", root=home.paths.workspace.root)
-                done.append(f"completed the last line of archive/{name}")
-        done += _recount_pages(home)
-        lock.settled = True
-    home.change("doctor", lambda memory, _: (Changes(memory.working, memory.short_term), None))
-    return done + [f"rewrote {path}" for path in rebuild_derived(home)]
+    for name in archive.archive_files(home.paths):
+        data = read_bytes(home.paths.archive / name) or b""
+        if data and not data.endswith(b"\n"):
+            append_bytes(home.paths.archive / name, b"", root=home.paths.workspace.root)
+            done.append(f"completed the last line of archive/{name}")
+    return done
 
 
 def _recount_pages(home: AgentHome) -> list[str]:

@@ -90,13 +90,13 @@ class AgentHome(NamedTuple):
     def manifest(self) -> dict[str, Any]:
         """agent.json, empty when there is none."""
         data = read_bytes(self.paths.manifest)
-        found = parse_json(data, self.paths.relative(self.paths.manifest)) if data else {}
+        found = parse_json(data, self.paths.cited(self.paths.manifest)) if data else {}
         return found if isinstance(found, dict) else {}
 
     def load(self) -> Loaded:
         """The store as it is on disk, with journalled uses."""
         data = read_bytes(self.paths.store)
-        head = parse_store(data, self.paths.relative(self.paths.store)) if data is not None else StoreFile()
+        head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
         touches, lines, size = spool.read_uses(self.paths)
         return Loaded(data, head, Shelf(self.paths, head), touches, lines, size)
 

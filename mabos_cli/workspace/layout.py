@@ -133,8 +133,12 @@ class AgentPaths(NamedTuple):
     def index(self) -> Path:
         return self.workspace.local / "index" / f"{self.id}.sqlite"
 
+    def cited(self, path: Path) -> str:
+        """A path as messages cite it: below the workspace, so that it names the agent."""
+        return path.relative_to(self.workspace.root).as_posix()
+
     def relative(self, path: Path) -> str:
-        """A path as it is shown: below the agent's folder, or below the workspace."""
+        """A path as recall and read use it: below the agent's folder, or below the workspace."""
         for base in (self.root, self.workspace.root):
             if path.is_relative_to(base):
                 return path.relative_to(base).as_posix()

@@ -35,14 +35,15 @@ def check_agent_id(agent_id: str) -> str:
     return agent_id
 
 
+def is_agent(agent: AgentPaths) -> bool:
+    """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
+    return any((agent.root / mark).is_file() for mark in ("Persona.md", "Beliefs.md"))
+
+
 def list_agents(workspace: WorkspacePaths) -> list[str]:
     """The agents: folders of agents/ that hold Persona.md or Beliefs.md."""
-    return [
-        name
-        for name in list_names(workspace.agents)
-        if AGENT_ID.fullmatch(name)
-        and any((workspace.agents / name / mark).is_file() for mark in ("Persona.md", "Beliefs.md"))
-    ]
+    names = (name for name in list_names(workspace.agents) if AGENT_ID.fullmatch(name))
+    return [name for name in names if is_agent(workspace.agent(name))]
 
 
 def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
@@ -59,7 +60,7 @@ def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
             )
         named = agents[0]
     agent = workspace.agent(check_agent_id(named))
-    if not agent.root.is_dir():
+    if not is_agent(agent):
         known = ", ".join(list_agents(workspace)[:20]) or "none"
         raise NotFound(
             f"no agent {named!r} in {workspace.root}", f"agents here: {known}; or mabos agent create {named}"

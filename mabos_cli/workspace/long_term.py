@@ -58,9 +58,9 @@ class Shelf:
             data = read_bytes(path)
             if data is None and self.head.pages.get(name):
                 raise InvalidFile(
-                    f"{self.paths.relative(path)} is missing", "restore it from git, or run mabos doctor"
+                    f"{self.paths.cited(path)} is missing", "restore it from git, or run mabos doctor"
                 )
-            self.loaded[name] = (data, parse_page(data, self.paths.relative(path)) if data else [])
+            self.loaded[name] = (data, parse_page(data, self.paths.cited(path)) if data else [])
         return self.loaded[name][1]
 
     def lines(self) -> Iterator[bytes]:

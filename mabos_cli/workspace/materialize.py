@@ -18,23 +18,23 @@ from mabos_cli.workspace.long_term import Shelf
 
 def materialize_items(
     home: AgentHome, memory: Memory, shelf: Shelf, dirty: set[str] | None = None
-) -> list[str]:
-    """Writes the derived files that changed, removes pages that stand for nothing any more, and names them all.
+) -> tuple[list[str], list[str]]:
+    """Writes the derived files that changed, removes pages that stand for nothing any more, and names them all; also warnings
+    about files that somebody had edited.
 
     dirty says which pages may have changed, so that only those are rendered; None renders everything.
     """
     pages, there = _pages(home, shelf), _pages_there(home.paths)
-    changed = [
-        home.paths.relative(path)
-        for path, text in _render(
-            home, memory, shelf, pages, None if dirty is None else dirty | (pages.keys() - there)
-        )
-        if _write(home, path, text)
-    ]
+    maybe = None if dirty is None else dirty | (pages.keys() - there)
+    changed, warnings = [], []
+    for path, text in _render(home, memory, shelf, pages, maybe):
+        written, note = _write(home, path, text)
+        changed += [home.paths.relative(path)] if written else []
+        warnings += note
     for name in sorted(there - pages.keys()):
         remove_file(home.paths.items_page(name))
         changed.append(home.paths.relative(home.paths.items_page(name)))
-    return changed
+    return changed, warnings
 
 
 def stale_derived(home: AgentHome) -> list[str]:
@@ -87,28 +87,32 @@ def _decode(lines: Iterable[bytes]) -> Iterator[MemoryItem]:
     return (parse_item(line, "memory-store.json") for line in lines)
 
 
-def _write(home: AgentHome, path: Path, text: str) -> bool:
-    """Replaces a derived file if it differs; whether it did. What a person changed in it is set aside, never overwritten."""
-    data, paths = text.encode("utf-8"), home.paths
+def _write(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
+    """Replaces a derived file if it differs: whether it did, and a warning about what a person had changed in it."""
+    data, paths, notes = text.encode("utf-8"), home.paths, []
     for _ in range(20):
         old = read_bytes(path)
         if old == data:
-            return False
+            return False, notes
         if old is not None and not is_as_generated(old.decode("utf-8", "replace")):
             stamp = format_time(home.now()).translate(str.maketrans("", "", "-:."))
-            _keep_edited(paths, path, old, stamp)
+            copy = _keep_edited(paths, path, old, stamp)
+            notes = [f"{paths.relative(path)} had been edited; the edited copy is {paths.relative(copy)}"]
         with suppress(Moved):
             replace_file(path, data, root=paths.workspace.root, expect=old)
-            return True
+            return True, notes
     raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
 
 
-def _keep_edited(paths: AgentPaths, path: Path, data: bytes, stamp: str) -> None:
+def _keep_edited(paths: AgentPaths, path: Path, data: bytes, stamp: str) -> Path:
+    """Saves what a person made of a derived file under a name of its own."""
     for number in range(1, 1000):
         copy = paths.set_aside / f"{path.stem}-{stamp}{f'-{number}' if number > 1 else ''}.md"
         kept = read_bytes(copy)
-        if kept == data:
-            return
         if kept is None:
             with suppress(Moved):
-                return replace_file(copy, data, root=paths.workspace.root, expect=None)
+                replace_file(copy, data, root=paths.workspace.root, expect=None)
+                return copy
+        elif kept == data:
+            return copy
+    raise Conflict(f"no free name in {paths.relative(paths.set_aside)}", "tidy that folder")

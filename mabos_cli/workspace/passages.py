@@ -22,8 +22,20 @@ def memory_files(home: AgentHome) -> Iterator[Path]:
     for here, folders, names in os.walk(home.paths.root):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "mabos-memory-items")
         for name in sorted(names):
-            if name.endswith(".md") and not name.startswith((TEMP_PREFIX, "mabos-")):
-                yield Path(here) / name
+            path = Path(here) / name
+            if (
+                name.endswith(".md")
+                and not name.startswith((TEMP_PREFIX, "mabos-"))
+                and _is_inside(home, path)
+            ):
+                yield path
+
+
+def _is_inside(home: AgentHome, path: Path) -> bool:
+    """Whether a file is the workspace's own: a link that leads out of it is nobody's memory."""
+    return not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(
+        os.path.realpath(home.paths.workspace.root)
+    )
 
 
 def template_passages(home: AgentHome, name: str) -> frozenset[str]:

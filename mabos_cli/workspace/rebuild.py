@@ -9,13 +9,13 @@ from mabos_cli.workspace.materialize import materialize_items
 from mabos_cli.workspace.receipts import write_receipt
 
 
-def rebuild_derived(home: AgentHome) -> list[str]:
-    """Writes every derived file that is not as it should be and names them. Deferred items are stored first."""
+def rebuild_derived(home: AgentHome) -> tuple[list[str], list[str]]:
+    """Writes every derived file that is not as it should be: their names, and warnings. Deferred items are stored first."""
     started = time.monotonic()
     home.change("materialize", lambda memory, _: (Changes(memory.working, memory.short_term), None))
     with holding_lock(home, "materialize"):
         loaded = home.load()
-        changed = materialize_items(home, loaded.memory(), loaded.shelf)
+        changed, warnings = materialize_items(home, loaded.memory(), loaded.shelf)
         if changed:
             write_receipt(home, "materialize", {"files": len(changed)}, [], started)
-    return changed
+    return changed, warnings

@@ -15,7 +15,7 @@ _TAIL = 1 << 16
 
 
 def write_receipt(
-    home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float
+    home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float | None = None
 ) -> None:
     """Adds a receipt. Best effort: the write itself is done."""
     at = format_time(home.now())
@@ -25,7 +25,7 @@ def write_receipt(
         "command": command,
         "ids": ids[:20],
         "counts": {name: count for name, count in counts.items() if count},
-        "ms": round((time.monotonic() - started) * 1000),
+        "ms": round((time.monotonic() - started) * 1000) if started else 0,
     }
     with suppress(MabosError):
         workspace = home.paths.workspace

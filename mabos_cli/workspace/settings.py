@@ -68,7 +68,7 @@ def _manifest_values(agent: AgentPaths) -> dict[str, Any]:
     data = read_bytes(agent.manifest)
     if data is None:
         return {}
-    shown = agent.relative(agent.manifest)
+    shown = agent.cited(agent.manifest)
     manifest = parse_json(data, shown)
     chosen = manifest.get("settings", {}) if isinstance(manifest, dict) else None
     if not isinstance(chosen, dict):

@@ -3,6 +3,7 @@
 import os
 from datetime import UTC, datetime
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.clock import epoch_ms, parse_time
 from mabos_cli.core.ids import LOCKED, next_id
 
@@ -10,7 +11,10 @@ from mabos_cli.core.ids import LOCKED, next_id
 def now() -> datetime:
     """This moment, to the millisecond, or the one in MABOS_NOW."""
     fixed = os.environ.get("MABOS_NOW")
-    moment = parse_time(fixed) if fixed else datetime.now(UTC)
+    try:
+        moment = parse_time(fixed) if fixed else datetime.now(UTC)
+    except BadValue as error:
+        raise BadValue(f"MABOS_NOW: {error.message}", error.hint) from None
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 

@@ -16,9 +16,8 @@ from mabos_cli.core.recall import (
     rank,
     recall,
     terms_all,
-    types_of,
 )
-from mabos_cli.core.text import one_line, terms, token_cost
+from mabos_cli.core.text import terms, token_cost
 
 quick = settings(max_examples=200, deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
@@ -88,15 +87,6 @@ def test_undated_passage_lies_in_no_period():
     assert not Filters(since=AT).admit(passage("x"))
     assert not Filters(until=AT).admit(passage("x"))
     assert Filters(since=AT, until=AT).admit(passage("x", at=AT))
-
-
-def test_category_stands_for_its_types():
-    assert types_of("procedural") == ("instruction", "plan")
-    assert types_of("nonsense") is None
-
-
-def test_type_is_a_category_of_its_own():
-    assert types_of("fact") == ("fact",)
 
 
 # Searching and ranking
@@ -349,7 +339,7 @@ def test_terms_are_shown_as_the_words_of_the_hit():
 def test_budget_is_never_exceeded_and_used_in_order(texts, budget, per_token):
     found = [Hit(memory(f"m{n}", text), 0.5) for n, text in enumerate(texts)]
     kept = fit_budget(found, budget, per_token)
-    cost = {hit: token_cost(one_line(hit.candidate.text), per_token) for hit in found}
+    cost = {hit: token_cost(hit.candidate.text, per_token) for hit in found}
     assert sum(cost[hit] for hit in kept) <= budget
     assert kept == [hit for hit in found if hit in kept]
     left = budget - sum(cost[hit] for hit in kept)

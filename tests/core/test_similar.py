@@ -97,8 +97,8 @@ def test_word_set_ignores_case_punctuation_and_apostrophes():
     ],
 )
 def test_other_number_or_negation_says_something_else(a, b):
-    assert not says_the_same(word_set(a), word_set(b))
-    assert not says_the_same(word_set(b), word_set(a))
+    assert not says_the_same(a, b)
+    assert not says_the_same(b, a)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_other_number_or_negation_says_something_else(a, b):
 )
 def test_every_common_contraction_of_not_is_a_negation(contraction):
     plain = contraction.removesuffix("n't")
-    assert not says_the_same(word_set(f"it {plain} run"), word_set(f"it {contraction} run"))
+    assert not says_the_same(f"it {plain} run", f"it {contraction} run")
 
 
 def test_other_plain_words_say_the_same():
-    assert says_the_same(word_set("the big limit is 50"), word_set("the large limit is 50"))
-    assert says_the_same(word_set("do not pay"), word_set("please do not pay"))
+    assert says_the_same("the big limit is 50", "the large limit is 50")
+    assert says_the_same("do not pay", "please do not pay")

@@ -37,6 +37,7 @@ from .fakes import (
 quick = settings(max_examples=200, deadline=None, derandomize=True)
 AT = format_time(NOW)
 LIMITS = Limits()
+ROOMY = Limits(working=1000, short_term=1000, ttl_seconds=1e11)
 NATO = (
     "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa "
     "quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
@@ -550,7 +551,7 @@ def test_what_is_not_live_cannot_be_updated_or_forgotten():
 def test_revived_item_is_live_again_and_no_longer_expires(where):
     memory = three_stores()
     gone = make_item(99, expires_at=ago(hours=1), accessed_at=ago(days=9), access_count=4)
-    changes = plan_revive(memory, gone, where, now=NOW)
+    changes, _ = plan_revive(memory, gone, where, now=NOW, limits=ROOMY)
     after = settle(memory, changes)
     assert locate(after, gone.id) == (where, gone._replace(expires_at="", accessed_at=AT))
     assert sorted(live_ids(after)) == sorted([*live_ids(memory), gone.id])
@@ -562,11 +563,12 @@ def test_live_item_cannot_be_revived(number):
         plan_revive(three_stores(), make_item(number), "working", now=NOW)
 
 
-def test_item_revived_in_short_term_is_still_there_after_the_next_write():
+def test_item_whose_short_term_life_is_over_is_revived_in_long_term_and_stays():
     memory, gone = make_memory(), make_item(99, created_at=ago(days=3))
-    after = settle(memory, plan_revive(memory, gone, "short_term", now=NOW))
-    later = tidy(Changes(after.working, after.short_term), NOW + timedelta(seconds=1), LIMITS)
-    assert [item.id for item in later.short_term] == [gone.id]
+    changes, (_, where) = plan_revive(memory, gone, "short_term", now=NOW)
+    after = settle(memory, changes)
+    later = settle(after, tidy(Changes(after.working, after.short_term), NOW + timedelta(seconds=1), LIMITS))
+    assert (where, live_ids(later)) == ("long_term", [gone.id])
 
 
 @quick
@@ -577,13 +579,14 @@ def test_editing_and_forgetting_lose_no_id(memory, data):
         assert plan_forget(memory, "M-1-ffff", "", now=NOW) is None
         return
     chosen, target = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(STORES))
-    edit, _, _ = plan_update(memory, chosen, {"content": "edited"}, now=NOW, store=target)
+    edit, _, _ = plan_update(memory, chosen, {"content": "edited"}, now=NOW, store=target, limits=ROOMY)
     forget, item, _ = plan_forget(memory, chosen, "", now=NOW)
     forgotten = settle(memory, forget)
-    revive = plan_revive(forgotten, item, target, now=NOW)
+    revive, _ = plan_revive(forgotten, item, target, now=NOW, limits=ROOMY)
     assert resolvable_ids(memory, edit) == resolvable_ids(memory, forget) == set(ids)
-    assert sorted(live_ids(settle(memory, edit))) == sorted(ids)
-    assert sorted(live_ids(settle(forgotten, revive))) == sorted(ids)
+    for base, changes in ((memory, edit), (forgotten, revive)):
+        expired = {departure.item.id for departure in changes.archive if departure.reason == "expired"}
+        assert {*live_ids(settle(base, changes)), *expired} == set(ids)
 
 
 # Two changes as one
@@ -617,5 +620,5 @@ def test_joined_changes_have_the_outcome_of_one_after_the_other(memory, one, two
 def test_item_forgotten_and_then_revived_outlives_the_join():
     memory = three_stores()
     first, item, _ = plan_forget(memory, make_item(21).id, "", now=NOW)
-    then = plan_revive(settle(memory, first), item, "long_term", now=NOW)
+    then, _ = plan_revive(settle(memory, first), item, "long_term", now=NOW)
     assert make_item(21).id in live_ids(settle(memory, join(first, then)))

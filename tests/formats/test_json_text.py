@@ -92,7 +92,7 @@ def test_conflict_marker_on_the_first_line_is_called_by_its_name():
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line():
-    assert refusal(b'{\n"a": "\xff"}') == "f.json:2: not valid JSON: not valid UTF-8"
+    assert refusal(b'{\n"a": "\xff"}') == "f.json:2: not valid UTF-8"
 
 
 def test_syntax_error_cites_its_line_or_the_given_one():
@@ -100,11 +100,13 @@ def test_syntax_error_cites_its_line_or_the_given_one():
     assert refusal("{", line=17).startswith("f.json:17: not valid JSON:")
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\0\0\0", b"{'a': 1}", b'{"a": 1,}', b'"a\nb"', b"[1", b"\xef\xbb\xbf{}"]
-)
+@pytest.mark.parametrize("data", [b"\0\0\0", b"{'a': 1}", b'{"a": 1,}', b'"a\nb"', b"[1", b"\xef\xbb\xbf{}"])
 def test_what_is_not_json_is_refused(data):
     assert refusal(data).startswith("f.json:1: not valid JSON:")
+
+
+def test_empty_file_is_called_empty():
+    assert refusal(b" ") == "f.json:1: the file is empty"
 
 
 @quick

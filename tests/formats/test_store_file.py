@@ -178,7 +178,7 @@ def test_conflict_markers_are_refused_by_name(marker_before):
         ({"working": {}}, "working must be a list"),
         ({"short_term": None}, "short_term must be a list"),
         ({"long_term": "x"}, "long_term must be a list"),
-        ({"working": [{"id": "M-1-aaaa"}]}, r"\(working\): item M-1-aaaa: id and content"),
+        ({"working": [{"id": "M-1-aaaa"}]}, ":1: item M-1-aaaa: id and content"),
         ({"version": "1"}, "version must be a whole number"),
         ({"version": -1}, "version must be a whole number"),
         ({"version": True}, "version must be a whole number"),
