@@ -21,7 +21,7 @@ from mabos_cli.core.item import (
     check_tags,
     check_word,
 )
-from mabos_cli.core.stores import Draft
+from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json_text import parse_json
 

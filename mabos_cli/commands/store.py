@@ -8,7 +8,8 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, read_batch, text_argument
 from mabos_cli.core.clock import parse_time
-from mabos_cli.core.stores import Draft, Stored, plan_store, qualifies
+from mabos_cli.core.stores import qualifies
+from mabos_cli.core.storing import Draft, Stored, plan_store
 from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.home import AgentHome
@@ -178,7 +179,11 @@ def _sentence(result: Stored, deferred: bool, home: AgentHome) -> str:
 def _lifetime(result: Stored, home: AgentHome) -> str:
     """How long a short-term item lives, if nothing keeps it."""
     limits = home.settings.limits()
-    if result.store != "short_term" or qualifies(result.item, result.store, limits):
+    if (
+        result.store != "short_term"
+        or qualifies(result.item, result.store, limits)
+        or limits.ttl_seconds > 1e9
+    ):
         return ""
     until = parse_time(result.item.created_at) + timedelta(seconds=limits.ttl_seconds)
     return f", until {until:%Y-%m-%d %H:%M} UTC"

@@ -14,7 +14,8 @@ from typing import Any
 from mabos_cli.core.clock import epoch_ms, format_time
 from mabos_cli.core.ids import parse_id
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.stores import Changes, Draft, Memory, join, locate, plan_store
+from mabos_cli.core.stores import Changes, Memory, join, locate
+from mabos_cli.core.storing import Draft, plan_store
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.items import find_line, line_id
 from mabos_cli.formats.json_text import dump_line, parse_lines

@@ -8,7 +8,8 @@ from mabos_cli.config import Settings
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.ids import DEFERRED, parse_id
 from mabos_cli.core.item import MemoryItem, touch
-from mabos_cli.core.stores import Changes, Departure, Draft, Memory, Relatives, locate
+from mabos_cli.core.stores import Changes, Departure, Memory, Relatives, locate
+from mabos_cli.core.storing import Draft
 from mabos_cli.formats.items import line_id
 from mabos_cli.formats.json_text import parse_json
 from mabos_cli.formats.store_file import StoreFile, parse_store

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.stores import Draft
+from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.items import item_from_dict, item_to_dict
 from mabos_cli.formats.json_text import dump_line, parse_lines

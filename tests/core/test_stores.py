@@ -9,18 +9,17 @@ from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import STORES, MemoryItem
 from mabos_cli.core.stores import (
     Changes,
-    Draft,
     Limits,
     is_expired,
     join,
     locate,
     plan_forget,
     plan_revive,
-    plan_store,
     plan_update,
     qualifies,
     tidy,
 )
+from mabos_cli.core.storing import Draft, plan_store
 
 from .fakes import (
     NOW,
