@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from forked import run, tree
+from forked import Fault, run, tree
 
 PAGES = {
     "MABOS_MEMORY_SPLIT_ABOVE": "30",
@@ -241,3 +241,30 @@ def test_deferred_items_are_seen_at_once_and_stored_once(tmp_path: Path) -> None
     assert sorted(item["id"] for item in stored)[:3] == sorted(ids)
     assert {item["created_at"] for item in stored if item["id"] in ids} == {"2026-03-01T00:00:00.000Z"}
     assert agent.do("status")["due"]["deferred"] == 0
+
+
+def test_a_queue_that_was_stored_but_not_cut_is_not_stored_again(tmp_path: Path) -> None:
+    """A crash between the commit and the cut, then time passes: the id must not come back to life."""
+    agent = Agent(tmp_path / "ws")
+    agent.do("store", "the first memory")
+    item_id = agent.do("store", "queued once", "--defer", "-i", "0.1")["id"]
+    store, queue = tmp_path / "ws/agents/main/memory-store.json", tmp_path / "ws/.mabos/queue/main.jsonl"
+    for at in range(1, 100):
+        run(
+            "store",
+            "x",
+            "-w",
+            str(tmp_path / "ws"),
+            fault=Fault("kill", at),
+            MABOS_NOW="2026-03-01T00:01:00Z",
+        )
+        if item_id in store.read_text():
+            break
+    assert item_id in queue.read_text()
+    agent.minutes = 5
+    agent.do("store", "after the crash")
+    assert item_id not in queue.read_text()
+    agent.minutes = 300
+    agent.do("store", "hours later")
+    agent.do("store", "and later still")
+    assert agent.do("get", item_id)["state"] == "archived"

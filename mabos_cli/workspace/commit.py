@@ -7,7 +7,7 @@ behind it is finished by the next writer; both know from the intent and the stor
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,13 +70,15 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
     started = time.monotonic()
     with holding_lock(home, command) as (lock, crashed):
         for _ in range(_ATTEMPTS):
-            with suppress(Moved):
-                write = _prepare(home, command, lock, crashed)
-                outcome = _plan(write, plan)
-                if write.changes is None:
-                    return outcome, []
+            write = _prepare(home, command, lock, crashed)
+            outcome = _plan(write, plan)
+            if write.changes is None:
+                return outcome, []
+            try:
                 _store(write)
-                return outcome, _finish(write, started)
+            except Moved:
+                continue
+            return outcome, _finish(write, started)
     raise Conflict(
         f"{home.paths.relative(home.paths.store)} keeps changing",
         "something writes it without locking; try again",
@@ -92,6 +94,8 @@ def _prepare(home: AgentHome, command: str, lock: Lock, crashed: bool) -> _Write
     queued = [
         d for d in queued if not locate(memory, d.item.id) and not (crashed and home.departures(d.item.id))
     ]
+    if size and not queued:
+        spool.cut_queue(home.paths, size, home.settings["lock.timeout"])
     means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
     return _Write(home, command, lock, loaded, newest, means, queued, size)
 

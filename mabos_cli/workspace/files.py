@@ -21,8 +21,11 @@ from mabos_cli.workspace.layout import TEMP_PREFIX
 REPLACE_BELOW = 1 << 20
 
 
-class Moved(Exception):
+class Moved(Conflict):
     """A file is no longer what it was when it was read: read again and redo."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} was changed meanwhile", "somebody is writing it; try again")
 
 
 @contextmanager

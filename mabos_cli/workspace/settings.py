@@ -10,7 +10,7 @@ from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json_text import dump_line, parse_json
-from mabos_cli.workspace.files import Moved, read_bytes, read_text, replace_file, stamp_of, sweep_temps
+from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 
@@ -54,7 +54,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
             values[name] = check_setting(name, value)
         except BadValue as error:
             raise InvalidFile(f"mabos.yaml:{line}: {error.message}", error.hint) from None
-    with suppress(MabosError, Moved):  # a read-only workspace parses each time
+    with suppress(MabosError):  # a read-only workspace parses each time
         data = dump_line({"of": key, "values": values}).encode("utf-8") + b"\n"
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
         sweep_temps(

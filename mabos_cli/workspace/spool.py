@@ -59,7 +59,7 @@ def _record(draft: Draft) -> dict[str, Any]:
 
 
 def read_deferred(paths: AgentPaths, wait: float | None = None) -> tuple[list[Draft], int]:
-    """The queued drafts and the size of the queue they were read from; torn lines were never acknowledged.
+    """The queued drafts and the size of the queue they were read from (0: nothing is queued); torn lines were never acknowledged.
 
     A writer, who will cut the queue, waits for its lock so that it never sees half an append.
     """
@@ -72,7 +72,7 @@ def read_deferred(paths: AgentPaths, wait: float | None = None) -> tuple[list[Dr
         if isinstance(record, dict) and "item" in record:
             item = item_from_dict(record["item"], paths.relative(paths.queue))
             drafts.append(Draft(item, str(record.get("store")), bool(record.get("graded"))))
-    return drafts, len(data)
+    return drafts, len(data) if drafts else 0
 
 
 def note_uses(paths: AgentPaths, ids: list[str], at: str) -> None:
