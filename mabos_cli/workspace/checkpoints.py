@@ -7,11 +7,11 @@ from mabos_cli.core.checkpoint import Checkpoint, checkpoint_name
 from mabos_cli.core.clock import format_time
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.checkpoint_md import render_checkpoint, restore_into_beliefs
-from mabos_cli.workspace.commit import holding_lock
 from mabos_cli.workspace.files import Moved, list_names, read_text, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text
 from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
 
 
 def write_checkpoint(home: AgentHome, checkpoint: Checkpoint) -> str:

@@ -6,8 +6,6 @@ behind it is finished by the next writer; both know from the intent and the stor
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +15,17 @@ from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Changes, Memory, join, locate
 from mabos_cli.core.storing import Draft, plan_store
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.items import find_line, line_id
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.items import line_id
+from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.store_file import render_page, render_store
 from mabos_cli.workspace import archive, spool
-from mabos_cli.workspace.files import Lock, Moved, read_bytes, replace_file, sweep_temps
+from mabos_cli.workspace.files import Moved, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome, Loaded, Means, Plan, newest_id
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches, partition, shelve
 from mabos_cli.workspace.materialize import materialize_items
 from mabos_cli.workspace.receipts import count_changes, write_receipt
+from mabos_cli.workspace.recovery import Holding, holding_lock
 from mabos_cli.workspace.world import Mint
 
 _ATTEMPTS = 20
@@ -39,7 +38,7 @@ class _Write:
 
     home: AgentHome
     command: str
-    lock: Lock
+    holding: Holding
     loaded: Loaded
     newest: str
     means: Means
@@ -50,30 +49,15 @@ class _Write:
     dirty: set[str] | None = None
 
 
-@contextmanager
-def holding_lock(home: AgentHome, command: str) -> Iterator[tuple[Lock, bool]]:
-    """The agent's lock, and whether the holder before was killed; what it left is finished first."""
-    lock = Lock(home.paths.lock)
-    lock.acquire(home.settings["lock.timeout"], f"mabos {command}")
-    try:
-        crashed = bool(lock.left_behind.strip(b"\0\n"))
-        if crashed:
-            recover(home, lock.left_behind)
-            lock.settled = True
-        yield lock, crashed
-    finally:
-        lock.release()
-
-
 def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
     """Locks, plans on fresh values, writes; again when somebody else changed the store meanwhile."""
     started = time.monotonic()
-    with holding_lock(home, command) as (lock, crashed):
+    with holding_lock(home, command) as holding:
         for _ in range(_ATTEMPTS):
-            write = _prepare(home, command, lock, crashed)
+            write = _prepare(home, command, holding)
             outcome = _plan(write, plan)
             if write.changes is None:
-                return outcome, []
+                return outcome, holding.warnings
             try:
                 _store(write)
             except Moved:
@@ -85,19 +69,21 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
     )
 
 
-def _prepare(home: AgentHome, command: str, lock: Lock, crashed: bool) -> _Write:
+def _prepare(home: AgentHome, command: str, holding: Holding) -> _Write:
     loaded = home.load()
     newest = newest_id(home.paths, loaded.head, loaded.shelf)
     queued, size = spool.read_deferred(home.paths, home.settings["lock.timeout"])
     memory = loaded.memory()
     # A crash between the commit and the cut of the queue: what is stored already is not stored again.
     queued = [
-        d for d in queued if not locate(memory, d.item.id) and not (crashed and home.departures(d.item.id))
+        d
+        for d in queued
+        if not locate(memory, d.item.id) and not (holding.crashed and home.departures(d.item.id))
     ]
     if size and not queued:
         spool.cut_queue(home.paths, size, home.settings["lock.timeout"])
     means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
-    return _Write(home, command, lock, loaded, newest, means, queued, size)
+    return _Write(home, command, holding, loaded, newest, means, queued, size)
 
 
 def _plan(write: _Write, plan: Plan[Any]) -> Any:
@@ -173,13 +159,13 @@ def _store(write: _Write) -> None:
         raise Moved(paths.store)
     intent = {
         "version": head.version,
-        "log": [item.id for item in changes.log],
-        "promoted": [item.id for item in changes.promoted],
+        "log": [*write.holding.unfinished["log"], *(item.id for item in changes.log)],
+        "promoted": [*write.holding.unfinished["promoted"], *(item.id for item in changes.promoted)],
         "pages": {
             name: _undo_page(listed, loaded.shelf, name, lines, fresh) for name, lines in pages.items()
         },
     }
-    write.lock.declare(dump_line(intent).encode())
+    write.holding.lock.declare(dump_line(intent).encode())
     begun: dict[str, tuple[bytes | None, bytes]] = {}
     try:
         archive.append_departures(paths, changes.archive)
@@ -193,7 +179,7 @@ def _store(write: _Write) -> None:
     except BaseException:
         if read_bytes(paths.store) != data:
             _undo(home, begun)
-            write.lock.settled = True
+            write.holding.lock.settled = not write.holding.is_unfinished
         raise
 
 
@@ -227,7 +213,7 @@ def _finish(write: _Write, started: float) -> list[str]:
     """Everything behind the commit point. A failure here is a warning: the memory is durable, the next writer finishes."""
     home, changes, timeout = write.home, write.changes, write.home.settings["lock.timeout"]
     assert changes is not None
-    warnings = _clock_warning(write)
+    warnings = [*write.holding.warnings, *_clock_warning(write)]
     try:
         if write.queued:
             spool.cut_queue(home.paths, write.queue_size, timeout)
@@ -239,7 +225,7 @@ def _finish(write: _Write, started: float) -> list[str]:
         warnings += materialize_items(home, after, write.loaded.shelf, write.dirty)[1]
     except MabosError as error:
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
-    write.lock.settled = True
+    write.holding.settle(write.loaded.head.version)
     ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
     write_receipt(home, write.command, count_changes(changes), list(dict.fromkeys(ids)), started)
     return warnings
@@ -253,54 +239,3 @@ def _clock_warning(write: _Write) -> list[str]:
     return [
         f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"
     ]
-
-
-def recover(home: AgentHome, left_behind: bytes) -> list[str]:
-    """Finishes or rolls back what a killed writer began, as its intent says. The caller holds the lock."""
-    swept = sweep_temps(home.paths.root, locked=True) + sweep_temps(home.paths.workspace.local, locked=False)
-    notes = [f"removed {swept} temporary files"] if swept else []
-    intents = [
-        r for r in parse_lines(left_behind)[0] if isinstance(r, dict) and isinstance(r.get("version"), int)
-    ]
-    if not intents:
-        return notes
-    intent, loaded = intents[0], home.load()
-    if loaded.head.version < intent["version"]:
-        _roll_back(home, loaded.shelf, intent)
-        return [*notes, "rolled back an interrupted write"]
-    memory = loaded.memory()
-    wanted = {name: _find_items(home, memory, intent.get(name, [])) for name in ("log", "promoted")}
-    append_to_logs(home.paths, wanted["log"], again=True)
-    append_promoted(home.paths, wanted["promoted"], format_time(home.now())[:10])
-    materialize_items(home, memory, loaded.shelf)
-    return [*notes, "finished an interrupted write"]
-
-
-def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[MemoryItem, ...]:
-    found = []
-    for item_id in ids:
-        live = locate(memory, item_id)
-        if live:
-            found.append(live[1])
-        else:
-            found += [departure.item for departure in home.departures(item_id)[-1:]]
-    return tuple(found)
-
-
-def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
-    """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
-    for name, undo in intent.get("pages", {}).items():
-        lines = shelf.page(name)
-        new = set(undo.get("new", ()))
-        kept = [] if undo.get("made") else [line for line in lines if line_id(line) not in new]
-        for line in (text.encode("utf-8") for text in undo.get("lost", ())):
-            position = find_line(kept, line_id(line))
-            if position is None:
-                kept.append(line)
-            else:
-                kept[position] = line
-        if kept != lines:
-            path = home.paths.store_page(name)
-            replace_file(
-                path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0]
-            )

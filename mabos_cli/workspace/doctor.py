@@ -13,7 +13,6 @@ from mabos_cli.formats.items import line_id, parse_item
 from mabos_cli.formats.json_text import parse_json, parse_lines
 from mabos_cli.formats.store_file import parse_page, render_store
 from mabos_cli.workspace import archive
-from mabos_cli.workspace.commit import holding_lock
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
 from mabos_cli.workspace.files import (
     append_bytes,
@@ -27,6 +26,7 @@ from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import stale_derived
 from mabos_cli.workspace.passages import memory_files
 from mabos_cli.workspace.rebuild import rebuild_derived
+from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.settings import load_settings
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
@@ -164,8 +164,8 @@ def repair(home: AgentHome) -> list[str]:
     """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
     done: list[str] = []
     try:
-        with holding_lock(home, "doctor") as (_, crashed):
-            if crashed:
+        with holding_lock(home, "doctor") as holding:
+            if holding.crashed:
                 done.append("finished or rolled back an interrupted write")
             for step in (_sweep, _complete_rules, _complete_archive, _recount_pages):
                 done += step(home)

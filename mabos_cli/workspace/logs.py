@@ -7,7 +7,7 @@ from mabos_cli.core.item import MemoryItem
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
-from mabos_cli.workspace.files import Moved, append_text, decode_text, read_bytes, read_text, replace_file
+from mabos_cli.workspace.files import Moved, append_text, read_bytes, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 
 
@@ -19,7 +19,7 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
     for day, found in sorted(days.items()):
         path = paths.daily_log(day)
         if again:
-            there = read_text(path)
+            there = (read_bytes(path) or b"").decode("utf-8", "replace")
             found = [item for item in found if f" ^{item.id}\n" not in there]
         if found:
             text = "".join(render_log_entry(item) for item in found)
@@ -40,12 +40,13 @@ def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) 
     """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
     for _ in range(50):
         old = read_bytes(path)
-        text = decode_text(old or b"", paths.relative(path))
+        # Bytes that are not UTF-8 pass through as they are: a person's file is not ours to refuse or to mend.
+        text = (old or b"").decode("utf-8", "surrogateescape")
         new = edit(text)
         if new is None or new == text:
             return False
         try:
-            replace_file(path, new.encode("utf-8"), root=paths.workspace.root, expect=old)
+            replace_file(path, new.encode("utf-8", "surrogateescape"), root=paths.workspace.root, expect=old)
             return True
         except Moved:
             continue

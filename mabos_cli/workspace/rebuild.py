@@ -3,10 +3,10 @@
 import time
 
 from mabos_cli.core.stores import Changes
-from mabos_cli.workspace.commit import holding_lock
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import materialize_items
 from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
 
 
 def rebuild_derived(home: AgentHome) -> tuple[list[str], list[str]]:

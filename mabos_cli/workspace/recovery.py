@@ -1,0 +1,127 @@
+"""The agent's lock, and what a killed writer left behind it: finished or rolled back before anybody else writes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.stores import Memory, locate
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.items import find_line, line_id
+from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.store_file import render_page
+from mabos_cli.workspace.files import Lock, replace_file, sweep_temps
+from mabos_cli.workspace.home import AgentHome, Loaded
+from mabos_cli.workspace.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.long_term import Shelf
+from mabos_cli.workspace.materialize import materialize_items
+
+Unfinished = dict[str, list[str]]
+
+
+class Holding:
+    """The held lock: whether the holder before was killed, and what of its work could not be finished even now."""
+
+    def __init__(self, lock: Lock, crashed: bool, unfinished: Unfinished, warnings: list[str]) -> None:
+        self.lock = lock
+        self.crashed = crashed
+        self.unfinished = unfinished
+        self.warnings = warnings
+
+    @property
+    def is_unfinished(self) -> bool:
+        return any(self.unfinished.values())
+
+    def settle(self, version: int) -> None:
+        """Says that this holder's own work is done; what it could not finish for others is left to the next."""
+        if self.is_unfinished:
+            self.lock.declare(dump_line({"version": version, **self.unfinished}).encode())
+        else:
+            self.lock.settled = True
+
+
+@contextmanager
+def holding_lock(home: AgentHome, command: str) -> Iterator[Holding]:
+    """The agent's lock; what a killed holder left is finished first, as far as it can be."""
+    lock = Lock(home.paths.lock)
+    lock.acquire(home.settings["lock.timeout"], f"mabos {command}")
+    try:
+        crashed = bool(lock.left_behind.strip(b"\0\n"))
+        unfinished, warnings = recover(home, lock.left_behind) if crashed else (nothing(), [])
+        holding = Holding(lock, crashed, unfinished, warnings)
+        lock.settled = not holding.is_unfinished
+        yield holding
+    finally:
+        lock.release()
+
+
+def nothing() -> Unfinished:
+    return {"log": [], "promoted": []}
+
+
+def recover(home: AgentHome, left_behind: bytes) -> tuple[Unfinished, list[str]]:
+    """Finishes or rolls back what a killed writer began, as its intent says: what is still unfinished, and warnings."""
+    sweep_temps(home.paths.root, locked=True)
+    sweep_temps(home.paths.workspace.local, locked=False)
+    records = parse_lines(left_behind)[0]
+    intents = [r for r in records if isinstance(r, dict) and isinstance(r.get("version"), int)]
+    if not intents:
+        return nothing(), []
+    intent, loaded = intents[0], home.load()
+    if loaded.head.version < intent["version"]:
+        _roll_back(home, loaded.shelf, intent)
+        return nothing(), []
+    return _finish(home, loaded, intent)
+
+
+def _finish(home: AgentHome, loaded: Loaded, intent: dict[str, Any]) -> tuple[Unfinished, list[str]]:
+    """Does what is missing behind the commit point. A file that cannot be written now must not block all that follows."""
+    memory, day = loaded.memory(), format_time(home.now())[:10]
+    unfinished, warnings = nothing(), []
+    for name in unfinished:
+        ids = [item_id for item_id in intent.get(name, ()) if isinstance(item_id, str)]
+        items = _find_items(home, memory, ids)
+        try:
+            if name == "log":
+                append_to_logs(home.paths, items, again=True)
+            else:
+                append_promoted(home.paths, items, day)
+        except MabosError as error:
+            unfinished[name] = ids
+            warnings.append(f"an earlier write is still unfinished: {error.message}")
+    try:
+        warnings += materialize_items(home, memory, loaded.shelf)[1]
+    except MabosError as error:
+        warnings.append(f"derived files are behind: {error.message}")
+    return unfinished, warnings
+
+
+def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[MemoryItem, ...]:
+    found = []
+    for item_id in ids:
+        live = locate(memory, item_id)
+        if live:
+            found.append(live[1])
+        else:
+            found += [departure.item for departure in home.departures(item_id)[-1:]]
+    return tuple(found)
+
+
+def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
+    """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
+    for name, undo in intent.get("pages", {}).items():
+        lines = shelf.page(name)
+        new = set(undo.get("new", ()))
+        kept = [] if undo.get("made") else [line for line in lines if line_id(line) not in new]
+        for line in (text.encode("utf-8") for text in undo.get("lost", ())):
+            position = find_line(kept, line_id(line))
+            if position is None:
+                kept.append(line)
+            else:
+                kept[position] = line
+        if kept != lines:
+            path = home.paths.store_page(name)
+            replace_file(
+                path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0]
+            )
