@@ -6,8 +6,8 @@ from math import ceil
 
 from mabos_cli.core.text import words
 
-_NEGATION = re.compile(r"\b(?:no|not|never|none|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"[-+]?\d[\d.,:/%-]*")
+_NEGATION = r"(?i)\b(?:no|not|never|none|without|cannot|\w+n['\u2019]?t)\b"
+_NUMBER = r"[-+]?\d[\d.,:/%-]*"
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
@@ -33,8 +33,8 @@ def says_the_same(a: str, b: str) -> bool:
     >>> says_the_same("We should ship", "We shouldn't ship")
     False
     """
-    negated = [len(_NEGATION.findall(text)) for text in (a, b)]
-    numbers = [[number.rstrip(".,:/-") for number in _NUMBER.findall(text)] for text in (a, b)]
+    negated = [len(re.findall(_NEGATION, text)) for text in (a, b)]
+    numbers = [[number.rstrip(".,:/-") for number in re.findall(_NUMBER, text)] for text in (a, b)]
     return negated[0] == negated[1] and numbers[0] == numbers[1] and bool(word_set(a))
 
 

@@ -6,7 +6,7 @@ from mabos_cli.core.text import visible
 
 # What may start a block. A backslash counts, so that unescaping is exact.
 _ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, math, block ids
-_SOMETIMES = re.compile(
+_SOMETIMES = (
     r"[-+*](?:\s|$)"  # list items
     r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
     r"|[-:][-:|\s]*\|[-:|\s]*$"  # the row that makes a table
@@ -17,8 +17,8 @@ _SOMETIMES = re.compile(
 # doubled and one is added, so that the text reads the same and the way back is exact.
 _MARK = r"<!--|-->|\^(?=M-|[\w-]+\s*$)"
 _RUN = r"\\*%(?:\\*%)+"
-_HIDING = re.compile(rf"(\\*)({_MARK})|({_RUN})")
-_HIDDEN = re.compile(rf"(\\*)\\({_MARK})|(\\+%(?:\\+%)+)")
+_HIDING = rf"(\\*)({_MARK})|({_RUN})"
+_HIDDEN = rf"(\\*)\\({_MARK})|(\\+%(?:\\+%)+)"
 
 
 def escape_block(text: str) -> str:
@@ -39,15 +39,15 @@ def unescape_block(text: str) -> str:
 
 
 def _starts_block(text: str) -> bool:
-    return text[0] in _ALWAYS or (not text[0].isalpha() and bool(_SOMETIMES.match(text)))
+    return text[0] in _ALWAYS or (not text[0].isalpha() and bool(re.match(_SOMETIMES, text)))
 
 
 def _escape_line(line: str) -> str:
     body = line.lstrip()
-    if body and _starts_block(body) and not _HIDING.match(body):
+    if body and _starts_block(body) and not re.match(_HIDING, body):
         line = f"{line[: len(line) - len(body)]}\\{body}"
     if "<!--" in line or "-->" in line or "%" in line or "^" in line:
-        line = _HIDING.sub(_hide, line)
+        line = re.sub(_HIDING, _hide, line)
     return line
 
 
@@ -61,9 +61,9 @@ def _unescape_line(line: str) -> str:
     if "\\" not in line:
         return line
     body = line.lstrip()
-    if body[0] == "\\" and len(body) > 1 and not _HIDDEN.match(body) and _starts_block(body[1:]):
+    if body[0] == "\\" and len(body) > 1 and not re.match(_HIDDEN, body) and _starts_block(body[1:]):
         line = line[: len(line) - len(body)] + body[1:]
-    return _HIDDEN.sub(_reveal, line)
+    return re.sub(_HIDDEN, _reveal, line)
 
 
 def _reveal(match: re.Match[str]) -> str:
