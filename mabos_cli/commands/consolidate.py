@@ -46,6 +46,7 @@ def consolidate(
             mint=means.mint,
             jaccard=home.settings["consolidation.jaccard"],
             summarize=not no_summarize,
+            keep=home.settings.limits(),
         )
         return planned.changes, planned
 

@@ -19,6 +19,7 @@ from mabos_cli.output import columns
 from mabos_cli.workspace.home import AgentHome
 
 app = typer.Typer()
+_DEEPEST = 100
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
 
 
@@ -38,7 +39,8 @@ def find_item(home: AgentHome, memory: Memory, item_id: str) -> Found:
     if live:
         return Found(live[1], live[0], True, history)
     if history:
-        return Found(history[-1].item, history[-1].store, False, history)
+        store = history[-1].store if history[-1].store in STORES else "long_term"
+        return Found(history[-1].item, store, False, history)
     raise NotFound(
         f"no item {item_id!r} for agent {home.id}",
         "mabos recall finds ids; another agent may have it (--agent)",
@@ -73,7 +75,7 @@ def get(
     }
     lines = list(_describe(found))
     if tree:
-        data["tree"] = _tree(home, memory, item_id, frozenset())
+        data["tree"] = _tree(home, memory, item_id, set())
         lines += ["", *_draw(data["tree"], "")]
     call.emit("get", data, lines)
 
@@ -103,19 +105,20 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else dump_line(value)
 
 
-def _tree(home: AgentHome, memory: Memory, item_id: str, above: frozenset[str]) -> dict[str, Any]:
-    """The item and its sources, each with its state; an id that leads back to itself is cut."""
+def _tree(home: AgentHome, memory: Memory, item_id: str, shown: set[str], depth: int = 0) -> dict[str, Any]:
+    """The item and its sources, each with its state. An id is opened once, and not endlessly deep."""
     try:
         found = find_item(home, memory, item_id)
     except NotFound:
         return {"id": item_id, "state": "unknown", "content": "", "sources": []}
-    here = above | {item_id}
-    sources = [_tree(home, memory, source, here) for source in found.item.derived_from if source not in here]
+    again = item_id in shown or depth >= _DEEPEST
+    shown.add(item_id)
+    sources = () if again else found.item.derived_from
     return {
         "id": item_id,
         "state": "live" if found.live else "archived",
         "content": found.item.content,
-        "sources": sources,
+        "sources": [_tree(home, memory, source, shown, depth + 1) for source in sources],
     }
 
 

@@ -68,6 +68,8 @@ def recall(
     limit = home.settings["recall.limit"] if limit is None else limit
     if limit < 0 or token_budget < 0 or depth < 0:
         raise BadValue("--limit, --token-budget and --depth cannot be negative")
+    if archived:  # what is past its date is as good as archived
+        filters = filters._replace(now="")
     candidates = [c for c in _candidates(home, archived, files=bool(query.strip())) if filters.admit(c)]
     hits = _search(home, query, candidates, min(depth, 3), limit or len(candidates) or 1)
     hits = hits[: limit or None]

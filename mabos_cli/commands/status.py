@@ -27,7 +27,7 @@ def status(ctx: typer.Context) -> None:
         "long_term": len(memory.long_term),
     }
     due = _due(memory, limits, format_time(home.now()))
-    due["deferred"] = len(read_deferred(home.paths)[0])
+    due["deferred"] = len(read_deferred(home.paths))
     due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths)[0].values())
     runs = {name: run["at"] for name, run in sorted(last_runs(home).items())}
     index = "none: recall reads the files"

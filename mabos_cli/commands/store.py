@@ -7,7 +7,9 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, read_batch, text_argument
+from mabos_cli.config import Settings
 from mabos_cli.core.clock import parse_time
+from mabos_cli.core.grade import band
 from mabos_cli.core.stores import qualifies
 from mabos_cli.core.storing import Draft, Stored, plan_store
 from mabos_cli.core.text import one_line, plural, token_cost
@@ -129,8 +131,7 @@ def _emit(
     deferred: bool = False,
     warnings: list[str] | None = None,
 ) -> None:
-    per_token = home.settings["text.chars_per_token"]
-    rows = [_row(result, per_token, deferred) for result in results]
+    rows = [_row(result, home.settings, deferred) for result in results]
     if batch:
         merged = sum(result.deduplicated for result in results)
         verb = "queued" if deferred else "stored"
@@ -148,8 +149,9 @@ def _emit(
         call.emit("store", rows[0], [_sentence(results[0], deferred, home)], warnings or [])
 
 
-def _row(result: Stored, per_token: int, deferred: bool) -> dict[str, Any]:
-    item = result.item
+def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:
+    item, per_token = result.item, settings["text.chars_per_token"]
+    must, nice = settings["grade.must_remember"], settings["grade.nice_to_have"]
     return {
         "id": item.id,
         "stored": result.stored,
@@ -158,6 +160,7 @@ def _row(result: Stored, per_token: int, deferred: bool) -> dict[str, Any]:
         "store": result.store,
         "type": item.type,
         "importance": item.importance,
+        "band": band(item.importance, must, nice),
         "graded": result.graded,
         "related_to": list(item.related_to),
         "token_cost": token_cost(item.content, per_token),

@@ -29,14 +29,18 @@ def plan_consolidation(
     mint: Callable[[], str],
     jaccard: float = 0.3,
     summarize: bool = True,
+    keep: Limits | None = None,
 ) -> Consolidation:
-    """What consolidation would do: candidates grouped by tags, groups compressed, originals archived."""
+    """What consolidation would do: candidates grouped by tags, groups compressed, originals archived.
+
+    limits choose the candidates; keep, if given, are the limits by which the rest lives on.
+    """
     at = format_time(now)
     where = {
         i.id: store
         for store in ("short_term", "working")
         for i in getattr(memory, store)
-        if qualifies(i, store, limits) and not is_expired(i, store, at, limits)
+        if qualifies(i, store, limits) and not is_expired(i, store, at, keep or limits)
     }
     candidates = [i for store in ("short_term", "working") for i in getattr(memory, store) if i.id in where]
     grouped = group_by_tags(candidates, jaccard) if summarize else [(item,) for item in candidates]
@@ -56,7 +60,7 @@ def plan_consolidation(
         log=tuple(item for item, group in groups if len(group) > 1),
         promoted=fresh,
     )
-    return Consolidation(tidy(changes, now, limits), groups)
+    return Consolidation(tidy(changes, now, keep or limits), groups)
 
 
 def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:

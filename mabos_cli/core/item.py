@@ -4,7 +4,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.clock import format_time, parse_time
 
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
@@ -120,8 +119,3 @@ def check_word(value: str, what: str, limit: int = 200) -> str:
     if len(value) > limit or not value.isprintable():
         raise BadValue(f"bad {what} {value[:40]!r}", f"one printable line of at most {limit} characters")
     return value
-
-
-def check_stamp(value: str) -> str:
-    """The time as it is written to disk; empty stays empty."""
-    return format_time(parse_time(value)) if value else ""

@@ -1,7 +1,7 @@
 """The three stores and how items enter, move between and leave them. Nothing leaves without a departure record."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
@@ -90,7 +90,10 @@ def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
         return True
     if store != "short_term" or qualifies(item, store, limits):
         return False
-    age = parse_time(now) - parse_time(item.created_at) if item.created_at else timedelta.max
+    try:
+        age = parse_time(now) - parse_time(item.created_at)
+    except BadValue:  # undated, as other tools may write: nothing says that its time is over
+        return False
     return age.total_seconds() > limits.ttl_seconds
 
 
@@ -192,6 +195,10 @@ def plan_update(
     target = store or here
     if edited == item and target == here:
         return Changes(memory.working, memory.short_term), item, here
+    if target != here and is_expired(edited._replace(expires_at=""), target, format_time(now), limits):
+        raise BadValue(
+            f"{item_id} is too old for {target}: it would be archived at once", "move it to long_term"
+        )
     before = (Departure(item, here, "updated", format_time(now)),) if keep_version and edited != item else ()
     changes = put_item(memory, target, edited, before)
     if here == "long_term" and target != here:

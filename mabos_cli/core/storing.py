@@ -76,7 +76,9 @@ def plan_store(
         archive=tuple(desk.archive),
         log=tuple(desk.log),
     )
-    return tidy(changes, now, limits), results
+    tidied = tidy(changes, now, limits)
+    gone = {departure.item.id for departure in tidied.archive if departure.reason != "merged"}
+    return tidied, [r._replace(store="archive") if r.stored and r.item.id in gone else r for r in results]
 
 
 def _store_one(

@@ -1,7 +1,8 @@
 """Memory items as JSON: one item, one line. The only place that knows the order of their keys."""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from mabos_cli.core import BadValue
@@ -80,6 +81,8 @@ def item_from_dict(raw: Any, where: str) -> MemoryItem:
         raise InvalidFile(f"{label}: access_count must be a whole number", "repair the value by hand")
     if not values.get("id") or "content" not in values:
         raise InvalidFile(f"{label}: id and content are required", "repair the item by hand")
+    if values.get("created_at") and not re.match(r"\d{4}-\d\d-\d\d", values["created_at"]):
+        raise InvalidFile(f"{label}: created_at must be a date", "write it as 2026-02-24T14:30:00Z")
     extra = {key: value for key, value in raw.items() if key not in _KNOWN}
     if extra:
         values["extra"] = tuple(extra.items())
@@ -120,8 +123,3 @@ def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
     """The position of the line that holds an item, or None."""
     prefix = opening(item_id)
     return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
-
-
-def decode_lines(lines: Iterable[bytes], where: str) -> Iterator[MemoryItem]:
-    """The items on the lines, one by one."""
-    return (parse_item(line, where) for line in lines)

@@ -32,16 +32,37 @@ class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
     def __init__(self, path: Path, floor: float) -> None:
+        self._path = path
         self._floor = floor
+        self._sources: list[Source] = []
         self._db = _open(path, floor)
         self._added = WordIndex(floor)
 
     def follow(self, sources: Iterable[Source]) -> None:
-        """Brings the index up to date with the pages whose stamp changed."""
+        """Brings the index up to date with the pages whose stamp changed; a damaged index is made anew."""
+        self._sources = list(sources)
+        try:
+            self._follow()
+        except sqlite3.Error:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        with suppress(sqlite3.Error):
+            self._db.close()
+        with suppress(OSError):
+            self._path.unlink()
+        self._db = _open(self._path, self._floor)
+        try:
+            self._follow()
+        except sqlite3.Error:  # a full disk, perhaps: memory will do
+            self._db = _open(None, self._floor)
+            self._follow()
+
+    def _follow(self) -> None:
         known = dict(self._db.execute("SELECT name, stamp FROM similar_page"))
         names = set()
         with self._db:
-            for name, stamp, load in sources:
+            for name, stamp, load in self._sources:
                 names.add(name)
                 if known.get(name) != stamp:
                     self._follow_page(name, load())
@@ -84,16 +105,21 @@ class SimilarIndex(Relatives):
             f"({','.join('?' * len(marks))}) GROUP BY id HAVING count(*) >= ?) p JOIN similar_item i ON i.id = p.id"
         )
         # SQLite takes 32,766 variables; a text of more than 64 KiB of distinct words is not stored.
-        for item_id, row in self._db.execute(query, (*marks, shared(text, threshold))):
+        try:
+            rows = self._db.execute(query, (*marks, shared(text, threshold))).fetchall()
+        except sqlite3.DatabaseError:
+            self._rebuild()
+            rows = self._db.execute(query, (*marks, shared(text, threshold))).fetchall()
+        for item_id, row in rows:
             score = likeness(text, frozenset(row.split()))
             if score >= threshold:
                 found.append((score, item_id))
         return sorted(dict.fromkeys(found), key=lambda hit: (-hit[0], hit[1]))
 
 
-def _open(path: Path, floor: float) -> sqlite3.Connection:
+def _open(path: Path | None, floor: float) -> sqlite3.Connection:
     """The index file, made anew when it is damaged or of another schema, or an index in memory when it cannot be written."""
-    for attempt in (path, path, None):
+    for attempt in (path, path, None) if path else (None,):
         try:
             if attempt:
                 attempt.parent.mkdir(parents=True, exist_ok=True)

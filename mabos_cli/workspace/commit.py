@@ -43,7 +43,7 @@ class _Write:
     newest: str
     means: Means
     queued: list[Draft]
-    queue_size: int
+    queue_ids: list[str]
     changes: Changes | None = None
     left: Touches | None = None
     dirty: set[str] | None = None
@@ -72,18 +72,34 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
 def _prepare(home: AgentHome, command: str, holding: Holding) -> _Write:
     loaded = home.load()
     newest = newest_id(home.paths, loaded.head, loaded.shelf)
-    queued, size = spool.read_deferred(home.paths, home.settings["lock.timeout"])
+    queued = spool.read_deferred(home.paths, home.settings["lock.timeout"])
     memory = loaded.memory()
-    # A crash between the commit and the cut of the queue: what is stored already is not stored again.
-    queued = [
-        d
-        for d in queued
-        if not locate(memory, d.item.id) and not (holding.crashed and home.departures(d.item.id))
-    ]
-    if size and not queued:
-        spool.cut_queue(home.paths, size, home.settings["lock.timeout"])
+    waiting, stored = _sort_queue(memory, queued)
+    if stored:
+        spool.remove_queued(home.paths, stored, home.settings["lock.timeout"])
     means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
-    return _Write(home, command, holding, loaded, newest, means, queued, size)
+    return _Write(
+        home,
+        command,
+        holding,
+        loaded,
+        newest,
+        means,
+        waiting,
+        [d.item.id for d in queued if d.item.id not in stored],
+    )
+
+
+def _sort_queue(memory: Memory, queued: list[Draft]) -> tuple[list[Draft], list[str]]:
+    """The drafts that are still to be stored, and the ids of those that are live already, word for word."""
+    waiting, stored = [], []
+    for draft in queued:
+        live = locate(memory, draft.item.id)
+        if live and live[1].content == draft.item.content:
+            stored.append(draft.item.id)
+        else:  # an id that is taken by something else is drawn anew
+            waiting.append(draft._replace(item=draft.item._replace(id="")) if live else draft)
+    return waiting, stored
 
 
 def _plan(write: _Write, plan: Plan[Any]) -> Any:
@@ -139,13 +155,14 @@ def _store(write: _Write) -> None:
     home, loaded, changes = write.home, write.loaded, write.changes
     assert changes is not None
     head, paths, settings = loaded.head, home.paths, home.settings
-    old_lines, listed = list(head.long_term), set(head.pages)
+    old_lines = list(head.long_term)
+    recent = {item.id for item in (*head.working, *head.short_term)}
     head.working, head.short_term = changes.working, changes.short_term
-    pages, fresh = shelve(
+    pages = shelve(
         loaded.shelf,
         changes.put,
         changes.drop,
-        newest=write.newest,
+        fresh=recent | write.means.mint.issued | set(write.queue_ids),
         split_above=settings["memory.split_above"],
         page_items=settings["memory.page_items"],
     )
@@ -153,17 +170,17 @@ def _store(write: _Write) -> None:
         set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
     )
     head.version += 1
-    head.last_id = write.means.mint.last
+    head.last_id = max((write.means.mint.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
     data = render_store(head)
     if read_bytes(paths.store) != loaded.data:
         raise Moved(paths.store)
     intent = {
         "version": head.version,
-        "log": [*write.holding.unfinished["log"], *(item.id for item in changes.log)],
-        "promoted": [*write.holding.unfinished["promoted"], *(item.id for item in changes.promoted)],
-        "pages": {
-            name: _undo_page(listed, loaded.shelf, name, lines, fresh) for name, lines in pages.items()
-        },
+        "log": [item.id for item in changes.log],
+        "promoted": [item.id for item in changes.promoted],
+        "queued": write.queue_ids,
+        "carried": write.holding.unfinished,
+        "pages": {name: _undo_page(loaded.shelf, name, lines) for name, lines in pages.items()},
     }
     write.holding.lock.declare(dump_line(intent).encode())
     begun: dict[str, tuple[bytes | None, bytes]] = {}
@@ -183,15 +200,12 @@ def _store(write: _Write) -> None:
         raise
 
 
-def _undo_page(
-    listed: set[str], shelf: Shelf, name: str, lines: list[bytes], fresh: set[str]
-) -> dict[str, Any]:
+def _undo_page(shelf: Shelf, name: str, lines: list[bytes]) -> dict[str, list[str]]:
     """What takes a page back to where it was: ids that are new on it, and the lines that it loses."""
-    if name not in listed:
-        return {"made": True}
-    kept = set(lines)
-    lost = [line.decode("utf-8") for line in shelf.page(name) if line not in kept]
-    return {"new": [line_id(line) for line in lines if line_id(line) in fresh], "lost": lost}
+    before, after = shelf.page(name), set(lines)
+    known = {line_id(line) for line in before}
+    lost = [line.decode("utf-8") for line in before if line not in after]
+    return {"new": [i for i in map(line_id, lines) if i not in known], "lost": lost}
 
 
 def _undo(home: AgentHome, begun: dict[str, tuple[bytes | None, bytes]]) -> None:
@@ -216,7 +230,7 @@ def _finish(write: _Write, started: float) -> list[str]:
     warnings = [*write.holding.warnings, *_clock_warning(write)]
     try:
         if write.queued:
-            spool.cut_queue(home.paths, write.queue_size, timeout)
+            spool.remove_queued(home.paths, write.queue_ids, timeout)
         if write.loaded.touches != write.left:
             spool.cut_uses(home.paths, write.loaded.use_size, write.left or {}, timeout)
         append_to_logs(home.paths, changes.log)

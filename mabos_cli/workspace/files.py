@@ -258,9 +258,13 @@ class Lock:
         self.left_behind = b""
         self.settled = True
 
-    def acquire(self, timeout: float, holder: str) -> None:
-        """Takes the lock, or raises Conflict naming the holder when it is not free in time."""
+    def acquire(self, timeout: float, holder: str = "") -> None:
+        """Takes the lock, or raises Conflict naming the holder when it is not free in time.
+
+        Without a holder's name the text of the file is left alone: it remembers something else.
+        """
         make_folder(self._path.parent)
+        is_new = not self._path.exists()
         with explained(self._path, "lock"):
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             deadline, pause = time.monotonic() + timeout, 0.002
@@ -277,7 +281,12 @@ class Lock:
                     )
                 time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
                 pause = min(pause * 1.5, 0.05)
+            if is_new:
+                sync_folder(self._path.parent)
             self.left_behind = self._text()
+            if not holder:
+                self.settled = False
+                return
             pending = self.left_behind.partition(b"\n")[2].strip(b"\0\n")
             self.settled = not pending
             self._rewrite(f"{holder}, process {os.getpid()}\n".encode() + pending)

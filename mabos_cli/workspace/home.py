@@ -102,9 +102,13 @@ class AgentHome(NamedTuple):
         return Loaded(data, head, Shelf(self.paths, head), touches, lines, size)
 
     def memory(self) -> Memory:
-        """What the agent remembers now, deferred items included. Reads without locking: every file is whole at any time."""
+        """What the agent remembers now, deferred items included.
+
+        Reads without locking: every file is whole at any time, and they are read in the order in which a writer moves
+        things on, so that an item may be seen twice on its way, never not at all.
+        """
+        queued = spool.read_deferred(self.paths)
         memory = self.load().memory()
-        queued, _ = spool.read_deferred(self.paths)
         waiting = [draft for draft in queued if not locate(memory, draft.item.id)]
         if not waiting:
             return memory

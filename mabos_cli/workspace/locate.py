@@ -13,11 +13,16 @@ def find_workspace(given: str | None) -> WorkspacePaths:
     """The workspace: as given, from MABOS_WORKSPACE, or the nearest parent that holds mabos.yaml."""
     named = given or os.environ.get("MABOS_WORKSPACE")
     if named:
-        root = Path(named).expanduser().absolute()
+        root = Path(os.path.abspath(os.path.expanduser(named)))
         if not (root / "mabos.yaml").is_file() and not (root / "agents").is_dir():
             raise NotFound(f"no workspace at {root}", f"make one: mabos init {named}")
         return WorkspacePaths(root)
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:
+        raise NotFound(
+            "the current folder is gone", "cd to one that exists, or name a workspace with --workspace"
+        ) from None
     for folder in (here, *here.parents):
         if (folder / "mabos.yaml").is_file():
             return WorkspacePaths(folder)

@@ -15,7 +15,7 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
     """Adds each item to the log of its day; with again, only those that the log does not name yet."""
     days: dict[str, list[MemoryItem]] = {}
     for item in items:
-        days.setdefault(item.created_at[:10], []).append(item)
+        days.setdefault(item.created_at[:10] or "undated", []).append(item)
     for day, found in sorted(days.items()):
         path = paths.daily_log(day)
         if again:

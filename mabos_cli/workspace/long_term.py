@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from zlib import crc32
 
-from mabos_cli.core.ids import month_of, parse_id
+from mabos_cli.core.ids import month_of
 from mabos_cli.core.item import MemoryItem, touch
 from mabos_cli.core.stores import LongTerm
 from mabos_cli.errors import InvalidFile
@@ -50,6 +50,7 @@ class Shelf:
         self.paths = paths
         self.head = head
         self.loaded: dict[str, tuple[bytes | None, list[bytes]]] = {}
+        self._seen: dict[str, bytes | None] = {}
 
     def page(self, name: str) -> list[bytes]:
         """The lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -81,11 +82,8 @@ class Shelf:
         position = find_line(self.head.long_term, item_id)
         if position is not None:
             return "", position
-        names = (
-            pages_of_month(self.head.pages, month_of(item_id, ""))
-            if parse_id(item_id)
-            else sorted(self.head.pages)
-        )
+        month = month_of(item_id, "")
+        names = pages_of_month(self.head.pages, month) if month else sorted(self.head.pages)
         for name in names:
             if not self._may_hold(name, item_id):
                 continue
@@ -98,7 +96,9 @@ class Shelf:
         """A look at the text of a page: decoding every page of a busy month would cost far more."""
         if name in self.loaded:
             return True
-        data = read_bytes(self.paths.store_page(name))
+        if name not in self._seen:
+            self._seen[name] = read_bytes(self.paths.store_page(name))
+        data = self._seen[name]
         return data is None or names_item(data, item_id)
 
     def line(self, place: tuple[str, int]) -> bytes:
@@ -176,51 +176,59 @@ def shelve(
     put: Iterable[MemoryItem],
     drop: Iterable[str],
     *,
-    newest: str,
+    fresh: set[str],
     split_above: int,
     page_items: int,
-) -> tuple[dict[str, list[bytes]], set[str]]:
-    """Applies changes to the lines: the pages that changed with their new lines, and the ids that are new on them.
+) -> dict[str, list[bytes]]:
+    """Applies changes to the lines and gives the pages that changed, with their new lines.
 
-    memory-store.json's own lines and page counts are changed in shelf.head. Ids behind `newest` are known to be new.
+    memory-store.json's own lines and page counts are changed in shelf.head. Ids in `fresh` are known to be on no page.
     """
     pages: dict[str, list[bytes]] = {}
-    fresh: set[str] = set()
     tails: dict[str, str] = {}
-    last = parse_id(newest) or (-1, 0)
 
     def lines_of(name: str) -> list[bytes]:
         if not name:
             return shelf.head.long_term
         return pages.setdefault(name, list(shelf.page(name)))
 
-    for item_id in drop:
-        place = shelf.find_place(item_id)
-        if place:
-            lines_of(place[0]).remove(shelf.line(place))
-    for item in put:
-        line, parsed = render_item(item), parse_id(item.id)
-        place = None if parsed and parsed > last else _current_place(shelf, pages, item.id)
+    def put_line(line: bytes, item_id: str, is_new: bool) -> None:
+        place = None if is_new else _current_place(shelf, pages, item_id)
         if place:
             lines_of(place[0])[place[1]] = line
         else:
-            fresh.add(item.id)
             name = _page_for(shelf, pages, tails, line, page_items) if shelf.head.pages else ""
             lines_of(name).append(line)
+
+    for item_id in drop:
+        while place := _current_place(shelf, pages, item_id):
+            del lines_of(place[0])[place[1]]
+    if shelf.head.pages and shelf.head.long_term:  # another tool wrote into the head of a split store
+        strays, shelf.head.long_term = shelf.head.long_term, []
+        for line in strays:
+            put_line(line, line_id(line), False)
+    for item in put:
+        put_line(render_item(item), item.id, item.id in fresh)
     if not shelf.head.pages and len(shelf.head.long_term) > split_above:
-        pages = partition(shelf.head.long_term, page_items)
-        shelf.head.long_term = []
-    elif shelf.head.pages and shelf.head.long_term:
-        for line in shelf.head.long_term:  # another tool wrote into the head of a split store
-            lines_of(_page_for(shelf, pages, tails, line, page_items)).append(line)
+        pages = _first_pages(shelf, page_items)
         shelf.head.long_term = []
     shelf.head.pages |= {name: len(lines) for name, lines in pages.items()}
-    return pages, fresh
+    return pages
+
+
+def _first_pages(shelf: Shelf, page_items: int) -> dict[str, list[bytes]]:
+    """The lines of memory-store.json as pages. What lies on a page of that name already, listed nowhere, is kept."""
+    ids = {line_id(line) for line in shelf.head.long_term}
+    pages = partition(shelf.head.long_term, page_items)
+    for name, lines in pages.items():
+        lines += [line for line in shelf.page(name) if line_id(line) not in ids]
+    return pages
 
 
 def _current_place(shelf: Shelf, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
-    for name in pages_of_month(pages, month_of(item_id, "")):
-        position = find_line(pages[name], item_id)
+    """Where an item is now, in the changed pages first."""
+    for name, lines in pages.items():
+        position = find_line(lines, item_id)
         if position is not None:
             return name, position
     place = shelf.find_place(item_id)

@@ -1,5 +1,6 @@
 """Derived Markdown of memory items. Small memories are one file; large ones an index and pages, of which only the changed are written."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -32,8 +33,10 @@ def materialize_items(
         changed += [home.paths.relative(path)] if written else []
         warnings += note
     for name in sorted(there - pages.keys()):
-        remove_file(home.paths.items_page(name))
-        changed.append(home.paths.relative(home.paths.items_page(name)))
+        path = home.paths.items_page(name)
+        warnings += _set_aside(home, path, read_bytes(path) or b"")
+        remove_file(path)
+        changed.append(home.paths.relative(path))
     return changed, warnings
 
 
@@ -55,9 +58,11 @@ def _pages(home: AgentHome, shelf: Shelf) -> dict[str, Callable[[], list[bytes]]
 
 
 def _pages_there(paths: AgentPaths) -> set[str]:
-    return {
+    """Our pages in the folder of pages; what else lies there is somebody's own."""
+    names = (
         name.removesuffix(".md") for name in list_names(paths.items_page("x").parent) if name.endswith(".md")
-    }
+    )
+    return {name for name in names if re.fullmatch(r"(?:\d{4}-\d\d|undated)(?:-\d+)?", name)}
 
 
 def _render(
@@ -94,14 +99,20 @@ def _write(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
         old = read_bytes(path)
         if old == data:
             return False, notes
-        if old is not None and not is_as_generated(old.decode("utf-8", "replace")):
-            stamp = format_time(home.now()).translate(str.maketrans("", "", "-:."))
-            copy = _keep_edited(paths, path, old, stamp)
-            notes = [f"{paths.relative(path)} had been edited; the edited copy is {paths.relative(copy)}"]
+        notes = notes or _set_aside(home, path, old or b"")
         with suppress(Moved):
             replace_file(path, data, root=paths.workspace.root, expect=old)
             return True, notes
     raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
+
+
+def _set_aside(home: AgentHome, path: Path, old: bytes) -> list[str]:
+    """Keeps what a person made of a derived file that is about to change, and says where."""
+    if is_as_generated(old.decode("utf-8", "replace")):
+        return []
+    stamp = format_time(home.now()).translate(str.maketrans("", "", "-:."))
+    copy = _keep_edited(home.paths, path, old, stamp)
+    return [f"{home.paths.relative(path)} had been edited; the edited copy is {home.paths.relative(copy)}"]
 
 
 def _keep_edited(paths: AgentPaths, path: Path, data: bytes, stamp: str) -> Path:

@@ -51,6 +51,10 @@ def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:
     for name in [n for n in list_names(folder) if n.endswith(".jsonl")][-2:]:
         data = (read_bytes(folder / name) or b"")[-_TAIL:]
         for record in parse_lines(data)[0]:
-            if isinstance(record, dict) and record.get("agent") == home.id:
+            if (
+                isinstance(record, dict)
+                and record.get("agent") == home.id
+                and isinstance(record.get("at"), str)
+            ):
                 found[str(record.get("command"))] = record
     return found

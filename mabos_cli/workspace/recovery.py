@@ -11,6 +11,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.items import find_line, line_id
 from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.formats.store_file import render_page
+from mabos_cli.workspace import spool
 from mabos_cli.workspace.files import Lock, replace_file, sweep_temps
 from mabos_cli.workspace.home import AgentHome, Loaded
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
@@ -36,7 +37,7 @@ class Holding:
     def settle(self, version: int) -> None:
         """Says that this holder's own work is done; what it could not finish for others is left to the next."""
         if self.is_unfinished:
-            self.lock.declare(dump_line({"version": version, **self.unfinished}).encode())
+            self.lock.declare(dump_line({"version": version, "carried": self.unfinished}).encode())
         else:
             self.lock.settled = True
 
@@ -69,18 +70,27 @@ def recover(home: AgentHome, left_behind: bytes) -> tuple[Unfinished, list[str]]
     if not intents:
         return nothing(), []
     intent, loaded = intents[0], home.load()
+    carried = intent.get("carried") if isinstance(intent.get("carried"), dict) else {}
     if loaded.head.version < intent["version"]:
         _roll_back(home, loaded.shelf, intent)
-        return nothing(), []
-    return _finish(home, loaded, intent)
+        return _finish(home, home.load(), {name: _texts(carried.get(name)) for name in nothing()})
+    queued = _texts(intent.get("queued"))
+    if queued:
+        spool.remove_queued(home.paths, queued, home.settings["lock.timeout"])
+    due = {name: [*_texts(carried.get(name)), *_texts(intent.get(name))] for name in nothing()}
+    return _finish(home, loaded, due)
 
 
-def _finish(home: AgentHome, loaded: Loaded, intent: dict[str, Any]) -> tuple[Unfinished, list[str]]:
+def _texts(value: Any) -> list[str]:
+    """A list of texts, whatever a damaged lock file holds."""
+    return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
+
+
+def _finish(home: AgentHome, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, list[str]]:
     """Does what is missing behind the commit point. A file that cannot be written now must not block all that follows."""
     memory, day = loaded.memory(), format_time(home.now())[:10]
     unfinished, warnings = nothing(), []
-    for name in unfinished:
-        ids = [item_id for item_id in intent.get(name, ()) if isinstance(item_id, str)]
+    for name, ids in due.items():
         items = _find_items(home, memory, ids)
         try:
             if name == "log":
@@ -110,11 +120,15 @@ def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[Memory
 
 def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
     """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
-    for name, undo in intent.get("pages", {}).items():
-        lines = shelf.page(name)
-        new = set(undo.get("new", ()))
-        kept = [] if undo.get("made") else [line for line in lines if line_id(line) not in new]
-        for line in (text.encode("utf-8") for text in undo.get("lost", ())):
+    pages = intent.get("pages")
+    for name, undo in pages.items() if isinstance(pages, dict) else ():
+        if not isinstance(undo, dict):
+            continue
+        lines, new = shelf.page(name), set(_texts(undo.get("new")))
+        kept = [line for line in lines if line_id(line) not in new]
+        for line in (
+            text.encode("utf-8") for text in _texts(undo.get("lost")) if text.startswith('{"id": "')
+        ):
             position = find_line(kept, line_id(line))
             if position is None:
                 kept.append(line)

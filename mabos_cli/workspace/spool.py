@@ -20,14 +20,12 @@ from mabos_cli.workspace.long_term import Touches
 
 @contextmanager
 def _locked(paths: AgentPaths, timeout: float) -> Iterator[Lock]:
-    """The side lock. Its file remembers the last id that was queued; whoever holds it puts that back."""
+    """The side lock. Its file remembers the last id that was queued."""
     lock = Lock(paths.queue_lock)
-    lock.acquire(timeout, "mabos queue")
+    lock.acquire(timeout)
     try:
         yield lock
     finally:
-        with suppress(MabosError):
-            lock.note(lock.left_behind)
         lock.release()
 
 
@@ -49,7 +47,7 @@ def defer_drafts(
         for draft in drafts:
             last = mint(last)
             queued.append(draft._replace(item=draft.item._replace(id=last)))
-        lock.left_behind = last.encode()
+        lock.note(last.encode())
         _append(paths.queue, paths.workspace.root, [_record(draft) for draft in queued], durable=True)
     return queued
 
@@ -58,10 +56,10 @@ def _record(draft: Draft) -> dict[str, Any]:
     return {"store": draft.store, "graded": draft.graded, "item": item_to_dict(draft.item)}
 
 
-def read_deferred(paths: AgentPaths, wait: float | None = None) -> tuple[list[Draft], int]:
-    """The queued drafts and the size of the queue they were read from (0: nothing is queued); torn lines were never acknowledged.
+def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
+    """The queued drafts; torn lines were never acknowledged.
 
-    A writer, who will cut the queue, waits for its lock so that it never sees half an append.
+    A writer, who will shorten the queue, waits for its lock so that it never sees half an append.
     """
     data = read_bytes(paths.queue) or b""
     if wait is not None and len(data) > len(_header()):
@@ -72,7 +70,7 @@ def read_deferred(paths: AgentPaths, wait: float | None = None) -> tuple[list[Dr
         if isinstance(record, dict) and "item" in record:
             item = item_from_dict(record["item"], paths.relative(paths.queue))
             drafts.append(Draft(item, str(record.get("store")), bool(record.get("graded"))))
-    return drafts, len(data) if drafts else 0
+    return drafts
 
 
 def note_uses(paths: AgentPaths, ids: list[str], at: str) -> None:
@@ -94,9 +92,17 @@ def read_uses(paths: AgentPaths) -> tuple[Touches, int, int]:
     return uses, len(records), len(data)
 
 
-def cut_queue(paths: AgentPaths, size: int, timeout: float) -> None:
-    """Drops the first `size` bytes of the queue, which are drained now, and keeps what came behind them."""
-    _cut(paths, paths.queue, size, b"", timeout)
+def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
+    """Takes drafts that are stored now out of the queue, and keeps what came behind them."""
+    marks = {dump_line({"id": item_id})[1:-1].encode("utf-8") for item_id in ids}
+
+    def is_kept(line: bytes) -> bool:
+        return not any(mark in line for mark in marks) or parse_lines(line)[0][0]["item"]["id"] not in ids
+
+    with _locked(paths, timeout):
+        data = read_bytes(paths.queue) or b""
+        rest = b"".join(line + b"\n" for line in data.split(b"\n")[1:] if line and is_kept(line))
+        _rewrite(paths, paths.queue, data, rest)
 
 
 def cut_uses(paths: AgentPaths, size: int, left: Touches, timeout: float) -> None:
@@ -104,16 +110,13 @@ def cut_uses(paths: AgentPaths, size: int, left: Touches, timeout: float) -> Non
     kept = "".join(
         dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items()
     )
-    _cut(paths, paths.access_journal, size, kept.encode("utf-8"), timeout)
-
-
-def _cut(paths: AgentPaths, path: Path, size: int, kept: bytes, timeout: float) -> None:
     with _locked(paths, timeout):
-        data = read_bytes(path) or b""
-        rest = _header() + kept + data[size:]
-        try:
-            replace_file(path, rest, root=paths.workspace.root, expect=data)
-        except Moved:
-            raise InvalidFile(
-                f"{path} was changed by something that does not lock", "run mabos doctor"
-            ) from None
+        data = read_bytes(paths.access_journal) or b""
+        _rewrite(paths, paths.access_journal, data, kept.encode("utf-8") + data[size:])
+
+
+def _rewrite(paths: AgentPaths, path: Path, old: bytes, rest: bytes) -> None:
+    try:
+        replace_file(path, _header() + rest, root=paths.workspace.root, expect=old)
+    except Moved:
+        raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None

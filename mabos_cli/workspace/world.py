@@ -30,7 +30,9 @@ class Mint:
         self._ms = epoch_ms(moment)
         self._lane = lane
         self.last = last
+        self.issued: set[str] = set()
 
     def __call__(self) -> str:
         self.last = next_id(self._ms, self.last, draw, self._lane)
+        self.issued.add(self.last)
         return self.last

@@ -13,7 +13,6 @@ from mabos_cli.core.item import (
     check_choice,
     check_content,
     check_importance,
-    check_stamp,
     check_tags,
     check_word,
     touch,
@@ -132,17 +131,6 @@ def test_word_is_stripped_and_kept():
 def test_word_of_several_lines_or_too_long_is_refused(value):
     with pytest.raises(BadValue, match="bad source"):
         check_word(value, "source")
-
-
-def test_stamp_is_written_as_on_disk():
-    assert check_stamp("2026-02-24") == "2026-02-24T00:00:00.000Z"
-    assert check_stamp("2026-02-24T15:30:00+01:00") == "2026-02-24T14:30:00.000Z"
-    assert check_stamp("") == ""
-
-
-def test_stamp_that_names_no_moment_is_refused():
-    with pytest.raises(BadValue):
-        check_stamp("someday")
 
 
 def test_touch_counts_uses_and_never_moves_the_time_back():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.items import (
-    decode_lines,
     find_line,
     item_from_dict,
     item_to_dict,
@@ -155,8 +154,3 @@ def test_file_names_the_items_that_it_holds():
     assert names_item(data, make_item(2).id)
     assert not names_item(data, make_item(3).id)
     assert not names_item(data, make_item(2).id[:-1])
-
-
-def test_lines_are_decoded_in_order():
-    found = [make_item(1), make_item(2)]
-    assert list(decode_lines([render_item(item) for item in found], "f")) == found
