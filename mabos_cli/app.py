@@ -81,41 +81,48 @@ class LazyGroup(TyperGroup):
 
 
 _HELP = {"help_option_names": ["-h", "--help"]}
-root = typer.Typer(
-    cls=LazyGroup,
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    context_settings=_HELP,
-)
 
 
-@root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
-def _root(
-    workspace: Annotated[
-        str,
-        typer.Option(
-            "--workspace",
-            "-w",
-            metavar="DIR",
-            help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
-        ),
-    ] = "",
-    agent: Annotated[
-        str,
-        typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."),
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")
-    ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
-    lock_timeout: Annotated[
-        str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
-    ] = "",
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Memory and mind for autonomous agents, as plain files."""
+def build_root() -> TyperGroup:
+    """The whole command line, for help and for words that are no command; known commands do without it."""
+    root = typer.Typer(
+        cls=LazyGroup,
+        add_completion=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        context_settings=_HELP,
+    )
+
+    @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
+    def _root(
+        workspace: Annotated[
+            str,
+            typer.Option(
+                "--workspace",
+                "-w",
+                metavar="DIR",
+                help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
+            ),
+        ] = "",
+        agent: Annotated[
+            str,
+            typer.Option(
+                "--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."
+            ),
+        ] = "",
+        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+        quiet: Annotated[
+            bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")
+        ] = False,
+        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+        lock_timeout: Annotated[
+            str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
+        ] = "",
+        version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    ) -> None:
+        """Memory and mind for autonomous agents, as plain files."""
+
+    return get_group(root)
 
 
 def _global_options(args: list[str]) -> tuple[Call, list[str]]:
@@ -192,7 +199,7 @@ def _run(call: Call, args: list[str]) -> int:
     known = bool(args) and args[0] in COMMANDS
     name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
     try:
-        command = load_command(args[0]) if known else get_group(root)
+        command = load_command(args[0]) if known else build_root()
         code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
         return (
             code if isinstance(code, int) else 0

@@ -22,12 +22,9 @@ def is_as_generated(text: str) -> bool:
 
 
 def render_items(
-    agent: str,
-    stores: Iterable[tuple[str, Iterable[MemoryItem]]],
-    counts: dict[str, int],
-    pages: dict[str, int] | None = None,
+    agent: str, entries: Iterable[str], counts: dict[str, int], pages: dict[str, int] | None = None
 ) -> str:
-    """mabos-memory-items.md: every item in full, or the recent stores and links to the monthly pages."""
+    """mabos-memory-items.md: the entries of every item, or of the recent stores with links to the monthly pages."""
     body = [
         f"# MABOS Memory Items — {agent}\n\n> Auto-materialized from memory-store.json. {counts['long_term']} long-term, "
         f"{counts['short_term']} short-term, {counts['working']} working items. {_EDIT_NOTE}\n"
@@ -38,19 +35,30 @@ def render_items(
             f"- [{name}](mabos-memory-items/{name}.md): {plural(count, 'item')}\n"
             for name, count in sorted(pages.items())
         ]
-    body += [_entry(store, item) for store, items in stores for item in items]
-    return seal("".join(body))
+    return seal("".join([*body, *entries]))
+
+
+def split_entries(text: str) -> dict[tuple[str, str], str]:
+    """The entries of a text that is still as it was generated, by store and id; none of one that somebody edited."""
+    if not text or not is_as_generated(text):
+        return {}
+    found = {}
+    for part in text[: -len(_SEAL.format(0))].split("\n## [")[1:]:
+        start = part.find("- **ID:** ") + len("- **ID:** ")
+        found[part[: part.index("]")], part[start : part.index("\n", start)]] = f"\n## [{part}"
+    return found
 
 
 def render_item_page(agent: str, name: str, items: Iterable[MemoryItem]) -> str:
     """A monthly page of long-term items."""
-    body = "".join(_entry("long_term", item) for item in items)
+    body = "".join(render_entry("long_term", item) for item in items)
     return seal(
         f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_EDIT_NOTE}\n{body}"
     )
 
 
-def _entry(store: str, item: MemoryItem) -> str:
+def render_entry(store: str, item: MemoryItem) -> str:
+    """The section of one item."""
     free = (
         ("Source", item.source),
         ("Trust", item.trust if item.trust != "agent" else ""),

@@ -5,7 +5,6 @@ replaced and removed as raw lines: a store command never decodes the thousands o
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from mabos_cli.core.item import MemoryItem
@@ -16,22 +15,31 @@ from mabos_cli.formats.json_text import dump_line, parse_json
 _OPEN = b'\n  "long_term": [\n'
 _CLOSE = b"\n  ]"
 # Lines as we write them. JSON strings hold no raw newline, so this cannot match inside content.
-_OUR_LINES = re.compile(rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}')
+_OUR_LINES = rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}'
 # Above this size a writer checks only the shape of long-term lines: it copies them byte for byte anyway.
 _FULL_CHECK = 1 << 20
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class StoreFile:
     """The parsed file: recent stores as items, long-term memory as raw lines, other keys as they were."""
 
-    working: tuple[MemoryItem, ...] = ()
-    short_term: tuple[MemoryItem, ...] = ()
-    long_term: list[bytes] = field(default_factory=list)
-    version: int = 0
-    last_id: str = ""
-    pages: dict[str, int] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    def __init__(
+        self,
+        working: tuple[MemoryItem, ...] = (),
+        short_term: tuple[MemoryItem, ...] = (),
+        long_term: list[bytes] | None = None,
+        version: int = 0,
+        last_id: str = "",
+        pages: dict[str, int] | None = None,
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.working = working
+        self.short_term = short_term
+        self.long_term = long_term or []
+        self.version = version
+        self.last_id = last_id
+        self.pages = pages or {}
+        self.extra = extra or {}
 
 
 def parse_store(data: bytes, path: str) -> StoreFile:
@@ -66,7 +74,7 @@ def _split_lines(data: bytes, path: str) -> tuple[bytes, list[bytes]]:
         return data, []
     block = data[start + len(_OPEN) : end]
     if (
-        not _OUR_LINES.fullmatch(block) or b'}, {"id": "' in block
+        not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block
     ):  # two on a line, or something like it inside one
         return data, []
     if len(block) <= _FULL_CHECK:

@@ -6,7 +6,6 @@ behind it is finished by the next writer; both know from the intent and the stor
 """
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from mabos_cli.core.clock import epoch_ms, format_time
@@ -32,21 +31,22 @@ _ATTEMPTS = 20
 _CLOCK_SLACK_MS = 60_000
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Write:
-    """A change on its way to the disk."""
+    """A change on its way to the disk: what it is based on, and what it is to write."""
 
-    home: AgentHome
-    command: str
-    holding: Holding
-    loaded: Loaded
-    newest: str
-    means: Means
-    queued: list[Draft]
-    queue_ids: list[str]
-    changes: Changes | None = None
-    left: Touches | None = None
-    dirty: set[str] | None = None
+    def __init__(self, home: AgentHome, command: str, holding: Holding, loaded: Loaded, newest: str) -> None:
+        self.home = home
+        self.command = command
+        self.holding = holding
+        self.loaded = loaded
+        self.newest = newest
+        self.means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
+        self.queued: list[Draft] = []
+        self.queue_ids: list[str] = []
+        self.changes: Changes | None = None
+        self.left: Touches | None = None
+        self.dirty: set[str] | None = None
+        self.unchanged: set[str] = set()
 
 
 def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
@@ -71,23 +71,13 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
 
 def _prepare(home: AgentHome, command: str, holding: Holding) -> _Write:
     loaded = home.load()
-    newest = newest_id(home.paths, loaded.head, loaded.shelf)
+    write = _Write(home, command, holding, loaded, newest_id(home.paths, loaded.head, loaded.shelf))
     queued = spool.read_deferred(home.paths, home.settings["lock.timeout"])
-    memory = loaded.memory()
-    waiting, stored = _sort_queue(memory, queued)
+    write.queued, stored = _sort_queue(loaded.memory(), queued)
+    write.queue_ids = [draft.item.id for draft in queued if draft.item.id not in stored]
     if stored:
         spool.remove_queued(home.paths, stored, home.settings["lock.timeout"])
-    means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
-    return _Write(
-        home,
-        command,
-        holding,
-        loaded,
-        newest,
-        means,
-        waiting,
-        [d.item.id for d in queued if d.item.id not in stored],
-    )
+    return write
 
 
 def _sort_queue(memory: Memory, queued: list[Draft]) -> tuple[list[Draft], list[str]]:
@@ -150,27 +140,38 @@ def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches
     return [item for item_id in waiting if (item := view.find(item_id))], {}
 
 
-def _store(write: _Write) -> None:
-    """Writes archive, pages and memory-store.json; all or nothing as long as this process lives."""
-    home, loaded, changes = write.home, write.loaded, write.changes
-    assert changes is not None
-    head, paths, settings = loaded.head, home.paths, home.settings
+def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
+    """Puts the changes into the loaded store, notes what of it is as it was, and gives the pages that changed."""
+    head, settings = write.loaded.head, write.home.settings
     old_lines = list(head.long_term)
-    recent = {item.id for item in (*head.working, *head.short_term)}
+    recent = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     head.working, head.short_term = changes.working, changes.short_term
     pages = shelve(
-        loaded.shelf,
+        write.loaded.shelf,
         changes.put,
         changes.drop,
-        fresh=recent | write.means.mint.issued | set(write.queue_ids),
+        fresh=recent.keys() | write.means.mint.issued | set(write.queue_ids),
         split_above=settings["memory.split_above"],
         page_items=settings["memory.page_items"],
     )
+    head.version += 1
+    head.last_id = max((write.means.mint.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
     write.dirty = (
         set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
     )
-    head.version += 1
-    head.last_id = max((write.means.mint.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
+    now = [(store, item) for store in ("working", "short_term") for item in getattr(head, store)]
+    write.unchanged = {item.id for store, item in now if recent.get(item.id) == (store, item)}
+    if len(head.long_term) <= settings["memory.materialize_split_above"]:
+        before = set(old_lines)
+        write.unchanged.update(line_id(line) for line in head.long_term if line in before)
+    return pages
+
+
+def _store(write: _Write) -> None:
+    """Writes archive, pages and memory-store.json; all or nothing as long as this process lives."""
+    home, loaded, changes, paths = write.home, write.loaded, write.changes, write.home.paths
+    assert changes is not None
+    pages, head = _shelve(write, changes), loaded.head
     data = render_store(head)
     if read_bytes(paths.store) != loaded.data:
         raise Moved(paths.store)
@@ -236,7 +237,7 @@ def _finish(write: _Write, started: float) -> list[str]:
         append_to_logs(home.paths, changes.log)
         append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
         after = Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf))
-        warnings += materialize_items(home, after, write.loaded.shelf, write.dirty)[1]
+        warnings += materialize_items(home, after, write.loaded.shelf, write.dirty, write.unchanged)[1]
     except MabosError as error:
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.holding.settle(write.loaded.head.version)

@@ -1,7 +1,6 @@
 """Every path of a workspace, once."""
 
 import os
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ COGNITIVE_FILES = (
     "Memory.md",
 )
 TEMP_PREFIX = ".mabos-tmp-"
-AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
 
 

@@ -1,6 +1,7 @@
 """Finding the workspace and the agent that a call is about."""
 
 import os
+import re
 from pathlib import Path
 
 from mabos_cli.core import BadValue
@@ -33,7 +34,7 @@ def find_workspace(given: str | None) -> WorkspacePaths:
 
 def check_agent_id(agent_id: str) -> str:
     """The id if it can be the name of a folder and nothing more."""
-    if not AGENT_ID.fullmatch(agent_id) or ".." in agent_id:
+    if not re.fullmatch(AGENT_ID, agent_id) or ".." in agent_id:
         raise BadValue(
             f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64"
         )
@@ -47,7 +48,7 @@ def is_agent(agent: AgentPaths) -> bool:
 
 def list_agents(workspace: WorkspacePaths) -> list[str]:
     """The agents: folders of agents/ that hold Persona.md or Beliefs.md."""
-    names = (name for name in list_names(workspace.agents) if AGENT_ID.fullmatch(name))
+    names = (name for name in list_names(workspace.agents) if re.fullmatch(AGENT_ID, name))
     return [name for name in names if is_agent(workspace.agent(name))]
 
 

@@ -6,11 +6,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Memory
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.items import parse_item
-from mabos_cli.formats.materialized import is_as_generated, render_item_page, render_items
+from mabos_cli.formats.items import line_id, parse_item
+from mabos_cli.formats.materialized import (
+    is_as_generated,
+    render_entry,
+    render_item_page,
+    render_items,
+    split_entries,
+)
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
@@ -18,17 +23,22 @@ from mabos_cli.workspace.long_term import Shelf
 
 
 def materialize_items(
-    home: AgentHome, memory: Memory, shelf: Shelf, dirty: set[str] | None = None
+    home: AgentHome,
+    memory: Memory,
+    shelf: Shelf,
+    dirty: set[str] | None = None,
+    unchanged: frozenset[str] | set[str] = frozenset(),
 ) -> tuple[list[str], list[str]]:
     """Writes the derived files that changed, removes pages that stand for nothing any more, and names them all; also warnings
     about files that somebody had edited.
 
-    dirty says which pages may have changed, so that only those are rendered; None renders everything.
+    dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of
+    items in `unchanged` are taken from the file as it is.
     """
     pages, there = _pages(home, shelf), _pages_there(home.paths)
     maybe = None if dirty is None else dirty | (pages.keys() - there)
     changed, warnings = [], []
-    for path, text in _render(home, memory, shelf, pages, maybe):
+    for path, text in _render(home, memory, shelf, pages, maybe, unchanged):
         written, note = _write(home, path, text)
         changed += [home.paths.relative(path)] if written else []
         warnings += note
@@ -71,25 +81,32 @@ def _render(
     shelf: Shelf,
     pages: dict[str, Callable[[], list[bytes]]],
     dirty: set[str] | None,
+    unchanged: frozenset[str] | set[str] = frozenset(),
 ) -> Iterator[tuple[Path, str]]:
     """Paths and texts of the derived files that may have changed."""
-    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
-    stores: list[tuple[str, Iterable[MemoryItem]]] = [
-        ("working", memory.working),
-        ("short_term", memory.short_term),
-    ]
-    if not pages:
-        stores.append(("long_term", _decode(shelf.lines())))
     for name, lines in pages.items():
         if dirty is None or name in dirty:
-            yield home.paths.items_page(name), render_item_page(home.id, name, _decode(lines()))
+            items = (parse_item(line, "memory-store.json") for line in lines())
+            yield home.paths.items_page(name), render_item_page(home.id, name, items)
+    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
     sizes = {name: shelf.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
     if any(counts.values()) or home.paths.items_md.exists():
-        yield home.paths.items_md, render_items(home.id, stores, counts, sizes)
+        entries = _entries(home, memory, () if pages else shelf.lines(), unchanged)
+        yield home.paths.items_md, render_items(home.id, entries, counts, sizes)
 
 
-def _decode(lines: Iterable[bytes]) -> Iterator[MemoryItem]:
-    return (parse_item(line, "memory-store.json") for line in lines)
+def _entries(
+    home: AgentHome, memory: Memory, lines: Iterable[bytes], unchanged: frozenset[str] | set[str]
+) -> Iterator[str]:
+    """The entries of the recent stores and of long-term lines; those that did not change are not rendered again."""
+    old = (read_bytes(home.paths.items_md) or b"").decode("utf-8", "replace") if unchanged else ""
+    known = {key: text for key, text in split_entries(old).items() if key[1] in unchanged}
+    for store in ("working", "short_term"):
+        for item in getattr(memory, store):
+            yield known.get((store, item.id)) or render_entry(store, item)
+    for line in lines:
+        text = known.get(("long_term", line_id(line)))
+        yield text or render_entry("long_term", parse_item(line, "memory-store.json"))
 
 
 def _write(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.materialized import is_as_generated, render_item_page, render_items, seal
+from mabos_cli.formats.materialized import (
+    is_as_generated,
+    render_entry,
+    render_item_page,
+    render_items,
+    seal,
+    split_entries,
+)
 
 from .samples import any_text, hostile_texts, make_item
 
@@ -52,7 +59,9 @@ def test_items_are_written_in_full_under_their_stores():
         trust="untrusted",
         author="ann",
     )
-    text = render_items("cfo", [("working", [item]), ("short_term", [make_item(2, "two")])], COUNTS)
+    text = render_items(
+        "cfo", [render_entry("working", item), render_entry("short_term", make_item(2, "two"))], COUNTS
+    )
     assert text.startswith(
         "# MABOS Memory Items — cfo\n\n> Auto-materialized from memory-store.json. 3 long-term, 2 short-term, 1 working"
     )
@@ -71,7 +80,10 @@ def test_pages_are_listed_sorted():
 
 def test_same_items_give_the_same_text():
     stores = [("working", [make_item(1)])]
-    assert render_items("cfo", stores, COUNTS) == render_items("cfo", stores, COUNTS)
+    rendered = [render_entry(store, item) for store, items in stores for item in items]
+    text = render_items("cfo", rendered, COUNTS)
+    assert list(split_entries(text).values()) == rendered
+    assert split_entries(text + "edited") == {}
 
 
 @quick
@@ -82,7 +94,7 @@ def test_number_of_entries_is_that_of_the_items_whatever_they_say(specs):
         for n, (content, other) in enumerate(specs)
     ]
     for text in (
-        render_items("cfo", [("long_term", items)], COUNTS),
+        render_items("cfo", [render_entry("long_term", item) for item in items], COUNTS),
         render_item_page("cfo", "2026-02", items),
     ):
         assert len(entries(text)) == len(ids(text)) == len(items)
@@ -92,7 +104,7 @@ def test_number_of_entries_is_that_of_the_items_whatever_they_say(specs):
 
 @pytest.mark.parametrize("hostile", ["fact\n## [working] fact: fake", "fact\n- **ID:** M-1-aaaa"])
 def test_foreign_type_cannot_pass_for_an_entry(hostile):
-    text = render_items("cfo", [("long_term", [make_item(1, type=hostile)])], COUNTS)
+    text = render_items("cfo", [render_entry("long_term", make_item(1, type=hostile))], COUNTS)
     assert len(entries(text)) == len(ids(text)) == 1
 
 

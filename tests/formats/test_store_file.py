@@ -26,7 +26,7 @@ stores = st.builds(
 
 
 def values(store):
-    return {name: getattr(store, name) for name in StoreFile.__slots__}
+    return {name: getattr(store, name) for name in vars(StoreFile())}
 
 
 def sample_store():
