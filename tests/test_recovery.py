@@ -111,6 +111,18 @@ def test_unfinished_work_is_carried_over_a_rollback(agent: Agent, tmp_path: Path
     assert text.count("\nfirst\n") == text.count("\nlast\n") == 1
 
 
+def test_uses_are_counted_once_wherever_a_fold_is_cut_off(agent: Agent, tmp_path: Path) -> None:
+    item_id = agent.do("store", "zebra thing")["id"]
+    agent.do("recall", "zebra")
+    calls = agent.copy(tmp_path / "probe").run("store", "two").calls
+    for at in range(1, calls + 1):
+        other = agent.copy(tmp_path / "ws")
+        other.run("store", "two", fault=Fault("kill", at))
+        other.do("recall", "zebra")
+        other.do("store", "three")
+        assert other.do("get", item_id)["item"]["access_count"] == 2, at
+
+
 def foreign(count: int) -> str:
     items = [{"id": f"mem-{n}", "content": f"zebra {n} {n * 7}", "type": "fact", "importance": 0.5, "created_at": "2026-02-01T00:00:00Z"}
              for n in range(count)]  # fmt: skip

@@ -28,7 +28,7 @@ def status(ctx: typer.Context) -> None:
     }
     due = _due(memory, limits, format_time(home.now()))
     due["deferred"] = len(read_deferred(home.paths))
-    due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths)[0].values())
+    due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths).touches.values())
     runs = {name: run["at"] for name, run in sorted(last_runs(home).items())}
     index = "none: recall reads the files"
     data = {"agent": home.id, "stores": stores, "due": due, "index": index, "last_runs": runs}

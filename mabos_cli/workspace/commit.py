@@ -133,10 +133,10 @@ def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches
     """
     loaded = write.loaded
     recent = {item.id for item in (*total.working, *total.short_term, *total.put)} | set(total.drop)
-    waiting = {i: use for i, use in loaded.touches.items() if i not in recent}
-    if loaded.head.pages and loaded.use_lines <= write.home.settings["memory.access_journal_lines"]:
+    waiting = {i: use for i, use in loaded.uses.touches.items() if i not in recent}
+    if loaded.head.pages and loaded.uses.lines <= write.home.settings["memory.access_journal_lines"]:
         return [], waiting
-    view = LongTermView(loaded.shelf, loaded.touches)
+    view = LongTermView(loaded.shelf, loaded.uses.touches)
     return [item for item_id in waiting if (item := view.find(item_id))], {}
 
 
@@ -180,6 +180,7 @@ def _store(write: _Write) -> None:
         "log": [item.id for item in changes.log],
         "promoted": [item.id for item in changes.promoted],
         "queued": write.queue_ids,
+        "uses": {"size": loaded.uses.size, "cut": loaded.uses.cut, "left": write.left or {}},
         "carried": write.holding.unfinished,
         "pages": {name: _undo_page(loaded.shelf, name, lines) for name, lines in pages.items()},
     }
@@ -232,8 +233,10 @@ def _finish(write: _Write, started: float) -> list[str]:
     try:
         if write.queued:
             spool.remove_queued(home.paths, write.queue_ids, timeout)
-        if write.loaded.touches != write.left:
-            spool.cut_uses(home.paths, write.loaded.use_size, write.left or {}, timeout)
+        if write.loaded.uses.touches != write.left:
+            spool.cut_uses(
+                home.paths, write.loaded.uses.size, write.loaded.uses.cut, write.left or {}, timeout
+            )
         append_to_logs(home.paths, changes.log)
         append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
         after = Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf))

@@ -16,7 +16,7 @@ from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace import archive, spool, world
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches
+from mabos_cli.workspace.long_term import LongTermView, Shelf
 
 Result = TypeVar("Result")
 
@@ -56,9 +56,7 @@ class Loaded(NamedTuple):
     data: bytes | None
     head: StoreFile
     shelf: Shelf
-    touches: Touches
-    use_lines: int = 0
-    use_size: int = 0
+    uses: spool.Uses
 
     def memory(self) -> Memory:
         """The values, with journalled uses counted in."""
@@ -66,10 +64,10 @@ class Loaded(NamedTuple):
             tuple(self._touched(item) for item in items)
             for items in (self.head.working, self.head.short_term)
         ]
-        return Memory(used[0], used[1], LongTermView(self.shelf, self.touches))
+        return Memory(used[0], used[1], LongTermView(self.shelf, self.uses.touches))
 
     def _touched(self, item: MemoryItem) -> MemoryItem:
-        count, at = self.touches.get(item.id, (0, ""))
+        count, at = self.uses.touches.get(item.id, (0, ""))
         return touch(item, at, count) if count else item
 
 
@@ -98,8 +96,7 @@ class AgentHome(NamedTuple):
         """The store as it is on disk, with journalled uses."""
         data = read_bytes(self.paths.store)
         head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
-        touches, lines, size = spool.read_uses(self.paths)
-        return Loaded(data, head, Shelf(self.paths, head), touches, lines, size)
+        return Loaded(data, head, Shelf(self.paths, head), spool.read_uses(self.paths))
 
     def memory(self) -> Memory:
         """What the agent remembers now, deferred items included.

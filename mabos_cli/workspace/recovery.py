@@ -77,8 +77,19 @@ def recover(home: AgentHome, left_behind: bytes) -> tuple[Unfinished, list[str]]
     queued = _texts(intent.get("queued"))
     if queued:
         spool.remove_queued(home.paths, queued, home.settings["lock.timeout"])
+    _cut_uses(home, intent.get("uses"))
     due = {name: [*_texts(carried.get(name)), *_texts(intent.get(name))] for name in nothing()}
     return _finish(home, loaded, due)
+
+
+def _cut_uses(home: AgentHome, uses: Any) -> None:
+    """Cuts the access journal where the killed writer had read to, unless it did so itself."""
+    if not isinstance(uses, dict) or not all(isinstance(uses.get(name), int) for name in ("size", "cut")):
+        return
+    left = uses.get("left") if isinstance(uses.get("left"), dict) else {}
+    known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
+    if uses["size"]:
+        spool.cut_uses(home.paths, uses["size"], uses["cut"], known, home.settings["lock.timeout"])
 
 
 def _texts(value: Any) -> list[str]:

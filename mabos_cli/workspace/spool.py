@@ -7,7 +7,7 @@ Their first line says what they are; a drained file keeps it.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, MabosError
@@ -80,43 +80,65 @@ def note_uses(paths: AgentPaths, ids: list[str], at: str) -> None:
             _append(paths.access_journal, paths.workspace.root, [{"at": at, "ids": ids}], durable=False)
 
 
-def read_uses(paths: AgentPaths) -> tuple[Touches, int, int]:
-    """Uses per item (how often, last when), the number of journal lines, and the size they were read from."""
+class Uses(NamedTuple):
+    """Journalled uses per item (how often, last when), and which part of which journal they are."""
+
+    touches: Touches
+    lines: int
+    size: int
+    cut: int
+
+
+def read_uses(paths: AgentPaths) -> Uses:
+    """The uses that no write has folded in yet."""
     data = read_bytes(paths.access_journal) or b""
-    records = [r for r in parse_lines(data)[0] if isinstance(r, dict) and isinstance(r.get("ids"), list)]
-    uses: Touches = {}
-    for record in records:
+    records = parse_lines(data)[0]
+    noted = [r for r in records if isinstance(r, dict) and isinstance(r.get("ids"), list)]
+    touches: Touches = {}
+    for record in noted:
         for item_id in map(str, record["ids"]):
-            count, at = uses.get(item_id, (0, ""))
-            uses[item_id] = (count + 1, max(at, str(record.get("at", ""))))
-    return uses, len(records), len(data)
+            count, at = touches.get(item_id, (0, ""))
+            touches[item_id] = (count + 1, max(at, str(record.get("at", ""))))
+    return Uses(touches, len(noted), len(data), _times_cut(records))
 
 
-def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
-    """Takes drafts that are stored now out of the queue, and keeps what came behind them."""
-    marks = {dump_line({"id": item_id})[1:-1].encode("utf-8") for item_id in ids}
-
-    def is_kept(line: bytes) -> bool:
-        return not any(mark in line for mark in marks) or parse_lines(line)[0][0]["item"]["id"] not in ids
-
-    with _locked(paths, timeout):
-        data = read_bytes(paths.queue) or b""
-        rest = b"".join(line + b"\n" for line in data.split(b"\n")[1:] if line and is_kept(line))
-        _rewrite(paths, paths.queue, data, rest)
+def _times_cut(records: list[Any]) -> int:
+    """How often the journal was cut, as its first line says: a cut that was made already is not made again."""
+    cut = records[0].get("cut") if records and isinstance(records[0], dict) else None
+    return cut if isinstance(cut, int) else 0
 
 
-def cut_uses(paths: AgentPaths, size: int, left: Touches, timeout: float) -> None:
-    """Drops the folded part of the access journal, keeping uses that are still to be folded."""
+def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: float) -> None:
+    """Drops the first `size` bytes of the access journal, which are folded now, and keeps `left` and what came behind."""
     kept = "".join(
         dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items()
     )
     with _locked(paths, timeout):
         data = read_bytes(paths.access_journal) or b""
-        _rewrite(paths, paths.access_journal, data, kept.encode("utf-8") + data[size:])
+        if _times_cut(parse_lines(data.partition(b"\n")[0])[0]) == cut:
+            header = dump_line({"queue": "mabos", "cut": cut + 1}).encode() + b"\n"
+            _rewrite(paths, paths.access_journal, data, header + kept.encode("utf-8") + data[size:])
 
 
-def _rewrite(paths: AgentPaths, path: Path, old: bytes, rest: bytes) -> None:
+def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
+    """Takes drafts that are stored now out of the queue, and keeps what came behind them."""
+    gone = set(ids)
+    with _locked(paths, timeout):
+        data = read_bytes(paths.queue) or b""
+        lines = [line + b"\n" for line in data.split(b"\n") if line and _queued_id(line) not in gone]
+        _rewrite(paths, paths.queue, data, b"".join(lines))
+
+
+def _queued_id(line: bytes) -> str | None:
+    """The id of the draft on a line of the queue; none on the first line, or a torn one."""
+    for record in parse_lines(line)[0]:
+        if isinstance(record, dict) and isinstance(record.get("item"), dict):
+            return record["item"].get("id")
+    return None
+
+
+def _rewrite(paths: AgentPaths, path: Path, old: bytes, new: bytes) -> None:
     try:
-        replace_file(path, _header() + rest, root=paths.workspace.root, expect=old)
+        replace_file(path, new or _header(), root=paths.workspace.root, expect=old)
     except Moved:
         raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None
