@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from agent import Agent
 from forked import Fault, run, tree
 
 PAGES = {
@@ -12,28 +13,6 @@ PAGES = {
     "MABOS_MEMORY_PAGE_ITEMS": "10",
     "MABOS_MEMORY_MATERIALIZE_SPLIT_ABOVE": "20",
 }
-
-
-class Agent:
-    """An agent whose clock the test moves."""
-
-    def __init__(self, root: Path, **settings: str) -> None:
-        self.root, self.settings, self.minutes = root, settings, 0
-        self.do("init", str(root))
-
-    def run(self, *words: str):
-        now = f"2026-03-{1 + self.minutes // 1440:02d}T{self.minutes // 60 % 24:02d}:{self.minutes % 60:02d}:00Z"
-        return run(*words, "-w", str(self.root), **self.settings, MABOS_NOW=now)
-
-    def do(self, *words: str) -> dict:
-        done = self.run(*words, "--json")
-        assert done.code == 0, done.stderr
-        return json.loads(done.stdout)["data"]
-
-    def batch(self, rows: list[dict], *words: str) -> dict:
-        path = self.root.parent / "batch.ndjson"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return self.do("store", "--batch", str(path), *words)
 
 
 def random_rows(rnd: random.Random, count: int) -> list[dict]:
@@ -51,7 +30,7 @@ def random_rows(rnd: random.Random, count: int) -> list[dict]:
 
 @pytest.mark.parametrize("settings", [{}, PAGES], ids=["one-file", "pages"])
 def test_ten_rounds_of_storing_and_consolidating_lose_no_id(tmp_path: Path, settings: dict[str, str]) -> None:
-    rnd, agent, issued = random.Random(7), Agent(tmp_path / "ws", **settings), set()
+    rnd, agent, issued = random.Random(7), Agent(tmp_path / "ws", **settings).init(), set()
     for _ in range(10):
         stored = agent.batch(random_rows(rnd, 240))
         issued |= {row["id"] for row in stored["items"]}
@@ -73,7 +52,7 @@ def test_ten_rounds_of_storing_and_consolidating_lose_no_id(tmp_path: Path, sett
 def test_any_sequence_of_commands_leaves_derived_files_as_a_rebuild_would(
     tmp_path: Path, settings: dict[str, str], seed: int
 ) -> None:
-    rnd, agent, issued = random.Random(seed), Agent(tmp_path / "ws", **settings), []
+    rnd, agent, issued = random.Random(seed), Agent(tmp_path / "ws", **settings).init(), []
     for _ in range(25):
         agent.minutes += rnd.randint(0, 40)
         act = rnd.choice(
@@ -121,7 +100,7 @@ def test_any_sequence_of_commands_leaves_derived_files_as_a_rebuild_would(
 
 
 def test_materializing_twice_changes_nothing(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws", **PAGES)
+    agent = Agent(tmp_path / "ws", **PAGES).init()
     agent.batch(random_rows(random.Random(3), 90))
     agent.do("materialize")
     before = tree(tmp_path / "ws")
@@ -130,7 +109,7 @@ def test_materializing_twice_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_store_splits_by_page_and_a_store_rewrites_only_the_page_it_touches(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws", **PAGES)
+    agent = Agent(tmp_path / "ws", **PAGES).init()
     rows = [
         {"content": f"fact number {n} of {n * 31}", "store": "long_term", "importance": 0.5}
         for n in range(45)
@@ -154,7 +133,7 @@ def test_the_store_splits_by_page_and_a_store_rewrites_only_the_page_it_touches(
 
 
 def test_recalls_are_counted_without_rewriting_memory_and_folded_in_by_the_next_write(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     item_id = agent.do("store", "the vault key hangs behind the door")["id"]
     before = tree(tmp_path / "ws")
     agent.do("recall", "vault")
@@ -168,7 +147,7 @@ def test_recalls_are_counted_without_rewriting_memory_and_folded_in_by_the_next_
 
 
 def test_an_item_recalled_twice_outlives_its_time_until_consolidation_takes_it(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     kept = agent.do("store", "the kettle is descaled", "-i", "0.2")["id"]
     lost = agent.do("store", "lunch was soup", "-i", "0.2")["id"]
     agent.do("recall", "kettle")
@@ -183,7 +162,7 @@ def test_an_item_recalled_twice_outlives_its_time_until_consolidation_takes_it(t
 
 
 def test_an_edited_derived_file_is_set_aside_not_overwritten(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     agent.do("store", "first")
     path = tmp_path / "ws/agents/main/memory/mabos-memory-items.md"
     path.write_text(path.read_text() + "a line that a person typed\n")
@@ -198,7 +177,7 @@ def test_an_edit_of_the_store_made_while_a_command_plans_is_kept(tmp_path: Path)
     from mabos_cli.commands.call import Call
     from mabos_cli.core.stores import put_item
 
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     item_id = agent.do("store", "the old words", "--store", "long_term")["id"]
     store = tmp_path / "ws/agents/main/memory-store.json"
     home = Call(workspace=str(tmp_path / "ws")).open_home()
@@ -218,7 +197,7 @@ def test_an_edit_of_the_store_made_while_a_command_plans_is_kept(tmp_path: Path)
 
 
 def test_a_clock_that_jumps_back_warns_and_keeps_ids_in_order(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     agent.minutes = 600
     first = agent.do("store", "at ten")["id"]
     agent.minutes = 0
@@ -229,7 +208,7 @@ def test_a_clock_that_jumps_back_warns_and_keeps_ids_in_order(tmp_path: Path) ->
 
 
 def test_deferred_items_are_seen_at_once_and_stored_once(tmp_path: Path) -> None:
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     before = tree(tmp_path / "ws")
     ids = [agent.do("store", f"queued {n}", "--defer")["id"] for n in range(3)]
     assert tree(tmp_path / "ws") == before
@@ -239,13 +218,13 @@ def test_deferred_items_are_seen_at_once_and_stored_once(tmp_path: Path) -> None
     agent.do("store", "the next command")
     stored = json.loads((tmp_path / "ws/agents/main/memory-store.json").read_text())["short_term"]
     assert sorted(item["id"] for item in stored)[:3] == sorted(ids)
-    assert {item["created_at"] for item in stored if item["id"] in ids} == {"2026-03-01T00:00:00.000Z"}
+    assert {item["created_at"] for item in stored if item["id"] in ids} == {"2026-03-01T10:00:00.000Z"}
     assert agent.do("status")["due"]["deferred"] == 0
 
 
 def test_a_queue_that_was_stored_but_not_cut_is_not_stored_again(tmp_path: Path) -> None:
     """A crash between the commit and the cut, then time passes: the id must not come back to life."""
-    agent = Agent(tmp_path / "ws")
+    agent = Agent(tmp_path / "ws").init()
     agent.do("store", "the first memory")
     item_id = agent.do("store", "queued once", "--defer", "-i", "0.1")["id"]
     store, queue = tmp_path / "ws/agents/main/memory-store.json", tmp_path / "ws/.mabos/queue/main.jsonl"
@@ -256,7 +235,7 @@ def test_a_queue_that_was_stored_but_not_cut_is_not_stored_again(tmp_path: Path)
             "-w",
             str(tmp_path / "ws"),
             fault=Fault("kill", at),
-            MABOS_NOW="2026-03-01T00:01:00Z",
+            MABOS_NOW="2026-03-01T10:01:00Z",
         )
         if item_id in store.read_text():
             break

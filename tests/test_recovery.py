@@ -1,11 +1,11 @@
 """What a killed writer, a second tool or an older file leaves behind: nothing doubled, nothing lost, nothing risen from the archive."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
-from forked import Fault, Outcome, run
+from agent import Agent
+from forked import Fault
 
 PAGES = {
     "MABOS_MEMORY_SPLIT_ABOVE": "3",
@@ -14,47 +14,15 @@ PAGES = {
 }
 
 
-class Agent:
-    """An agent in a folder that can be copied, with a clock in minutes."""
-
-    def __init__(self, root: Path, **settings: str) -> None:
-        self.root, self.settings, self.minute = root, settings, 0
-
-    def run(self, *words: str, fault: Fault | None = None) -> Outcome:
-        now = f"2026-03-01T{10 + self.minute // 60}:{self.minute % 60:02d}:00Z"
-        return run(*words, "-w", str(self.root), fault=fault, MABOS_NOW=now, **self.settings)
-
-    def do(self, *words: str) -> dict:
-        done = self.run(*words, "--json")
-        assert done.code == 0, done.stderr
-        return json.loads(done.stdout)["data"]
-
-    def copy(self, root: Path) -> "Agent":
-        shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(self.root, root)
-        other = Agent(root, **self.settings)
-        other.minute = self.minute
-        return other
-
-    @property
-    def store(self) -> Path:
-        return self.root / "agents/main/memory-store.json"
-
-    def live(self) -> list[str]:
-        return [row["content"] for row in self.do("recall", "--limit", "0")["results"]]
-
-
 @pytest.fixture
 def agent(tmp_path: Path) -> Agent:
-    made = Agent(tmp_path / "seed")
-    made.do("init", str(tmp_path / "seed"))
-    return made
+    return Agent(tmp_path / "seed").init()
 
 
 def test_a_drained_item_is_updated_in_place_and_forgotten_whole(agent: Agent) -> None:
     """Its id is newer than the last one that was minted under the lock."""
     agent.do("store", "alpha bravo", "--store", "long_term")
-    agent.minute = 1
+    agent.minutes = 1
     item_id = agent.do("store", "charlie delta", "--store", "long_term", "--defer")["id"]
     agent.do("materialize")
     agent.do("update", item_id, "--tag", "x")
@@ -175,7 +143,7 @@ def test_an_older_store_put_back_beside_its_pages_loses_none_of_them(agent: Agen
     agent.do("store", "charlie one", "--store", "long_term")
     agent.do("store", "delta two", "--store", "long_term")
     agent.store.write_bytes(older)
-    agent.minute = 5
+    agent.minutes = 5
     agent.do("store", "echo three", "--store", "long_term")
     agent.do("doctor", "--repair")
     assert {"charlie one", "delta two", "echo three", "zebra 0 0", "zebra 1 7", "zebra 2 14"} <= set(
@@ -198,7 +166,7 @@ def test_only_our_own_pages_are_removed_and_edited_ones_set_aside(agent: Agent) 
 
 def test_stricter_options_of_one_consolidation_do_not_expire_what_waits(agent: Agent) -> None:
     item_id = agent.do("store", "waiting memory", "-i", "0.7")["id"]
-    agent.minute = 240
+    agent.minutes = 240
     agent.do("consolidate", "--min-importance", "0.9")
     assert agent.do("get", item_id)["state"] == "live"
 

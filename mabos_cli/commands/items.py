@@ -41,10 +41,7 @@ def find_item(home: AgentHome, memory: Memory, item_id: str) -> Found:
     if history:
         store = history[-1].store if history[-1].store in STORES else "long_term"
         return Found(history[-1].item, store, False, history)
-    raise NotFound(
-        f"no item {item_id!r} for agent {home.id}",
-        "mabos recall finds ids; another agent may have it (--agent)",
-    )
+    raise _never_issued(home, item_id)
 
 
 @app.command()
@@ -128,17 +125,19 @@ def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
         yield from _draw(source, margin + "  ")
 
 
-def _unknown(home: AgentHome, item_id: str) -> NotFound:
+def _not_live(home: AgentHome, item_id: str) -> NotFound:
     """Why an id is not live: archived, or never issued."""
     history = home.departures(item_id)
     if history:
         return NotFound(
             f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}"
         )
-    return NotFound(
-        f"no item {item_id!r} for agent {home.id}",
-        "mabos recall finds ids; another agent may have it (--agent)",
-    )
+    return _never_issued(home, item_id)
+
+
+def _never_issued(home: AgentHome, item_id: str) -> NotFound:
+    hint = "mabos recall finds ids; another agent may have it (--agent)"
+    return NotFound(f"no item {item_id!r} for agent {home.id}", hint)
 
 
 @app.command()
@@ -198,7 +197,7 @@ def update(
             memory, item_id, fields, store=target, now=home.now(), limits=home.settings.limits()
         )
         if planned is None:
-            raise _unknown(home, item_id)
+            raise _not_live(home, item_id)
         return planned[0], planned[1:]
 
     (item, where), warnings = home.change("update", plan)
@@ -233,7 +232,7 @@ def forget(
     def plan(memory: Memory, means: object):
         planned = plan_forget(memory, item_id, reason, now=home.now())
         if planned is None:
-            raise _unknown(home, item_id)
+            raise _not_live(home, item_id)
         return planned[0], planned[1:]
 
     (item, where), warnings = home.change("forget", plan)
@@ -286,7 +285,7 @@ def reinforce(
     def plan(memory: Memory, means: object):
         found = locate(memory, item_id)
         if found is None:
-            raise _unknown(home, item_id)
+            raise _not_live(home, item_id)
         used = touch(found[1], format_time(home.now()))
         fields = {
             "accessed_at": used.accessed_at,

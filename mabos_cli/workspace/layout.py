@@ -4,18 +4,6 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-COGNITIVE_FILES = (
-    "Persona.md",
-    "Capabilities.md",
-    "Beliefs.md",
-    "Desires.md",
-    "Goals.md",
-    "Intentions.md",
-    "Plans.md",
-    "Commitments.md",
-    "Learnings.md",
-    "Memory.md",
-)
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
