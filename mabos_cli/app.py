@@ -32,6 +32,7 @@ COMMANDS = {
     "status": ("status", "Show counts, what is due and the last runs."),
     "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
+    "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
     "doctor": ("doctor", "Check every file of an agent, and repair what can be repaired."),
     "config": ("config", "Show the settings in effect and where each comes from."),

@@ -12,7 +12,7 @@ from mabos_cli.core.stores import Limits
 
 
 class Setting(NamedTuple):
-    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h) or choice."""
+    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), choice, flag or text."""
 
     name: str
     kind: str
@@ -20,6 +20,10 @@ class Setting(NamedTuple):
     about: str
     choices: tuple[str, ...] = ()
 
+
+PRESETS = ("default", "seed", "balanced", "rrf")
+STEPS = ("auto", "extension", "wheel", "scan", "lexical")
+PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
 
 SETTINGS = (
     Setting(
@@ -73,7 +77,15 @@ SETTINGS = (
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
     Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
     Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
+    Setting(
+        "memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"
+    ),
     Setting("recall.limit", "count", 20, "results of a recall"),
+    Setting("recall.preset", "choice", "default", "how the signals of a hit are weighed", PRESETS),
+    Setting("recall.pool", "size", 100, "candidates that each lane offers at least; more for a larger limit"),
+    Setting("recall.candidate_multiplier", "size", 4, "candidates of each lane for each result"),
+    Setting("recall.mmr_lambda", "fraction", 0.7, "relevance against novelty, for --mmr"),
+    Setting("recall.half_life", "span", 2_592_000.0, "age at which --decay halves a score"),
     Setting(
         "recall.importance_weight",
         "fraction",
@@ -83,6 +95,19 @@ SETTINGS = (
     Setting("recall.depth_hits", "size", 3, "hits that are followed at each level of depth"),
     Setting("recall.depth_terms", "size", 12, "new terms taken from each followed hit"),
     Setting("recall.depth_reserved", "fraction", 0.3, "share of the results reserved for deeper finds"),
+    Setting(
+        "index.vectors", "choice", "auto", "how vectors are compared; auto takes the best there is", STEPS
+    ),
+    Setting("index.passage_tokens", "size", 400, "tokens of a passage of a file, at most"),
+    Setting("index.overlap_tokens", "count", 80, "tokens that a passage repeats of the one before it"),
+    Setting("index.item_tokens", "size", 200, "tokens of a passage of a memory item, at most"),
+    Setting("index.max_file_bytes", "size", 16_777_216, "larger files are left out of the index"),
+    Setting("index.wait", "span", 5.0, "how long recall waits for another process that writes the index"),
+    Setting("embeddings.provider", "choice", "wordllama", "what turns text into vectors", PROVIDERS),
+    Setting("embeddings.model", "text", "", "model of a provider that has several"),
+    Setting("embeddings.url", "text", "", "address of a provider reached over HTTP"),
+    Setting("embeddings.path", "text", "", "folder of a local model"),
+    Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
     *(
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
         for (name, value), about in zip(
@@ -119,6 +144,10 @@ def check_setting(name: str, value: Any) -> Any:
         if value not in setting.choices:
             raise BadValue(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
         return value
+    if setting.kind == "flag":
+        return _flag(name, value)
+    if setting.kind == "text":
+        return _text(name, value)
     if isinstance(value, str) and setting.kind == "span":
         return parse_span(value)
     number = _number(name, value)
@@ -129,6 +158,21 @@ def check_setting(name: str, value: Any) -> Any:
     if setting.kind == "fraction" and not 0 <= number <= 1:
         raise BadValue(f"{name} must be between 0 and 1, not {value!r}")
     return int(number) if setting.kind in ("count", "size") else float(number)
+
+
+def _flag(name: str, value: Any) -> bool:
+    found = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
+        str(value).lower()
+    )
+    if found is None:
+        raise BadValue(f"{name} must be true or false, not {value!r}")
+    return found
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.isprintable():
+        raise BadValue(f"{name} must be one line of text, not {value!r}")
+    return value
 
 
 def _number(name: str, value: Any) -> float:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mabos_cli.core.text import one_line, visible
@@ -32,6 +32,17 @@ def emit(
 def note(text: str) -> None:
     """Says something on the side, on stderr."""
     _write(sys.stderr, one_line(text) + "\n")
+
+
+def progress(doing: str) -> Callable[[int, int], None]:
+    """A line on stderr that shows how far long work is, for a terminal; it is wiped when the work is done."""
+
+    def show(done: int, total: int) -> None:
+        filled = 30 * done // max(1, total)
+        line = f"{doing} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {total:,}"
+        _write(sys.stderr, f"\r{line}" if done < total else f"\r{' ' * len(line)}\r")
+
+    return show
 
 
 def emit_error(error: MabosError, *, as_json: bool) -> None:

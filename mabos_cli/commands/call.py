@@ -72,6 +72,6 @@ def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
     """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
-    index = SimilarIndex(shelf.paths.index, floor)
+    index = SimilarIndex(shelf.paths.similar, floor)
     index.follow(shelf.sources())
     return index

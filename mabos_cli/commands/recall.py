@@ -5,17 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.agent_search import AgentSearch, Way, open_search
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import importance_of, text_argument
+from mabos_cli.config import PRESETS
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import CLASSES, STORES, TYPES, check_choice, check_tags
-from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse, fit_budget, in_words
+from mabos_cli.core.recall import Depth, Filters, Hit, fit_budget
 from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.formats.items import item_to_dict
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.passages import file_passages
 
 app = typer.Typer()
 
@@ -53,6 +54,14 @@ def recall(
     token_budget: Annotated[int, typer.Option(help="Stop at this many tokens.")] = 0,
     format: Annotated[str, typer.Option(help="brief (a line each) or detailed.")] = "brief",
     archived: Annotated[bool, typer.Option("--archived", help="Search the archive too.")] = False,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Search the other agents that share their memory too.")
+    ] = False,
+    preset: Annotated[
+        str | None, typer.Option(help="How signals are weighed: default, seed, balanced or rrf.")
+    ] = None,
+    mmr: Annotated[bool, typer.Option("--mmr", help="Prefer results that differ from one another.")] = False,
+    decay: Annotated[bool, typer.Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each result is here.")] = False,
 ) -> None:
     """Find memories and passages of memory files.
@@ -61,40 +70,52 @@ def recall(
     """
     call: Call = ctx.obj
     home = call.open_home()
+    s = home.settings
     query = text_argument(" ".join(words or []), call.literal_dash)
     least = importance_of(min_importance, priority_min, "--min-importance", "--priority-min")
     filters = _filters(home, type, category, store, least, since, until, tag)
     check_choice(format, ["brief", "detailed"], "format")
-    limit = home.settings["recall.limit"] if limit is None else limit
+    limit = s["recall.limit"] if limit is None else limit
     if limit < 0 or token_budget < 0 or depth < 0:
         raise BadValue("--limit, --token-budget and --depth cannot be negative")
     if archived:  # what is past its date is as good as archived
         filters = filters._replace(now="")
-    candidates = [c for c in _candidates(home, archived, files=bool(query.strip())) if filters.admit(c)]
-    hits = _search(home, query, candidates, min(depth, 3), limit or len(candidates) or 1)
-    hits = hits[: limit or None]
+    passes = Depth(min(depth, 3), s["recall.depth_hits"], s["recall.depth_terms"], s["recall.depth_reserved"])
+    way = Way(
+        filters,
+        archived,
+        limit or 100_000,
+        check_choice(preset or s["recall.preset"], PRESETS, "preset"),
+        s["recall.mmr_lambda"] if mmr else 0.0,
+        s["recall.half_life"] if decay else 0.0,
+    )
+    search = open_search(call, home, way, shared=shared)
+    hits = find(search, query, way.limit, passes) if query.strip() else search.best()
     total = len(hits)
-    hits = fit_budget(hits, token_budget, home.settings["text.chars_per_token"])
-    hits = [in_words(hit) for hit in hits]
+    hits = fit_budget(hits, token_budget, s["text.chars_per_token"])
     if query.strip():
-        home.note_uses(
-            [hit.candidate.item.id for hit in hits if hit.candidate.item and not hit.candidate.archived]
-        )
-    rows = [_row(hit, home.settings["text.chars_per_token"]) for hit in hits]
+        home.note_uses(_used(hits))
+    rows = [_row(hit, s["text.chars_per_token"], explain) for hit in hits]
     data = {
         "query": query,
-        "depth": min(depth, 3),
+        "depth": passes.passes,
         "count": len(rows),
-        "candidates": len(candidates),
+        "candidates": search.candidates,
+        "stale": search.stale,
         "results": rows,
         "token_count": sum(row["token_cost"] for row in rows),
     }
-    warnings = ["depth is at most 3"] if depth > 3 else []
+    warnings = search.warnings() + (["depth is at most 3"] if depth > 3 else [])
     if token_budget and len(hits) < total:
         warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
-    weight = home.settings["recall.importance_weight"] if explain else None
-    lines = [line for hit in hits for line in _lines(hit, format == "detailed", weight)]
-    call.emit("recall", data, lines or [_nothing(home, query, filters, candidates, archived)], warnings)
+    lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
+    call.emit("recall", data, lines or [_nothing(search, query, way)], warnings)
+
+
+def _used(hits: list[Hit]) -> list[str]:
+    """The ids whose use is counted: live items of this agent."""
+    found = (hit.candidate for hit in hits)
+    return [c.item.id for c in found if c.item and not c.archived and not c.agent]
 
 
 def _filters(
@@ -123,44 +144,7 @@ def _filters(
     )
 
 
-def _candidates(home: AgentHome, archived: bool, files: bool) -> Iterator[Candidate]:
-    """Live items, then archived ones if asked for, then passages of files that are not copies of an item."""
-    memory = home.memory()
-    known = set()
-    for store in STORES:
-        for item in getattr(memory, store):
-            if item.id not in known:
-                known.add(item.id)
-                yield Candidate(item.content, item.importance, item.happened_at, item, store)
-    latest = {d.item.id: d for d in home.all_departures()} if archived or files else {}
-    for departure in latest.values() if archived else ():
-        if departure.item.id not in known:
-            item = departure.item
-            yield Candidate(
-                item.content, item.importance, item.happened_at, item, departure.store, departure.reason
-            )
-    if files:
-        yield from (c for c, item_id in file_passages(home) if item_id not in known and item_id not in latest)
-
-
-def _search(home: AgentHome, query: str, candidates: list[Candidate], depth: int, limit: int) -> list[Hit]:
-    if not query.strip():
-        return browse(candidates)
-    s = home.settings
-    search = TermSearch(candidates, s["recall.importance_weight"])
-    return find(
-        search,
-        query,
-        depth=depth,
-        limit=limit,
-        branch=s["recall.depth_hits"],
-        new_terms=s["recall.depth_terms"],
-        reserved=s["recall.depth_reserved"],
-        rarity=search.rarity,
-    )
-
-
-def _row(hit: Hit, per_token: int) -> dict[str, Any]:
+def _row(hit: Hit, per_token: int, explain: bool) -> dict[str, Any]:
     c = hit.candidate
     row: dict[str, Any] = {
         "ref": c.ref,
@@ -172,12 +156,16 @@ def _row(hit: Hit, per_token: int) -> dict[str, Any]:
         "via": list(hit.via),
         "token_cost": token_cost(c.text, per_token),
     }
+    if c.agent:
+        row["agent"] = c.agent
+    if explain:
+        row["signals"] = dict(hit.parts)
     if c.item:
         return row | {"store": c.store, "archived": c.archived or None} | item_to_dict(c.item)
     return row | {"path": c.path, "lines": list(c.lines), "content": c.text}
 
 
-def _lines(hit: Hit, detailed: bool, weight: float | None) -> Iterator[str]:
+def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
     c = hit.candidate
     found = f" (depth {hit.depth} via {', '.join(hit.via)})" if hit.depth else ""
     gone = f" [archived: {c.archived}]" if c.archived else ""
@@ -193,22 +181,22 @@ def _lines(hit: Hit, detailed: bool, weight: float | None) -> Iterator[str]:
             f"context {one_line(c.item.context)}" if c.item.context else "",
         ]
         yield "  " + "; ".join(part for part in about if part)
-    if weight is not None:
-        sum_of = (
-            f"{1 - weight:g} x relevance {hit.relevance:.4f} + {weight:g} x importance {c.importance:.2f}"
-        )
-        yield f"  score {hit.score:.4f} = {sum_of}; matched {', '.join(hit.matched) or 'nothing'}"
+    if explain:
+        parts = ", ".join(f"{name} {value:.4f}" for name, value in hit.parts)
+        led = f"; found at depth {hit.depth} through {', '.join(hit.via)}" if hit.depth else ""
+        yield f"  score {hit.score:.4f}: {parts or 'by importance'}; matched {', '.join(hit.matched) or 'no word'}{led}"
 
 
-def _nothing(
-    home: AgentHome, query: str, filters: Filters, candidates: list[Candidate], archived: bool
-) -> str:
+def _nothing(search: AgentSearch, query: str, way: Way) -> str:
     """Why there is no answer: never an empty line."""
-    if not archived:
-        gone = [c for c in _candidates(home, archived=True, files=False) if c.archived and filters.admit(c)]
-        found = len(_search(home, query, gone, 0, len(gone) or 1))
-        if found:
-            return f"nothing live, but {plural(found, 'memory')} in the archive: add --archived"
+    if not way.archived:
+        gone = search.count_archived(query)
+        if gone:
+            return f"nothing live, but {plural(gone, 'memory')} in the archive: add --archived"
     if not query.strip():
-        return "no memories yet" if filters == Filters(now=filters.now) else "no memory passes the filters"
-    return f"nothing found among {plural(len(candidates), 'memory')} and passages"
+        return (
+            "no memories yet"
+            if way.filters == Filters(now=way.filters.now)
+            else "no memory passes the filters"
+        )
+    return f"nothing found among {plural(search.count(), 'memory')} and passages"

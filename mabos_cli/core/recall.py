@@ -1,12 +1,12 @@
-"""Finding: filters, term scoring with importance, and recursive refinement over any search function."""
+"""Finding: candidates and hits, filters, and recursive refinement over any search. Without an index, terms are counted here."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.text import stem, terms, token_cost, words
+from mabos_cli.core.text import asked_words, stem, terms, token_cost, words
 
 
 class Candidate(NamedTuple):
@@ -20,10 +20,12 @@ class Candidate(NamedTuple):
     archived: str = ""
     path: str = ""
     lines: tuple[int, int] = (0, 0)
+    agent: str = ""  # another agent's, when memory is shared
 
     @property
     def ref(self) -> str:
-        return self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        own = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        return f"{self.agent}/{own}" if self.agent else own
 
 
 class Hit(NamedTuple):
@@ -35,6 +37,7 @@ class Hit(NamedTuple):
     matched: tuple[str, ...] = ()
     depth: int = 0
     via: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 class Filters(NamedTuple):
@@ -67,19 +70,25 @@ class Filters(NamedTuple):
         return not (self.until and (not candidate.at or candidate.at > self.until))
 
 
-Search = Callable[[Sequence[str]], list[Hit]]
+class Search(Protocol):
+    """What recall searches with: an index, or the terms of candidates held in memory."""
+
+    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
+        """The best hits for a question and further terms."""
+
+    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
+        """The rarest terms of a candidate whose stems are not known yet."""
 
 
 class TermSearch:
-    """BM25 over candidates held in memory, blended with importance. The index replaces it behind the same call."""
+    """BM25 over candidates held in memory, blended with importance: for when there is no SQLite to keep an index in."""
 
     def __init__(self, candidates: Iterable[Candidate], importance_weight: float = 0.3) -> None:
         self._weight = importance_weight
         self._docs: list[tuple[Candidate, Counter[str], int]] = []
         self._holders: Counter[str] = Counter()
         for candidate in candidates:
-            about = " ".join((candidate.item.author, *candidate.item.tags)) if candidate.item else ""
-            counts = Counter(terms_all(f"{candidate.ref} {about} {candidate.text}"))
+            counts = Counter(terms_all(spoken_text(candidate)))
             self._docs.append((candidate, counts, sum(counts.values())))
             self._holders.update(counts.keys())
         self._mean = sum(size for _, _, size in self._docs) / len(self._docs) if self._docs else 1.0
@@ -89,32 +98,44 @@ class TermSearch:
         held = self._holders[term]
         return math.log(1 + (len(self._docs) - held + 0.5) / (held + 0.5))
 
-    def __call__(self, query: Sequence[str]) -> list[Hit]:
-        """Everything that shares a term with the query, best first."""
+    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
+        """The rarest words of a candidate whose stems are not known yet."""
+        fresh = new_words(candidate, known)
+        order = sorted(range(len(fresh)), key=lambda n: (-self.rarity(stem(fresh[n])), n))
+        return [fresh[n] for n in order[:count]]
+
+    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
+        """Everything that shares a term with the question, best first."""
+        query = list(dict.fromkeys([*terms(question), *map(stem, extra)]))
         weight = {term: self.rarity(term) for term in query}
         raw = []
         for candidate, counts, size in self._docs:
-            matched = tuple(term for term in query if term in counts)
+            matched = [term for term in query if term in counts]
             if matched:
                 norm = 1.2 * (0.25 + 0.75 * size / self._mean)
                 raw.append(
-                    (
-                        sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched),
-                        matched,
-                        candidate,
-                    )
+                    (sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), candidate)
                 )
-        top = max((score for score, _, _ in raw), default=1.0) or 1.0
-        hits = [
-            Hit(
-                c,
-                round((1 - self._weight) * s / top + self._weight * c.importance, 4),
-                round(s / top, 4),
-                matched,
-            )
-            for s, matched, c in raw
-        ]
+        top = max((score for score, _ in raw), default=1.0) or 1.0
+        hits = []
+        for score, candidate in raw:
+            value = (1 - self._weight) * score / top + self._weight * candidate.importance
+            parts = (("relevance", round(score / top, 4)), ("importance", candidate.importance))
+            hits.append(Hit(candidate, round(value, 4), round(score / top, 4), parts=parts))
         return rank(hits)
+
+
+def spoken_text(candidate: Candidate) -> str:
+    """All the words that a candidate can be found by."""
+    about = " ".join((candidate.item.author, *candidate.item.tags)) if candidate.item else ""
+    return f"{candidate.text} {about} {candidate.ref}"
+
+
+def new_words(candidate: Candidate, known: set[str]) -> list[str]:
+    """The words of a candidate and of its tags that are longer than three letters and whose stems are not known yet."""
+    tags = " ".join(candidate.item.tags) if candidate.item else ""
+    found = {stem(word): word for word in reversed(asked_words(f"{candidate.text} {tags}"))}
+    return [word for term, word in reversed(found.items()) if len(word) > 3 and term not in known]
 
 
 def terms_all(text: str) -> list[str]:
@@ -134,66 +155,73 @@ def browse(candidates: Iterable[Candidate]) -> list[Hit]:
     return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
 
 
-def recall(
-    search: Search,
-    query: str,
-    *,
-    depth: int = 0,
-    limit: int = 20,
-    branch: int = 3,
-    new_terms: int = 12,
-    reserved: float = 0.3,
-    rarity: Callable[[str], float] | None = None,
-) -> list[Hit]:
-    """The best hits for a query; each level of depth searches again with the rarest new terms of the best few hits.
+class Depth(NamedTuple):
+    """How far recall follows what it finds: passes, hits followed in each, terms taken from a hit, share of the places."""
+
+    passes: int = 0
+    hits: int = 3
+    terms: int = 12
+    reserved: float = 0.3
+
+
+def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
+    """The best hits for a question; each pass searches again with the rarest new terms of the best few hits apart.
 
     What only a deeper pass finds gets reserved places behind the direct hits and never pushes out the strong ones.
     """
-    asked = terms(query)
-    direct = search(asked)
-    if not direct or depth <= 0:
-        return direct[:limit]
-    seen = {hit.candidate.ref for hit in direct}
-    known, frontier, found = set(asked), direct[:branch], []
-    for level in range(1, min(depth, 3) + 1):
-        reached: dict[str, Hit] = {}
-        for source in frontier:
-            fresh = _rarest_terms(source.candidate, known, rarity, new_terms)
-            for hit in search([*asked, *fresh]) if fresh else ():
-                led = tuple(term for term in fresh if term in hit.matched)
-                ref = hit.candidate.ref
-                if led and ref not in seen and (ref not in reached or reached[ref].score < hit.score):
-                    reached[ref] = hit._replace(depth=level, via=led)
+    direct = search(question)
+    if not direct or depth.passes <= 0:
+        return [with_words(hit, question) for hit in direct[:limit]]
+    kept = direct[: max(1, limit - round(limit * depth.reserved))]
+    seen, known = {hit.candidate.ref for hit in kept}, {*terms(question)}
+    frontier, found = direct[: depth.hits], []
+    for level in range(1, min(depth.passes, 3) + 1):
+        reached = _follow(search, question, frontier, seen, known, level, depth)
         if not reached:
             break
-        frontier = rank(reached.values())[:branch]
-        found += rank(reached.values())
-        seen |= reached.keys()
-        known |= {term for hit in frontier for term in hit.via}
-    places = min(len(found), max(round(limit * reserved), limit - len(direct)))
-    return direct[: limit - places] + found[:places]
+        frontier = reached[: depth.hits]
+        found += reached
+        seen |= {hit.candidate.ref for hit in reached}
+        known |= {stem(word) for hit in frontier for word in hit.via}
+    found = found[: limit - len(kept)]
+    rest = [hit for hit in direct[len(kept) :] if hit.candidate.ref not in {f.candidate.ref for f in found}]
+    hits = kept + found + rest
+    return [with_words(hit, question) for hit in hits[:limit]]
 
 
-def in_words(hit: Hit) -> Hit:
-    """The hit with its terms as the words that stand in its text, for people to read."""
-    about = " ".join((hit.candidate.item.author, *hit.candidate.item.tags)) if hit.candidate.item else ""
-    spoken = {
-        stem(word): word for word in reversed(words(f"{hit.candidate.text} {about} {hit.candidate.ref}"))
-    }
-    return hit._replace(
-        matched=tuple(spoken.get(t, t) for t in hit.matched), via=tuple(spoken.get(t, t) for t in hit.via)
-    )
+def _follow(
+    search: Search,
+    question: str,
+    frontier: list[Hit],
+    seen: set[str],
+    known: set[str],
+    level: int,
+    depth: Depth,
+) -> list[Hit]:
+    """What the refined questions find that was not seen before, best first."""
+    reached: dict[str, Hit] = {}
+    for source in frontier:
+        fresh = search.rarest(source.candidate, known, depth.terms)
+        for hit in search(question, fresh) if fresh else ():
+            ref = hit.candidate.ref
+            if ref in seen or (ref in reached and reached[ref].score >= hit.score):
+                continue
+            led = matching(fresh, hit.candidate)
+            if led:
+                reached[ref] = hit._replace(depth=level, via=led)
+    return rank(reached.values())
 
 
-def _rarest_terms(
-    candidate: Candidate, known: set[str], rarity: Callable[[str], float] | None, count: int
-) -> list[str]:
-    tags = list(candidate.item.tags) if candidate.item else []
-    fresh = [
-        term for term in terms(f"{candidate.text} {' '.join(tags)}") if len(term) > 3 and term not in known
-    ]
-    order = sorted(range(len(fresh)), key=lambda n: (-(rarity(fresh[n]) if rarity else 0), n))
-    return [fresh[n] for n in order[:count]]
+def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
+    """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
+    held = {stem(word): word for word in reversed(words(spoken_text(candidate)))}
+    found = (held.get(stem(word)) for word in asked)
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def with_words(hit: Hit, question: str) -> Hit:
+    """The hit with the words of the question that it matches."""
+    return hit._replace(matched=matching(asked_words(question), hit.candidate))
 
 
 def fit_budget(hits: list[Hit], budget: int, per_token: int = 4) -> list[Hit]:

@@ -1,12 +1,15 @@
 """Plain text: what may be shown, how it is shortened, which words it has, what it costs."""
 
 import re
+from itertools import pairwise
 
 # Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads. Patterns of this
 # size take longer to compile than a whole command needs to run: they are made when text first needs them.
 _UNSAFE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 # Scripts written without spaces: every character is a word of its own, or nothing would ever match.
 _UNSPACED = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]"
+# Those, and scripts whose words come with endings attached: an index finds them by neighbouring characters.
+_UNCUT = _UNSPACED[:-1] + "\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af\U00020000-\U0002fa1f]"
 _WORD = re.compile(r"\w+")
 
 STOP_WORDS = frozenset(
@@ -63,6 +66,58 @@ def words(text: str) -> list[str]:
     if text.isascii() or not re.search(_UNSPACED, text):
         return found
     return [part for word in found for part in (word if re.search(_UNSPACED, word) else (word,))]
+
+
+def spaced(text: str) -> str:
+    """The text with every character of a script that is hard to cut into words standing apart, for a word index.
+
+    >>> spaced("Tokyo 東京都 ok")
+    'Tokyo  東  京  都  ok'
+    """
+    return text if text.isascii() else re.sub(f"({_UNCUT})", r" \1 ", text)
+
+
+def split_uncut(word: str) -> list[str]:
+    """A word as a word index holds it: runs of such characters become pairs of neighbours.
+
+    >>> split_uncut("東京都v2"), split_uncut("seat")
+    (['東 京', '京 都', 'v2'], ['seat'])
+    """
+    if word.isascii() or not re.search(_UNCUT, word):
+        return [word]
+    found = []
+    for run in re.findall(f"{_UNCUT}+|[^{_UNCUT[1:]}+", word):
+        if len(run) > 1 and re.match(_UNCUT, run):
+            found += [f"{one} {two}" for one, two in pairwise(run)]
+        else:
+            found.append(run)
+    return found
+
+
+def cut_text(text: str, size: int) -> list[str]:
+    """The text in parts of at most `size` characters, cut at the end of a line, a sentence or a word where there is one.
+
+    >>> cut_text("One two. Three four five.", 12)
+    ['One two. ', 'Three four ', 'five.']
+    """
+    parts = []
+    while len(text) > size:
+        least = size // 2
+        ends = (text.rfind(mark, least, size) + len(mark) for mark in ("\n", ". ", " "))
+        end = next((n for n in ends if n >= least + 1), size)
+        parts.append(text[:end])
+        text = text[end:]
+    return [*parts, text]
+
+
+def asked_words(text: str) -> list[str]:
+    """The words worth searching for, as they are written, in order and once; all words when only stop words remain.
+
+    >>> asked_words("What were the deploys about?"), asked_words("who are you")
+    (['deploys'], ['who', 'are', 'you'])
+    """
+    seen = dict.fromkeys(_WORD.findall(text.casefold()))
+    return [word for word in seen if word not in STOP_WORDS] or list(seen)
 
 
 def terms(text: str) -> list[str]:

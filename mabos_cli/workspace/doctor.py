@@ -24,10 +24,10 @@ from mabos_cli.workspace.files import (
 )
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import stale_derived
-from mabos_cli.workspace.passages import memory_files
 from mabos_cli.workspace.rebuild import rebuild_derived
 from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.sources import find_sources
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
@@ -119,8 +119,8 @@ def _check_journals(home: AgentHome) -> Iterator[Finding]:
 
 
 def _check_texts(home: AgentHome) -> Iterator[Finding]:
-    for path in memory_files(home):
-        data, shown = read_bytes(path) or b"", home.paths.relative(path)
+    for shown in (source.path for source in find_sources(home) if source.path.endswith((".md", ".txt"))):
+        data = read_bytes(home.paths.root / shown) or b""
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -120,6 +120,11 @@ class AgentPaths(NamedTuple):
     def index(self) -> Path:
         return self.workspace.local / "index" / f"{self.id}.sqlite"
 
+    @property
+    def similar(self) -> Path:
+        """Apart from the index, because a store asks it under the agent's lock and must never wait for a search."""
+        return self.index.with_suffix(".similar.sqlite")
+
     def cited(self, path: Path) -> str:
         """A path as messages cite it: below the workspace, so that it names the agent."""
         return path.relative_to(self.workspace.root).as_posix()

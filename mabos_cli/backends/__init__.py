@@ -1,0 +1,1 @@
+"""Things that may be absent: embedding models and services. Each says in one line what is missing."""

@@ -1,0 +1,59 @@
+"""The one door to embedding models: a text goes in, a packed unit vector comes out, whoever made it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from mabos_cli.backends.vectors import is_zero
+from mabos_cli.errors import UsageFault
+
+__all__ = ["PROVIDERS", "Embedder", "is_zero", "open_embedder"]
+
+PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http")
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors: little-endian float32 of length one, all zero for an empty text.
+
+    model names the model and all that changes its vectors; width is 0 until an answer told it; costly says that
+    vectors are worth keeping by (model, hash of the text).
+    """
+
+    model: str
+    width: int
+    costly: bool
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One vector for each document, in order."""
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of one question."""
+
+
+def open_embedder(
+    provider: str,
+    *,
+    model: str = "",
+    url: str = "",
+    path: str = "",
+    timeout: float = 10.0,
+    environ: Mapping[str, str],
+) -> Embedder:
+    """The embedder of a provider, or Unavailable when its package, files or key are missing."""
+    # Each is imported when chosen: the default must not pay for urllib, nor any of them for the others.
+    if provider == "wordllama":
+        from mabos_cli.backends.wordllama import open_wordllama
+
+        return open_wordllama(path)
+    if provider == "minilm":
+        from mabos_cli.backends.minilm import open_minilm
+
+        return open_minilm(path)
+    if provider == "onnx":
+        from mabos_cli.backends.onnx import open_onnx
+
+        return open_onnx(path)
+    if provider in PROVIDERS:
+        from mabos_cli.backends.http_embeddings import open_http
+
+        return open_http(provider, model=model, url=url, timeout=timeout, environ=environ)
+    raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")

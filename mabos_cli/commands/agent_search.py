@@ -1,0 +1,158 @@
+"""What recall searches with: an agent's index, those of agents that share their memory, or the files themselves."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.searching import Searching
+from mabos_cli.core.item import touch
+from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
+from mabos_cli.core.scoring import Weighing
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.spool import read_uses
+
+if TYPE_CHECKING:
+    from mabos_cli.index.ask import Asking
+    from mabos_cli.index.search_index import SearchIndex
+
+Result = TypeVar("Result")
+
+
+class Way(NamedTuple):
+    """How a recall searches: filters, the archive too or not, how many, and how signals are weighed."""
+
+    filters: Filters
+    archived: bool
+    limit: int
+    preset: str = "default"
+    diversity: float = 0.0
+    half_life: float = 0.0
+
+
+def open_search(call: Call, home: AgentHome, way: Way, *, shared: bool = False) -> "AgentSearch":
+    """The search over an agent's memory and, if asked for, over that of the agents that share theirs."""
+    workspace = home.paths.workspace
+    names = [name for name in list_agents(workspace) if name != home.id] if shared else []
+    others = [call.home_of(workspace.agent(name), fallback=True) for name in names]
+    allowed = [other for other in others if other.settings["memory.shared"]]
+    search = AgentSearch([home, *allowed], way)
+    if shared and not allowed:
+        search.notes.append("no other agent shares its memory: set memory.shared in its agent.json")
+    return search
+
+
+class AgentSearch:
+    """The Search of core.recall over real memory. An index that turns out to be damaged is made anew, once."""
+
+    def __init__(self, homes: Sequence[AgentHome], way: Way) -> None:
+        self.way = way
+        self.notes: list[str] = []
+        self.candidates = 0
+        self._home = homes[0]
+        self._opened = [Searching(home) for home in homes]
+        for opened in self._opened:
+            opened.refresh()
+        for opened in self._opened[1:]:
+            if opened.index:
+                opened.index.label = f"{opened.home.id}/"
+        self._touches = read_uses(self._home.paths).touches
+
+    @property
+    def stale(self) -> bool:
+        return any(opened.index.stale for opened in self._opened if opened.index)
+
+    def warnings(self) -> list[str]:
+        """What went wrong on the way, for every agent that was searched."""
+        found = list(self.notes)
+        for opened in self._opened:
+            own = opened is self._opened[0]
+            found += [text if own else f"{opened.home.id}: {text}" for text in opened.troubles()]
+        return found
+
+    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
+        """The best hits for a question and further terms."""
+        terms = self._terms()
+        hits = terms(question, extra) if terms else self._asked(lambda asking: asking(question, extra))
+        return [self._counted(hit) for hit in hits]
+
+    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
+        """The rarest new words of a result."""
+        terms = self._terms()
+        return (
+            terms.rarest(candidate, known, count)
+            if terms
+            else self._asked(lambda asking: asking.rarest(candidate, known, count))
+        )
+
+    def best(self) -> list[Hit]:
+        """Without a question: the most important and recent items."""
+        if self._terms():
+            hits = browse(self._read(self.way.archived))[: self.way.limit]
+            self.candidates = len(hits)
+        else:
+            hits = self._asked(lambda asking: asking.best())
+        return [self._counted(hit) for hit in hits]
+
+    def count(self) -> int:
+        """How many items and passages can be found at all."""
+        if self._terms():
+            return len(self._read(self.way.archived))
+        return self._asked(lambda asking: asking.count())
+
+    def count_archived(self, question: str) -> int:
+        """How many archived items would answer."""
+        if self._terms():
+            gone = [c for c in self._read(True) if c.archived]
+            return len(TermSearch(gone)(question) if question.strip() else gone)
+        hits = self._asked(
+            lambda asking: asking(question) if question.strip() else asking.best(), archived=True
+        )
+        return sum(bool(hit.candidate.archived) for hit in hits)
+
+    def _counted(self, hit: Hit) -> Hit:
+        """The hit with uses that are journalled but not folded in yet."""
+        item = hit.candidate.item
+        count, at = self._touches.get(item.id, (0, "")) if item and not hit.candidate.agent else (0, "")
+        return (
+            hit._replace(candidate=hit.candidate._replace(item=touch(item, at, count)))
+            if item and count
+            else hit
+        )
+
+    def _indexes(self) -> "list[SearchIndex]":
+        return [opened.index for opened in self._opened if opened.index]
+
+    def _asked(self, ask: "Callable[[Asking], Any]", archived: bool = False) -> Any:
+        """What the indexes answer; those that turn out to be damaged are made anew first."""
+        errors = self._indexes()[0].engine.errors
+        try:
+            return self._ask(ask, archived)
+        except errors:
+            for opened in self._opened:
+                opened.refresh(rebuild=True)
+            return self._ask(ask, archived)
+
+    def _ask(self, ask: "Callable[[Asking], Any]", archived: bool) -> Any:
+        from mabos_cli.index.ask import Asking, Scope
+
+        s, way = self._home.settings, self.way
+        pool = max(s["recall.pool"], s["recall.candidate_multiplier"] * min(way.limit, 1000))
+        weighing = Weighing(way.preset, s["recall.importance_weight"], self._home.now(), way.half_life)
+        scope = Scope(way.filters, archived or way.archived, pool, way.limit, weighing, way.diversity)
+        asking = Asking(self._indexes(), scope)
+        found = ask(asking)
+        self.candidates = max(self.candidates, asking.candidates)
+        return found
+
+    def _read(self, archived: bool) -> list[Candidate]:
+        admit = self.way.filters.admit
+        return [c for opened in self._opened for c in opened.read_all(archived) if admit(c)]
+
+    def _terms(self) -> TermSearch | None:
+        """The search over the files themselves, when there is no SQLite."""
+        if self._indexes():
+            return None
+        found = self._read(self.way.archived)
+        self.candidates = len(found)
+        return TermSearch(found, self._home.settings["recall.importance_weight"])

@@ -1,0 +1,141 @@
+"""index: the search index of an agent. Deleting it loses nothing."""
+
+import time
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.searching import Searching
+from mabos_cli.core.text import one_line, plural
+from mabos_cli.errors import InvalidFile, Unavailable
+from mabos_cli.output import columns
+from mabos_cli.workspace.home import AgentHome
+
+app = new_group("index", "Keep and inspect the search index; it can be deleted at any time.")
+
+
+@app.command()
+def sync(
+    ctx: typer.Context,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Build a new index beside the old one, then swap them.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Stay, and follow changes until interrupted.")
+    ] = False,
+) -> None:
+    """Bring the index up to date with the files.
+
+    Example: mabos index sync --rebuild
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    changes = _changes(home) if watch else None  # says that watchfiles is missing before any work is done
+    _sync(call, home, rebuild)
+    for _ in changes or ():
+        _sync(call, call.open_home(), rebuild=False)
+
+
+def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
+    start = time.perf_counter()
+    searching = Searching(home)
+    index = searching.refresh(rebuild=rebuild, wait=home.settings["lock.timeout"])
+    stats = searching.stats
+    if index is None or index.path is None:
+        raise InvalidFile(
+            f"the index of {home.id} cannot be written",
+            "recall still works: it builds one in memory each time",
+        )
+    seconds = round(time.perf_counter() - start, 3)
+    data = {
+        "agent": home.id,
+        "path": _shown(home, index.path),
+        "rebuilt": rebuild,
+        **stats._asdict(),
+        "seconds": seconds,
+    }
+    counts = [f"{number} {name}" for name, number in stats._asdict().items() if number and name in _COUNTED]
+    made = (
+        f"; {plural(stats.passages, 'passage')}, {stats.embedded} embedded"
+        if stats.passages or stats.embedded
+        else ""
+    )
+    call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], searching.warnings)
+
+
+_COUNTED = ("added", "changed", "removed", "unchanged", "errors")
+
+
+def _shown(home: AgentHome, path: Any) -> str:
+    return home.paths.relative(path)
+
+
+def _changes(home: AgentHome) -> Iterator[Any]:
+    """Batches of changes below the agent's folder, until SIGINT or SIGTERM."""
+    try:
+        from watchfiles import watch
+    except ImportError:
+        raise Unavailable("--watch needs watchfiles", "pip install 'mabos-cli[watch]'") from None
+    import signal
+    from threading import Event
+
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    places = [home.paths.root, *([home.paths.queue.parent] if home.paths.queue.parent.is_dir() else [])]
+    return watch(*places, stop_event=stop, rust_timeout=500, debounce=400, step=50, raise_interrupt=False)
+
+
+@app.command()
+def status(ctx: typer.Context) -> None:
+    """Say what the index holds, how it compares vectors, and whether it is fresh.
+
+    Example: mabos index status --json
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    searching = Searching(home)
+    data = searching.describe()
+    shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in data.items()}
+    rows = [(name.replace("_", " "), str(value)) for name, value in shown.items() if value not in ("", None)]
+    call.emit("index.status", data, columns(rows), searching.warnings)
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
+    ],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many results.")] = 10,
+) -> None:
+    """Show what each lane of the index finds, without counting it as a use.
+
+    Example: mabos index search "deploy failed" --limit 5
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    query = text_argument(" ".join(words), call.literal_dash)
+    searching = Searching(home)
+    lanes = _lanes(searching, query, limit)
+    lines = []
+    for name, rows in lanes.items():
+        lines.append(f"{name}: {plural(len(rows), 'passage')}")
+        lines += [f"  {row['score']:.4f} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
+    call.emit("index.search", {"query": query, **lanes}, lines, searching.warnings)
+
+
+def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[str, Any]]]:
+    """What each lane finds, best first, with its own measure: BM25 for words, cosine for vectors."""
+    index = searching.refresh()
+    if index is None:
+        return {"words": [], "vectors": []}
+    from mabos_cli.index.ask import lanes_of
+
+    return {
+        name: [{"ref": ref, "score": round(score, 4), "text": text} for ref, score, text in rows]
+        for name, rows in lanes_of(index, query, limit).items()
+    }

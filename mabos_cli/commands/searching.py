@@ -1,0 +1,144 @@
+"""Introduces the index to the agent's files, to the item codec and to the embedding model that the settings name."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mabos_cli.core.documents import Source
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.recall import Candidate
+from mabos_cli.errors import Conflict, InvalidFile, MabosError
+from mabos_cli.formats.items import parse_item
+from mabos_cli.output import progress
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.index_place import index_places
+from mabos_cli.workspace.sources import find_sources
+
+if TYPE_CHECKING:
+    from mabos_cli.backends.embeddings import Embedder
+    from mabos_cli.index.search_index import Plan, SearchIndex
+
+_SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
+
+
+class Searching:
+    """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
+
+    def __init__(self, home: AgentHome) -> None:
+        self.home = home
+        self.warnings: list[str] = []
+        self.sources: list[Source] = find_sources(home)
+        self.index: SearchIndex | None = None
+        self.stats: Any = None
+
+    def refresh(self, *, rebuild: bool = False, wait: float | None = None) -> "SearchIndex | None":
+        """The index, followed or made anew, in the first place where that works: workspace, cache folder, memory."""
+        try:
+            plan = self.plan()
+        except ImportError:
+            self.warnings.append("this Python has no SQLite: searched by words in the files themselves")
+            return None
+        wait = self.home.settings["index.wait"] if wait is None else wait
+        for path, guard in (*index_places(self.home.paths), (None, None)):
+            try:
+                self._refresh(path, guard, plan, rebuild, wait)
+                break
+            except Conflict:
+                self.warnings.append("another process is building the index: searched by words only")
+                self._refresh(None, None, plan._replace(embedder=None), False, 0)
+                break
+            except (MabosError, OSError, plan.engine.errors):
+                if path is None:
+                    raise
+        self._report()
+        return self.index
+
+    def _refresh(self, path: Any, guard: Any, plan: "Plan", rebuild: bool, wait: float) -> None:
+        from mabos_cli.index.search_index import SearchIndex
+
+        if self.index:
+            self.index.close()
+        self.index = SearchIndex(path, guard, plan)
+        self.stats = (self.index.rebuild if rebuild else self.index.refresh)(self.sources, wait)
+
+    def _report(self) -> None:
+        """A store that cannot be read is an error; what else went wrong is a warning."""
+        assert self.index is not None
+        if self.index.stale:
+            self.warnings.append(f"stale: {self.index.stale}")
+        for path, error in self.index.errors():
+            if path.startswith("memory-store"):
+                raise InvalidFile(
+                    error,
+                    "nothing was changed; repair the file or restore it from git, then run mabos doctor",
+                )
+            self.warnings.append(error if path in error else f"{path}: {error}")
+
+    def troubles(self) -> list[str]:
+        """The warnings, with what the model had to say by now."""
+        trouble = self.index.trouble if self.index else ""
+        return [*self.warnings, *([f"searched by words only: {trouble}"] if trouble else [])]
+
+    def plan(self) -> "Plan":
+        """What the index is made with, as the settings say."""
+        from mabos_cli.index.engine import open_engine
+        from mabos_cli.index.search_index import Plan
+
+        s = self.home.settings
+        engine = open_engine(s["index.vectors"])
+        per_token = s["text.chars_per_token"]
+        shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
+        embedder = self._embedder() if engine.step != "lexical" else None
+        show = progress("indexing") if sys.stderr.isatty() else None
+        return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
+
+    def _embedder(self) -> "Embedder | None":
+        s = self.home.settings
+        if s["embeddings.provider"] == "none":
+            return None
+        from mabos_cli.backends.embeddings import open_embedder
+
+        options = {name: s[f"embeddings.{name}"] for name in ("model", "url", "path", "timeout")}
+        try:
+            return open_embedder(s["embeddings.provider"], **options, environ=os.environ)
+        except MabosError as error:
+            self.warnings.append(f"searched by words only: {error.message}")
+            return None
+
+    def describe(self) -> dict[str, Any]:
+        """What the index holds and what state it is in, without changing it."""
+        from mabos_cli.index.search_index import SearchIndex
+
+        plan = self.plan()
+        about: dict[str, Any] = {"agent": self.home.id, "state": "none", "vectors": plan.engine.about}
+        about |= {"step": plan.engine.step, "model": plan.embedder.model if plan.embedder else None}
+        for path, guard in index_places(self.home.paths):
+            index = SearchIndex(path, guard, plan)
+            held = index.inspect(self.sources)
+            if held:
+                return about | {"path": self.home.paths.relative(path)} | held
+        return about
+
+    def read_all(self, archived: bool) -> Iterator[Candidate]:
+        """Every candidate, straight from the files: for when there is no index."""
+        items: dict[str, Candidate] = {}
+        pieces = []
+        for source in self.sources:
+            content = source.load()
+            for held in (record.decode() for record in content.records):
+                item, live = held.item, not held.archived
+                if live or item.id not in items or items[item.id].archived:
+                    items[item.id] = Candidate(
+                        item.content, item.importance, item.happened_at, item, held.store, held.archived
+                    )
+            pieces += [(source.path, piece) for piece in content.pieces]
+        yield from (c for c in items.values() if archived or not c.archived)
+        for path, piece in pieces:
+            if piece.copy_of not in items:
+                yield Candidate(piece.text, 0.5, piece.at, path=path, lines=(piece.first, piece.last))
+
+
+def decode_line(line: str) -> MemoryItem:
+    """The item on a line of the index, which came from a file that was checked."""
+    return parse_item(line.encode("utf-8"), "the index")

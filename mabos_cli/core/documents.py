@@ -1,0 +1,62 @@
+"""What an index is made of: sources that change, and the pieces of text and the memory items that stand in them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+from zlib import crc32
+
+from mabos_cli.core.item import MemoryItem
+
+
+class Piece(NamedTuple):
+    """Some lines of a file: what is shown, where it stands, the headings above it, and the item it is a copy of, if any."""
+
+    text: str
+    first: int
+    last: int
+    heading: str = ""
+    copy_of: str = ""
+    at: str = ""
+    author: str = ""
+
+
+class Held(NamedTuple):
+    """An item as one file holds it, with its line: in a store, or archived for a reason at some time."""
+
+    item: MemoryItem
+    line: str
+    store: str
+    archived: str = ""
+    away_at: str = ""
+
+
+class Record(NamedTuple):
+    """An item that a file holds, not decoded yet. The checksum changes whenever the record does."""
+
+    id: str
+    checksum: int
+    decode: Callable[[], Held]
+
+
+class Content(NamedTuple):
+    """What a source holds now, or what is wrong with it."""
+
+    hash: str = ""
+    pieces: tuple[Piece, ...] = ()
+    records: tuple[Record, ...] = ()
+    error: str = ""
+
+
+class Source(NamedTuple):
+    """A file that may have changed. Without `settled` it changed so recently that its stamp cannot be relied on."""
+
+    path: str
+    stamp: str
+    settled: bool
+    load: Callable[[], Content]
+
+
+def digest_of(sources: list[Source]) -> str:
+    """A number for the state of all sources; empty while one of them is not settled."""
+    if not all(source.settled for source in sources):
+        return ""
+    return f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"

@@ -1,0 +1,121 @@
+"""Giving passages their vectors: one model at a time, never two in one index."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+from zlib import crc32
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.index.follow import Decode, transaction
+from mabos_cli.index.schema import read_meta, write_meta
+from mabos_cli.index.vectors import Vectors
+
+_BATCH = 512
+_SHORT = 300  # a turn before this long is context; a longer one would drown what it is context for
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors: packed float32 of length one, or all zero for an empty text."""
+
+    model: str
+    width: int
+    costly: bool
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]: ...
+
+    def embed_query(self, text: str) -> bytes: ...
+
+
+def is_of(db: Any, model: str, vectors: Vectors) -> bool:
+    """Whether the vectors in the index are of this model and kept in this way."""
+    meta = read_meta(db)
+    return meta.get("model") == model and meta.get("kind") == vectors.kind
+
+
+def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode) -> int:
+    """Embeds every passage that has no vector yet; those of another model are dropped first. Gives how many."""
+    done = 0
+    fresh = not is_of(db, embedder.model, vectors)
+    while True:
+        # Of another model, all are to be done, from the first on.
+        wanted = "shown AND (vector = '' OR (? AND part = 0))"
+        rows = db.execute(
+            f"SELECT row, item_row, heading, text FROM passages WHERE {wanted} ORDER BY row LIMIT ?",
+            (fresh, _BATCH),
+        ).fetchall()
+        if not rows:
+            return done
+        texts = [_item_text(db, decode, row[1]) if row[1] else _file_text(row[2], row[3]) for row in rows]
+        packed = _embed(db, embedder, texts)
+        with transaction(db):
+            if fresh:
+                _start_over(db, vectors, embedder, len(packed[0][1]) // 4)
+            vectors.put(
+                (row[0], vector) for row, (_, vector) in zip(rows, packed, strict=True) if any(vector)
+            )
+            db.executemany(
+                "UPDATE passages SET vector = ? WHERE row = ?",
+                (
+                    (hash if any(vector) else "-", row[0])
+                    for row, (hash, vector) in zip(rows, packed, strict=True)
+                ),
+            )
+        fresh = False
+        done += len(rows)
+
+
+def _start_over(db: Any, vectors: Vectors, embedder: Embedder, width: int) -> None:
+    """Drops all vectors and notes whose come next."""
+    vectors.create(width)
+    db.execute("UPDATE passages SET vector = '' WHERE part = 0")
+    write_meta(db, model=embedder.model, width=str(width), kind=vectors.kind)
+
+
+def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, bytes]]:
+    """Hash and vector of each text, out of the cache where a model is worth it."""
+    from hashlib import blake2b
+
+    hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
+    if not embedder.costly:
+        return list(zip(hashes, embedder.embed(texts), strict=True))
+    known: dict[str, bytes] = {}
+    for hash in dict.fromkeys(hashes):
+        found = db.execute(
+            "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?",
+            (embedder.model, hash),
+        ).fetchone()
+        if found and crc32(found[0]) == found[1]:
+            known[hash] = found[0]
+    missing = {hash: text for hash, text in zip(hashes, texts, strict=True) if hash not in known}
+    if missing:
+        made = dict(zip(missing, embedder.embed(list(missing.values())), strict=True))
+        rows = [(embedder.model, hash, vector, crc32(vector)) for hash, vector in made.items()]
+        with transaction(db):
+            db.executemany("INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?)", rows)
+        known |= made
+    return [(hash, known[hash]) for hash in hashes]
+
+
+def _file_text(heading: str, text: str) -> str:
+    return f"{heading}\n{text}" if heading else text
+
+
+def _item_text(db: Any, decode: Decode, row: int) -> str:
+    """An item with its author, behind the short turn before it in the same session: an answer needs its question."""
+    line, session, at, item_id = db.execute(
+        "SELECT line, session, at, id FROM items WHERE row = ?", (row,)
+    ).fetchone()
+    item = decode(line)
+    if not session:
+        return embedded_text(item, None)
+    before = db.execute(
+        "SELECT line FROM items WHERE shown AND session = ? AND session != '' AND (at, id) < (?, ?) "
+        "ORDER BY at DESC, id DESC LIMIT 1",
+        (session, at, item_id),
+    ).fetchone()
+    return embedded_text(item, decode(before[0]) if before else None)
+
+
+def embedded_text(item: MemoryItem, before: MemoryItem | None) -> str:
+    """What is embedded for an item."""
+    said = f"{item.author}: {item.content}" if item.author else item.content
+    return f"{before.content}\n{said}" if before and len(before.content) <= _SHORT else said

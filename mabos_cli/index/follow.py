@@ -1,0 +1,366 @@
+"""Following the files: what changed is read again, and only that. Each batch is one short transaction."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from mabos_cli.core.documents import Content, Held, Piece, Source
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.text import cut_text, spaced, words
+from mabos_cli.errors import MabosError
+from mabos_cli.index.schema import ARCHIVED
+from mabos_cli.index.vectors import Vectors
+
+Decode = Callable[[str], MemoryItem]
+_BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
+_COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ?"
+
+
+class Stats(NamedTuple):
+    """What a sync did."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    passages: int = 0
+    embedded: int = 0
+    errors: int = 0
+
+
+class Place(NamedTuple):
+    """Where an item stands in its session; what comes behind it was embedded with it."""
+
+    session: str
+    at: str
+    id: str
+
+
+@contextmanager
+def transaction(db: Any) -> Iterator[None]:
+    """One change of the index: whole, or not at all."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+class Follower:
+    """Brings the tables up to date with the sources."""
+
+    def __init__(self, db: Any, vectors: Vectors | None, decode: Decode, item_size: int) -> None:
+        self._db = db
+        self._vectors = vectors
+        self._decode = decode
+        self._item_size = item_size
+        self._next = {
+            live: db.execute(
+                "SELECT coalesce(max(row), ?) FROM passages WHERE row >= ? AND row < ?", (low, low, high)
+            ).fetchone()[0]
+            + 1
+            for live, low, high in ((True, 0, ARCHIVED), (False, ARCHIVED, 1 << 62))
+        }
+        self._written = 0
+
+    def follow(self, sources: Sequence[Source]) -> Stats:
+        """Reads what changed since the last time."""
+        known = {
+            path: (stamp, hash, error)
+            for path, stamp, hash, error in self._db.execute("SELECT path, stamp, hash, error FROM files")
+        }
+        names = {source.path for source in sources}
+        gone = [path for path in known if path not in names]
+        stale = [s for s in sources if known.get(s.path, ("",))[0] != s.stamp]
+        added = changed = errors = 0
+        for batch in self._batches(stale, gone, known):
+            with transaction(self._db):
+                for source, content in batch:
+                    errors += bool(content.error)
+                    added += source.path not in known
+                    changed += source.path in known and known[source.path][1:] != (
+                        content.hash,
+                        content.error,
+                    )
+                self._apply(batch, known)
+        unchanged = len(sources) - added - changed
+        return Stats(added, changed, len(gone), unchanged, self._written, 0, errors)
+
+    def _batches(
+        self, stale: Sequence[Source], gone: Sequence[str], known: dict[str, tuple[str, str, str]]
+    ) -> Iterator[list[tuple[Source, Content]]]:
+        """Sources with what they hold now, a thousand rows or so at a time. Sources that are gone hold nothing."""
+        batch: list[tuple[Source, Content]] = [(Source(path, "", True, Content), Content()) for path in gone]
+        rows = 0
+        for source in stale:
+            content = source.load()
+            batch.append((source, content))
+            rows += len(content.pieces) + len(content.records)
+            if rows > _BATCH:
+                yield batch
+                batch, rows = [], 0
+        if batch:
+            yield batch
+
+    def _apply(self, batch: list[tuple[Source, Content]], known: dict[str, tuple[str, str, str]]) -> None:
+        touched: set[str] = set()
+        moved: list[Place] = []
+        for source, content in batch:
+            if not source.stamp and source.path in known:
+                self._db.execute("DELETE FROM files WHERE path = ?", (source.path,))
+            elif content.hash and known.get(source.path, ("", "", ""))[1:] == (content.hash, content.error):
+                stamp = source.stamp if source.settled else ""
+                self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
+                continue
+            content = self._records(source.path, content, touched, moved)
+            self._pieces(source.path, content.pieces, touched)
+            if source.stamp:
+                self._note(source, content)
+        for item_id in sorted(touched):
+            self._settle(item_id)
+        self._unsettle_followers(moved)
+
+    def _note(self, source: Source, content: Content) -> None:
+        size, _, rest = source.stamp.partition(":")
+        row = (
+            source.path,
+            source.stamp if source.settled else "",
+            int(size),
+            int(rest.partition(":")[0]),
+            content.hash,
+            len(content.pieces),
+            len(content.records),
+            content.error,
+        )
+        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def _records(self, path: str, content: Content, touched: set[str], moved: list[Place]) -> Content:
+        """Brings the items of one source up to date; what cannot be decoded becomes the source's error."""
+        old = {
+            (item_id, checksum): (row, body, Place(session, at, item_id))
+            for row, item_id, checksum, body, session, at in self._db.execute(
+                "SELECT row, id, checksum, body, session, at FROM items WHERE source = ?", (path,)
+            )
+        }
+        if content.error:  # what it held is unknown now; better nothing than a ghost
+            content = content._replace(records=(), pieces=())
+        kept, before, after = set(), {}, {}
+        for record in content.records:
+            key = (record.id, record.checksum)
+            if key not in kept and key not in old:
+                try:
+                    held = record.decode()
+                except MabosError as error:
+                    content = content._replace(error=error.message)
+                    continue
+                body = self._insert_item(path, record.checksum, held)
+                after[record.id] = (body, Place(held.item.session, held.item.happened_at, held.item.id))
+            kept.add(key)
+        for key in old.keys() - kept:
+            row, body, place = old[key]
+            self._db.execute("DELETE FROM items WHERE row = ?", (row,))
+            before[place.id] = (body, place)
+        touched |= before.keys() | after.keys()
+        # A record that changed only in how often it was used moved nothing.
+        moved += [
+            p
+            for one, other in ((before, after), (after, before))
+            for i, (b, p) in one.items()
+            if other.get(i) != (b, p)
+        ]
+        return content
+
+    def _insert_item(self, path: str, checksum: int, held: Held) -> int:
+        """A new record; gives the number that changes when what can be found of it does."""
+        item = held.item
+        text = "\0".join(
+            (item.content, item.author, item.session, item.happened_at, *item.tags, held.archived and "away")
+        )
+        body = crc32(text.encode("utf-8", "replace"))
+        self._db.execute(
+            "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(
+                    path,
+                    item.id,
+                    checksum,
+                    held.store,
+                    held.archived,
+                    held.away_at,
+                    item.type,
+                    item.importance,
+                ),
+                *(item.happened_at, item.expires_at, item.author, item.session),
+                "".join(f"\n{tag}\n" for tag in item.tags),
+                *(item.access_count, item.accessed_at, body, held.line),
+            ),
+        )
+        return body
+
+    def _pieces(self, path: str, pieces: Sequence[Piece], touched: set[str]) -> None:
+        """Brings the passages of one file up to date; one that only moved to other lines keeps its words and vector."""
+        left: dict[tuple[str, ...], list[tuple[int, int, int]]] = {}
+        for row, first, last, *key in self._db.execute(
+            "SELECT row, first, last, heading, text, at, author, copy_of FROM passages WHERE source = ? AND item = ''",
+            (path,),
+        ).fetchall():
+            left.setdefault(tuple(key), []).append((row, first, last))
+        for piece in pieces:
+            same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of))
+            if not same:
+                self._add_piece(path, piece, touched)
+                continue
+            row, *lines = same.pop(0)
+            if lines != [piece.first, piece.last]:
+                self._db.execute(
+                    "UPDATE passages SET first = ?, last = ? WHERE row = ?", (piece.first, piece.last, row)
+                )
+        self._remove([row for rows in left.values() for row, _, _ in rows])
+
+    def _add_piece(self, path: str, piece: Piece, touched: set[str]) -> None:
+        row = self._insert_passage(path, piece, shown=not piece.copy_of)
+        if piece.copy_of:  # whether it is a copy is decided when all items are known
+            touched.add(piece.copy_of)
+        else:
+            self._make_findable(row, _about(piece, path), piece.text)
+
+    def _insert_passage(
+        self,
+        path: str,
+        piece: Piece,
+        *,
+        shown: bool,
+        live: bool = True,
+        of: tuple[str, int, int, int] = ("", 0, 0, 0),
+    ) -> int:
+        """A new row; `of` is the item it is a part of: its id, row, body, and which part."""
+        row = self._next[live]
+        self._next[live] += 1
+        self._written += 1
+        item, item_row, body, part = of
+        vector = "" if part == 0 else "-"  # an item has one vector, with its first part
+        self._db.execute(
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(row, path, item, item_row, part, piece.first, piece.last, piece.heading),
+                *(
+                    "" if item else piece.text,
+                    piece.at,
+                    piece.author,
+                    piece.copy_of,
+                    int(shown),
+                    body,
+                    vector,
+                ),
+            ),
+        )
+        return row
+
+    def _make_findable(self, row: int, about: str, text: str) -> None:
+        self._db.execute(
+            "INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)",
+            (row, spaced(about), spaced(text)),
+        )
+
+    def _hide(self, rows: Sequence[int]) -> None:
+        self._db.executemany("DELETE FROM passages_fts WHERE rowid = ?", ((row,) for row in rows))
+        if self._vectors:
+            self._vectors.delete(rows)
+
+    def _remove(self, rows: Sequence[int]) -> None:
+        self._hide(rows)
+        self._db.executemany("DELETE FROM passages WHERE row = ?", ((row,) for row in rows))
+
+    def _settle(self, item_id: str) -> None:
+        """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
+        records = self._db.execute(
+            "SELECT row, archived, body, shown, line FROM items WHERE id = ? ORDER BY archived != '', away_at DESC, row DESC",
+            (item_id,),
+        ).fetchall()
+        found = self._db.execute(
+            "SELECT row, body, item_row FROM passages WHERE item = ? ORDER BY part", (item_id,)
+        ).fetchall()
+        if records:
+            row, archived, body, shown, line = records[0]
+            if not shown:
+                self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
+            if found and found[0][1] == body:
+                if found[0][2] != row:
+                    self._db.execute("UPDATE passages SET item_row = ? WHERE item = ?", (row, item_id))
+            else:
+                self._remove([hit[0] for hit in found])
+                self._add_item(row, self._decode(line), live=not archived, body=body)
+        else:
+            self._remove([hit[0] for hit in found])
+        copies = self._db.execute(_COPIES, (item_id,)).fetchall()
+        if copies:
+            self._settle_copies(copies, [self._decode(record[4]) for record in records])
+
+    def _add_item(self, item_row: int, item: MemoryItem, *, live: bool, body: int) -> None:
+        about = f"{item.author} {said_date(item.happened_at)} {' '.join(item.tags)}".strip()
+        for part, text in enumerate(cut_text(item.content, self._item_size)):
+            piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
+            row = self._insert_passage("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
+            self._make_findable(row, f"{about} {item.id}", text)
+
+    def _settle_copies(self, copies: list[tuple[Any, ...]], versions: list[MemoryItem]) -> None:
+        """Hides passages of files that only repeat an item, and shows those that say something else, or outlived it."""
+        known = {word for item in versions for word in words(_repeated(item))}
+        for row, shown, source, text, *rest in copies:
+            is_copy = bool(versions) and known.issuperset(words(text))
+            if is_copy and shown:
+                self._hide([row])
+                self._db.execute("UPDATE passages SET shown = 0, vector = '' WHERE row = ?", (row,))
+            elif not is_copy and not shown:
+                self._db.execute("UPDATE passages SET shown = 1 WHERE row = ?", (row,))
+                piece = Piece(text, *rest)
+                self._make_findable(row, _about(piece, source), text)
+
+    def _unsettle_followers(self, moved: Iterable[Place]) -> None:
+        """What comes behind a change in its session was embedded with what stood before it: again, then."""
+        for place in moved:
+            if not place.session:
+                continue
+            follower = self._db.execute(
+                "SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) > (?, ?) ORDER BY at, id LIMIT 1",
+                place,
+            ).fetchone()
+            if follower:
+                self.unembed(
+                    self._db.execute(
+                        "SELECT row FROM passages WHERE item = ? AND part = 0 AND vector != ''", follower
+                    ).fetchall()
+                )
+
+    def unembed(self, rows: Sequence[tuple[int]]) -> None:
+        """Takes vectors away from passages, so that they are embedded again."""
+        if rows and self._vectors:
+            self._vectors.delete([row for (row,) in rows])
+            self._db.executemany("UPDATE passages SET vector = '' WHERE row = ?", rows)
+
+
+def _about(piece: Piece, path: str) -> str:
+    return f"{piece.author} {said_date(piece.at)} {piece.heading} {path}".strip()
+
+
+def _repeated(item: MemoryItem) -> str:
+    """All that a copy of an item in a log or a list says."""
+    created = f"{item.created_at[:10]} {item.created_at[11:16]}"
+    return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, "utc"))
+
+
+def said_date(at: str) -> str:
+    """A date in the words that people use in questions: 8 May 2023.
+
+    >>> said_date("2023-05-08T13:56:00.000Z")
+    '8 May 2023'
+    """
+    months = "January February March April May June July August September October November December".split()
+    try:
+        return f"{int(at[8:10])} {months[int(at[5:7]) - 1]} {at[:4]}"
+    except (ValueError, IndexError):
+        return ""

@@ -1,0 +1,168 @@
+"""Asking the index: the lane of words, the lane of vectors, and what is known about what they find. Plain SQL throughout."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.recall import Filters
+from mabos_cli.core.text import split_uncut
+from mabos_cli.index.schema import ARCHIVED
+from mabos_cli.index.vectors import Vectors
+
+_MOST_TERMS = 64  # of a question; a pasted document asks with its first words
+
+
+class Row(NamedTuple):
+    """A passage that was found, with what scoring needs to know about it."""
+
+    row: int
+    item: str
+    item_row: int
+    source: str
+    first: int
+    last: int
+    text: str
+    at: str
+    author: str
+    session: str
+    importance: float
+    access_count: int
+    accessed_at: str
+
+
+_ROW = (
+    "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.text, p.at, p.author, coalesce(i.session, ''),"
+    " coalesce(i.importance, 0.5), coalesce(i.access_count, 0), coalesce(i.accessed_at, '')"
+    " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE p.row IN "
+)
+
+
+def match_any(terms: Iterable[str]) -> str:
+    """An FTS5 query that any of the terms answers. Terms are quoted: nothing in them is an operator.
+
+    >>> match_any(["seat", "東京都"])
+    '"seat" OR "東 京" OR "京 都"'
+    """
+    parts = []
+    for term in terms:
+        for piece in split_uncut(term):
+            quoted = piece.replace('"', '""')
+            parts.append(f'"{quoted}"')
+    return " OR ".join(dict.fromkeys(parts[: 2 * _MOST_TERMS]))
+
+
+class Restriction(NamedTuple):
+    """Filters as SQL: a condition on the numbers of passages, and its values."""
+
+    sql: str = ""
+    values: tuple[Any, ...] = ()
+
+
+def restrict(db: Any, filters: Filters) -> Restriction:
+    """The passages that pass the filters; no condition at all when everything does."""
+    on_item, on_any, values = [], [], []
+    for column, allowed in (("i.type", filters.types), ("i.store", filters.stores)):
+        if allowed:
+            on_item.append(f"{column} IN ({','.join('?' * len(allowed))})")
+            values += allowed
+    for tag in filters.tags:
+        on_item.append("instr(i.tags, ?)")
+        values.append(f"\n{tag}\n")
+    if filters.min_importance > 0:
+        on_item.append("i.importance >= ?")
+        values.append(filters.min_importance)
+    for bound, sign in ((filters.since, ">="), (filters.until, "<=")):
+        if bound:
+            on_any.append(f"p.at != '' AND p.at {sign} ?")
+            values.append(bound)
+    if filters.now and _has_expired(db, filters.now):
+        on_any.append("(i.row IS NULL OR i.expires_at = '' OR i.expires_at > ?)")
+        values.append(filters.now)
+    if not on_item and not on_any:
+        return Restriction()
+    join = "JOIN" if on_item else "LEFT JOIN"
+    where = " AND ".join(on_item + on_any)
+    return Restriction(
+        f"SELECT p.row FROM passages p {join} items i ON i.row = p.item_row WHERE {where}", tuple(values)
+    )
+
+
+def _has_expired(db: Any, now: str) -> bool:
+    sql = "SELECT 1 FROM items WHERE shown AND expires_at != '' AND expires_at <= ? LIMIT 1"
+    return db.execute(sql, (now,)).fetchone() is not None
+
+
+def find_words(db: Any, match: str, count: int, only: Restriction, archived: bool) -> list[tuple[int, float]]:
+    """The passages that share words with the question, best first, with how well (larger is better)."""
+    if not match:
+        return []
+    sql = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
+    sql += "" if archived else f" AND rowid < {ARCHIVED}"
+    sql += f" AND +rowid IN ({only.sql})" if only.sql else ""
+    return db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, *only.values, count)).fetchall()
+
+
+def find_near(
+    vectors: Vectors, query: bytes, count: int, only: Restriction, archived: bool
+) -> list[tuple[int, float]]:
+    """The passages that mean something alike, best first, with their cosine."""
+    return vectors.nearest(query, count, only.sql, only.values, archived)
+
+
+def load_rows(db: Any, numbers: Sequence[int]) -> list[Row]:
+    """What is known about passages."""
+    return [Row(*row) for row in db.execute(f"{_ROW} ({','.join(map(str, numbers))})")]
+
+
+def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
+    """Line, store and reason of archiving of items, by their row."""
+    sql = f"SELECT row, line, store, archived FROM items WHERE row IN ({','.join(map(str, rows))})"
+    return {row: (line, store, archived) for row, line, store, archived in db.execute(sql)}
+
+
+def count_findable(db: Any, archived: bool) -> int:
+    """How many items and passages of files can be found."""
+    sql = "SELECT count(*) FROM passages WHERE shown AND part = 0"
+    return db.execute(sql + ("" if archived else f" AND row < {ARCHIVED}")).fetchone()[0]
+
+
+def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
+    """Without a question: the most important and recent items."""
+    where = f"p.row IN ({only.sql})" if only.sql else "1"
+    away = "" if archived else " AND NOT i.archived != ''"
+    numbers = db.execute(
+        f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.part = 0 WHERE i.shown AND {where}{away} "
+        "ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",
+        (*only.values, count),
+    ).fetchall()
+    return load_rows(db, [row for (row,) in numbers])
+
+
+def neighbours(db: Any, row: Row) -> list[str]:
+    """The ids of the items before and after one in its session."""
+    found = []
+    for sign, order in (("<", "DESC"), (">", "ASC")):
+        sql = (
+            f"SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
+            f"ORDER BY at {order}, id {order} LIMIT 1"
+        )
+        found += [item_id for (item_id,) in db.execute(sql, (row.session, row.at, row.item))]
+    return found
+
+
+def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
+    """In how many passages each word occurs, in whatever form.
+
+    The index holds stems; a table of words that is made for the moment, with the same tokenizer, tells them.
+    """
+    db.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    db.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')"
+    )
+    db.execute("DELETE FROM temp.asked")
+    db.executemany("INSERT INTO temp.asked (rowid, word) VALUES (?, ?)", enumerate(words))
+    found = db.execute(
+        "SELECT a.doc, min(t.doc) FROM temp.asked_terms a JOIN passages_terms t ON t.term = a.term GROUP BY a.doc"
+    )
+    return {words[number]: held for number, held in found}

@@ -1,0 +1,66 @@
+"""The tables of the index. Everything in them comes from the files and can be made again.
+
+files      one row for each source, with the stamp and hash that tell whether it changed, and what is wrong with it
+items      one row for each record of a memory item, wherever it stands; `shown` marks the one that recall may return
+passages   what can be found: parts of items (item is set), and parts of files; a hidden one is a copy of an item
+passages_fts, passages_vec (or passages_blob)    the words and the vectors of the passages that are shown
+embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
+meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
+
+Passages of archived items have numbers from ARCHIVED on: one condition on the number leaves them out of a search.
+"""
+
+from typing import Any
+
+SCHEMA = 1
+ARCHIVED = 1 << 40
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash TEXT NOT NULL,
+    passages INTEGER NOT NULL, items INTEGER NOT NULL, error TEXT NOT NULL
+);
+CREATE INDEX files_error ON files (path) WHERE error != '';
+CREATE TABLE items (
+    row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
+    store TEXT NOT NULL, archived TEXT NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
+    at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
+    access_count INTEGER NOT NULL, accessed_at TEXT NOT NULL, body INTEGER NOT NULL, line TEXT NOT NULL
+);
+CREATE INDEX items_source ON items (source);
+CREATE INDEX items_id ON items (id);
+CREATE INDEX items_rank ON items (archived != '', importance DESC, at DESC) WHERE shown;
+CREATE INDEX items_session ON items (session, at, id) WHERE shown AND session != '';
+CREATE INDEX items_expiry ON items (expires_at) WHERE shown AND expires_at != '';
+CREATE TABLE passages (
+    row INTEGER PRIMARY KEY, source TEXT NOT NULL, item TEXT NOT NULL, item_row INTEGER NOT NULL, part INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, at TEXT NOT NULL,
+    author TEXT NOT NULL, copy_of TEXT NOT NULL, shown INTEGER NOT NULL, body INTEGER NOT NULL, vector TEXT NOT NULL
+);
+CREATE INDEX passages_source ON passages (source) WHERE item = '';
+CREATE INDEX passages_item ON passages (item) WHERE item != '';
+CREATE INDEX passages_copy ON passages (copy_of) WHERE copy_of != '';
+CREATE INDEX passages_pending ON passages (row) WHERE vector = '' AND shown;
+CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, 'row');
+CREATE TABLE embedding_cache (
+    model TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (model, hash)
+) WITHOUT ROWID;
+"""
+
+
+def create_tables(db: Any, shape: str) -> None:
+    """Makes the tables of an empty index."""
+    db.executescript(_TABLES)
+    db.execute("INSERT INTO meta VALUES ('shape', ?)", (shape,))
+
+
+def read_meta(db: Any) -> dict[str, str]:
+    """What the index says about itself."""
+    return dict(db.execute("SELECT key, value FROM meta"))
+
+
+def write_meta(db: Any, **values: str) -> None:
+    """Notes something about the index."""
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())

@@ -1,0 +1,48 @@
+"""Where the index of an agent lies: in the workspace, in the user's cache folder when that cannot be written, or nowhere."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from zlib import crc32
+
+from mabos_cli.errors import MabosError
+from mabos_cli.workspace.files import Lock, read_bytes
+from mabos_cli.workspace.layout import AgentPaths
+
+
+class IndexGuard:
+    """One writer at a time, and a note that stays between them, both in a side file of the index."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> str:
+        """The note of the last writer, or what the present one says."""
+        with suppress(MabosError):
+            return (read_bytes(self._path) or b"").decode("utf-8", "replace").strip("\0\n")
+        return ""
+
+    @contextmanager
+    def hold(self, timeout: float) -> Iterator[Callable[[str], None]]:
+        """The right to write; what it yields replaces the note."""
+        lock = Lock(self._path)
+        lock.acquire(timeout)
+        try:
+            yield lambda text: lock.note(text.encode("utf-8") + b"\n")
+        finally:
+            lock.release()
+
+
+def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
+    """The places for an index, best first. One that can only be read will do while nothing changed."""
+    for folder in (paths.index.parent, cache_folder(paths)):
+        path = folder / paths.index.name
+        yield path, IndexGuard(path.with_suffix(".lock"))
+
+
+def cache_folder(paths: AgentPaths) -> Path:
+    """A folder of this workspace in the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    root = os.path.realpath(paths.workspace.root)
+    return Path(base) / "mabos" / f"{os.path.basename(root)}-{crc32(root.encode('utf-8', 'replace')):08x}"

@@ -1,0 +1,195 @@
+"""An agent's files as sources of an index: what there is, whether it changed, and what stands in it."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from zlib import crc32
+
+from mabos_cli.core.documents import Content, Held, Piece, Record, Source
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.archive import departure_from_dict
+from mabos_cli.formats.items import line_id, parse_item, render_item
+from mabos_cli.formats.json_text import parse_json
+from mabos_cli.formats.store_file import StoreFile, parse_store
+from mabos_cli.workspace.create import render_template
+from mabos_cli.workspace.files import read_bytes
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.layout import DAY, TEMP_PREFIX
+from mabos_cli.workspace.spool import read_deferred
+
+# Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
+_UNSETTLED = 25_000_000
+_TEXTS = (".md", ".txt", ".jsonl")
+_COPIES = "mabos-memory-items"  # our own copy of the items, page by page
+
+
+def find_sources(home: AgentHome) -> list[Source]:
+    """Every file that a person or agent would call memory, sorted by path, with the stamp that tells whether it changed."""
+    now, found = time.time_ns(), []
+    root = os.fspath(home.paths.root)
+    for path, stat in _walk(home, root, len(root) + 1):
+        shown = path[len(root) + 1 :]
+        found.append(_source(home, shown, path, stat, now))
+    with suppress(OSError):
+        queue = home.paths.queue
+        found.append(_source(home, home.paths.relative(queue), os.fspath(queue), queue.stat(), now))
+    return found
+
+
+def _source(home: AgentHome, shown: str, path: str, stat: os.stat_result, now: int) -> Source:
+    settled = now - stat.st_ctime_ns > _UNSETTLED
+    stamp = f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}"
+    return Source(shown, stamp, settled, partial(load_source, home, shown, path))
+
+
+def _walk(home: AgentHome, folder: str, base: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Files of interest below a folder. Links are followed to files inside the workspace, never to folders."""
+    below = []
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        name = entry.name
+        if name.startswith((".", TEMP_PREFIX)):
+            continue
+        with suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                if name != _COPIES:
+                    below.append(entry.path)
+            elif _is_wanted(entry.path[base:], name) and _is_inside(home, entry):
+                yield entry.path, entry.stat()
+    for path in below:
+        yield from _walk(home, path, base)
+
+
+def _is_wanted(shown: str, name: str) -> bool:
+    if name.endswith(_TEXTS):
+        return name != f"{_COPIES}.md"
+    return shown == "memory-store.json" or (shown.startswith("memory-store/") and name.endswith(".json"))
+
+
+def _is_inside(home: AgentHome, entry: os.DirEntry[str]) -> bool:
+    """Whether a file is the workspace's own: a link that leads out of it is nobody's memory."""
+    return not entry.is_symlink() or Path(os.path.realpath(entry.path)).is_relative_to(
+        os.path.realpath(home.paths.workspace.root)
+    )
+
+
+def load_source(home: AgentHome, shown: str, path: str) -> Content:
+    """What a file holds now; a file that cannot be read is an error to report, and no reason to stop."""
+    from hashlib import blake2b
+
+    try:
+        data = read_bytes(Path(path))
+        if data is None:
+            return Content()
+        limit = home.settings["index.max_file_bytes"]
+        digest = blake2b(data, digest_size=16).hexdigest()
+        if len(data) > limit and not shown.startswith(("memory-store", "archive/")):
+            return Content(digest, error=f"{shown} is larger than {limit:,} bytes and is left out")
+        return _loader(home, shown)(home, shown, data)._replace(hash=digest)
+    except MabosError as error:
+        return Content(error=error.message)
+
+
+def _loader(home: AgentHome, shown: str) -> Callable[[AgentHome, str, bytes], Content]:
+    if shown.startswith("memory-store"):
+        return _stored
+    if shown.startswith("archive/") and shown.endswith(".jsonl"):
+        return _archived
+    if shown == home.paths.relative(home.paths.queue):
+        return _queued
+    return _spoken if shown.endswith(".jsonl") else _written
+
+
+def _stored(home: AgentHome, shown: str, data: bytes) -> Content:
+    """The items of memory-store.json or one of its pages."""
+    store: StoreFile = parse_store(data, home.paths.cited(home.paths.root / shown))
+    recent = [(item, name) for name in ("working", "short_term") for item in getattr(store, name)]
+    records = [_record(item, name) for item, name in recent]
+    records += [
+        Record(line_id(line), crc32(line), partial(_decode, home, shown, line)) for line in store.long_term
+    ]
+    return Content(records=tuple(records))
+
+
+def _record(item: MemoryItem, store: str) -> Record:
+    line = render_item(item)
+    return Record(
+        item.id, crc32(store.encode(), crc32(line)), partial(Held, item, line.decode("utf-8"), store)
+    )
+
+
+def _decode(home: AgentHome, shown: str, line: bytes) -> Held:
+    item = parse_item(line, home.paths.cited(home.paths.root / shown))
+    return Held(item, line.decode("utf-8"), "long_term")
+
+
+def _archived(home: AgentHome, shown: str, data: bytes) -> Content:
+    """The items of an archive file; torn lines were never acknowledged."""
+    records = []
+    for line in data.split(b"\n"):
+        if line.startswith(b'{"id": "') and b'"kind": "item"' in line:
+            records.append(Record(line_id(line), crc32(line), partial(_departed, home, shown, line)))
+    return Content(records=tuple(records))
+
+
+def _departed(home: AgentHome, shown: str, line: bytes) -> Held:
+    where = home.paths.cited(home.paths.root / shown)
+    departure = departure_from_dict(parse_json(line, where, line=0), where)
+    assert departure is not None
+    line_of = render_item(departure.item).decode("utf-8")
+    return Held(departure.item, line_of, departure.store, departure.reason, departure.at)
+
+
+def _queued(home: AgentHome, shown: str, data: bytes) -> Content:
+    """The items that wait in the queue."""
+    return Content(records=tuple(_record(d.item, d.store) for d in read_deferred(home.paths)))
+
+
+def _written(home: AgentHome, shown: str, data: bytes) -> Content:
+    """The passages of a text file, without what the template put there."""
+    from mabos_cli.formats.passages import is_only_headings, split_passages
+
+    s = home.settings
+    per_token = s["text.chars_per_token"]
+    size, overlap = s["index.passage_tokens"] * per_token, s["index.overlap_tokens"] * per_token
+    day = re.match(DAY, shown.rpartition("/")[2])
+    at = f"{day[0]}T00:00:00.000Z" if day else ""
+    untouched = _template_passages(home, shown, size, overlap)
+    return Content(
+        pieces=tuple(
+            Piece(p.text, p.first, p.last, p.heading, p.item_id, at)
+            for p in split_passages(data.decode("utf-8", "replace"), size, overlap)
+            if p.text not in untouched and not is_only_headings(p.text)
+        )
+    )
+
+
+def _template_passages(home: AgentHome, shown: str, size: int, overlap: int) -> frozenset[str]:
+    """The passages that a file had when the agent was created: nobody wants to recall those."""
+    from mabos_cli.formats.passages import split_passages
+
+    if "/" in shown:
+        return frozenset()
+    text = render_template(home.id, home.manifest(), shown)
+    return frozenset(passage.text for passage in split_passages(text, size, overlap))
+
+
+def _spoken(home: AgentHome, shown: str, data: bytes) -> Content:
+    """What was said in a transcript or log of JSON lines: a piece for each line that holds text."""
+    from mabos_cli.formats.passages import split_passages
+    from mabos_cli.formats.transcript import parse_said
+
+    size = home.settings["index.passage_tokens"] * home.settings["text.chars_per_token"]
+    pieces = []
+    for said in parse_said(data):
+        for part in split_passages(said.text, size, 0):
+            pieces.append(Piece(part.text, said.line, said.line, "", "", said.at, said.author))
+    return Content(pieces=tuple(pieces))

@@ -1,0 +1,107 @@
+"""ONNX: absent in most places, so absence is what is tested everywhere; the real thing where it is installed."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mabos_cli.backends.embeddings import is_zero, open_embedder
+from mabos_cli.errors import Unavailable
+from tests.backends import tiny
+from tests.backends.test_minilm import floats, ids_of
+
+TEXTS = ["The budget was approved.", "", "cat", "Finance said yes, to the budgets"]
+
+
+def refused(path: object) -> Unavailable:
+    with pytest.raises(Unavailable) as caught:
+        open_embedder("onnx", path=str(path), environ={})
+    assert caught.value.hint and "\n" not in caught.value.message
+    return caught.value
+
+
+def test_no_folder() -> None:
+    assert "needs a model folder" in refused("").message
+
+
+def test_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert "mabos-cli[onnx]" in refused(tmp_path).hint
+
+
+def write_onnx(folder: Path, output: str, inputs: tuple[str, ...], pooled: bool) -> Any:
+    """A model that looks its tokens up in a table, and gives their mean when pooled; the table."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    import numpy as np
+
+    table = np.random.default_rng(3).normal(size=(30, 8)).astype(np.float32)
+    make, kinds = onnx.helper, onnx.TensorProto
+    named = [make.make_tensor_value_info(name, kinds.INT64, ["batch", "tokens"]) for name in inputs]
+    nodes = [make.make_node("Gather", ["table", "input_ids"], ["hidden" if pooled else output])]
+    weights = [onnx.numpy_helper.from_array(table, "table")]
+    if pooled:
+        weights.append(onnx.numpy_helper.from_array(np.array([1], np.int64), "axes"))
+        nodes.append(make.make_node("ReduceMean", ["hidden", "axes"], [output], keepdims=0))
+    shape = ["batch", 8] if pooled else ["batch", "tokens", 8]
+    out = make.make_tensor_value_info(output, kinds.FLOAT, shape)
+    graph = make.make_graph(nodes, "tiny", named, [out], weights)
+    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9)
+    onnx.save(made, str(folder / "model.onnx"))
+    tiny.write_tokenizer(folder)
+    return table
+
+
+ALL = ("input_ids", "attention_mask", "token_type_ids")
+
+
+@pytest.mark.parametrize("inputs", [ALL, ALL[:2], ALL[:1]])
+@pytest.mark.parametrize("output", ["last_hidden_state", "something_else"])
+def test_mean_over_the_tokens(tmp_path: Path, output: str, inputs: tuple[str, ...]) -> None:
+    import numpy as np
+
+    table = write_onnx(tmp_path, output, inputs, pooled=False)
+    model = open_embedder("onnx", path=str(tmp_path), environ={})
+    assert model.width == 8 and model.costly and model.model.startswith("onnx-")
+    for text, blob in zip(TEXTS, model.embed(TEXTS), strict=True):
+        if not text:
+            assert is_zero(blob) and len(blob) == 32
+            continue
+        mean = table[ids_of(text)].mean(axis=0)
+        assert floats(blob) == pytest.approx((mean / np.linalg.norm(mean)).tolist(), abs=1e-6)
+        assert floats(model.embed_query(text)) == pytest.approx(floats(blob), abs=1e-6)
+
+
+def test_sentence_embedding_is_taken_as_it_is(tmp_path: Path) -> None:
+    import numpy as np
+
+    table = write_onnx(tmp_path, "sentence_embedding", ALL, pooled=True)
+    mean = table[ids_of("cat")].mean(axis=0)
+    blob = open_embedder("onnx", path=str(tmp_path), environ={}).embed_query("cat")
+    assert floats(blob) == pytest.approx((mean / np.linalg.norm(mean)).tolist(), abs=1e-6)
+
+
+def test_another_model_has_another_name(tmp_path: Path) -> None:
+    write_onnx(tmp_path, "last_hidden_state", ALL, pooled=False)
+    first = open_embedder("onnx", path=str(tmp_path), environ={}).model
+    write_onnx(tmp_path, "sentence_embedding", ALL, pooled=True)
+    assert open_embedder("onnx", path=str(tmp_path), environ={}).model != first
+
+
+def test_files_that_are_no_model(tmp_path: Path) -> None:
+    write_onnx(tmp_path, "last_hidden_state", ALL, pooled=False)
+    whole = (tmp_path / "model.onnx").read_bytes()
+    for content in (b"", b"hello", whole[: len(whole) // 2]):
+        (tmp_path / "model.onnx").write_bytes(content)
+        assert "model.onnx" in refused(tmp_path).message
+    (tmp_path / "model.onnx").write_bytes(whole)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    assert "tokenizer.json" in refused(tmp_path).message
+    (tmp_path / "tokenizer.json").unlink()
+    assert "No such file" in refused(tmp_path).message
+
+
+def test_unknown_inputs(tmp_path: Path) -> None:
+    write_onnx(tmp_path, "last_hidden_state", ("input_ids", "pixel_values"), pooled=False)
+    assert "pixel_values" in refused(tmp_path).message
