@@ -82,7 +82,7 @@ SETTINGS = (
     ),
     Setting("recall.limit", "count", 20, "results of a recall"),
     Setting("recall.preset", "choice", "default", "how the signals of a hit are weighed", PRESETS),
-    Setting("recall.pool", "size", 100, "candidates that each lane offers at least; more for a larger limit"),
+    Setting("recall.pool", "size", 200, "candidates that each lane offers at least; more for a larger limit"),
     Setting("recall.candidate_multiplier", "size", 4, "candidates of each lane for each result"),
     Setting("recall.mmr_lambda", "fraction", 0.7, "relevance against novelty, for --mmr"),
     Setting("recall.half_life", "span", 2_592_000.0, "age at which --decay halves a score"),

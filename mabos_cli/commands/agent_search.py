@@ -1,7 +1,7 @@
 """What recall searches with: an agent's index, those of agents that share their memory, or the files themselves."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.searching import Searching
@@ -15,8 +15,6 @@ from mabos_cli.workspace.spool import read_uses
 if TYPE_CHECKING:
     from mabos_cli.index.ask import Asking
     from mabos_cli.index.search_index import SearchIndex
-
-Result = TypeVar("Result")
 
 
 class Way(NamedTuple):
@@ -70,20 +68,25 @@ class AgentSearch:
             found += [text if own else f"{opened.home.id}: {text}" for text in opened.troubles()]
         return found
 
-    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
-        """The best hits for a question and further terms."""
+    def __call__(self, question: str) -> list[Hit]:
+        """The best hits for a question."""
         terms = self._terms()
-        hits = terms(question, extra) if terms else self._asked(lambda asking: asking(question, extra))
-        return [self._counted(hit) for hit in hits]
+        return self._counted(terms(question) if terms else self._asked(lambda asking: asking(question)))
 
-    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
-        """The rarest new words of a result."""
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """The best hits for words that a result led to."""
         terms = self._terms()
-        return (
-            terms.rarest(candidate, known, count)
+        hits = (
+            terms.follow(question, asked)
             if terms
-            else self._asked(lambda asking: asking.rarest(candidate, known, count))
+            else self._asked(lambda asking: asking.follow(question, asked))
         )
+        return self._counted(hits)
+
+    def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
+        """How many candidates hold each word."""
+        terms = self._terms()
+        return terms.holders(asked) if terms else self._asked(lambda asking: asking.holders(asked))
 
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""
@@ -92,7 +95,7 @@ class AgentSearch:
             self.candidates = len(hits)
         else:
             hits = self._asked(lambda asking: asking.best())
-        return [self._counted(hit) for hit in hits]
+        return self._counted(hits)
 
     def count(self) -> int:
         """How many items and passages can be found at all."""
@@ -110,15 +113,16 @@ class AgentSearch:
         )
         return sum(bool(hit.candidate.archived) for hit in hits)
 
-    def _counted(self, hit: Hit) -> Hit:
-        """The hit with uses that are journalled but not folded in yet."""
-        item = hit.candidate.item
-        count, at = self._touches.get(item.id, (0, "")) if item and not hit.candidate.agent else (0, "")
-        return (
-            hit._replace(candidate=hit.candidate._replace(item=touch(item, at, count)))
-            if item and count
-            else hit
-        )
+    def _counted(self, hits: list[Hit]) -> list[Hit]:
+        """The hits with uses that are journalled but not folded in yet."""
+        counted = []
+        for hit in hits:
+            item = hit.candidate.item
+            count, at = self._touches.get(item.id, (0, "")) if item and not hit.candidate.agent else (0, "")
+            if item and count:
+                hit = hit._replace(candidate=hit.candidate._replace(item=touch(item, at, count)))
+            counted.append(hit)
+        return counted
 
     def _indexes(self) -> "list[SearchIndex]":
         return [opened.index for opened in self._opened if opened.index]

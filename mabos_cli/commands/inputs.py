@@ -136,8 +136,8 @@ def _expiry(text: str | None, now: datetime) -> str:
     return format_time(moment)
 
 
-def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
-    """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off."""
+def read_batch(path: str, given: dict[str, Any], settings: Settings, now: datetime) -> Iterator[Draft]:
+    """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off. Lines win over what was given."""
     shown = "standard input" if path == "-" else path
     if path == "-":
         text = read_stdin()
@@ -161,8 +161,14 @@ def read_batch(path: str, settings: Settings, now: datetime) -> Iterator[Draft]:
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
             )
         try:
-            yield draft_from(fields, settings, now)
+            yield draft_from(_defaults(given, fields) | fields, settings, now)
         except (BadValue, UsageFault) as error:
             raise InvalidFile(
                 f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")
             ) from None
+
+
+def _defaults(given: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """What was given for all lines, as far as it does not speak about what a line says in other words."""
+    graded = {"importance", "priority"}
+    return {n: v for n, v in given.items() if n not in graded or not graded & fields.keys()}

@@ -1,5 +1,6 @@
 """Introduces the index to the agent's files, to the item codec and to the embedding model that the settings name."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from mabos_cli.core.documents import Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.recall import Candidate
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
-from mabos_cli.formats.items import parse_item
+from mabos_cli.formats.items import item_from_dict
 from mabos_cli.output import progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_places
@@ -67,6 +68,8 @@ class Searching:
         assert self.index is not None
         if self.index.stale:
             self.warnings.append(f"stale: {self.index.stale}")
+        if self.index.news:
+            self.warnings.append(self.index.news)
         for path, error in self.index.errors():
             if path.startswith("memory-store"):
                 raise InvalidFile(
@@ -141,4 +144,4 @@ class Searching:
 
 def decode_line(line: str) -> MemoryItem:
     """The item on a line of the index, which came from a file that was checked."""
-    return parse_item(line.encode("utf-8"), "the index")
+    return item_from_dict(json.loads(line), "the index")

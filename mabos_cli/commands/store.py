@@ -60,7 +60,10 @@ def store(
     ] = False,
     batch: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Store each line of an NDJSON file, or - for standard input."),
+        typer.Option(
+            metavar="FILE",
+            help="Store each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
+        ),
     ] = None,
 ) -> None:
     """Remember something.
@@ -85,11 +88,10 @@ def store(
         "trust": trust,
     }
     if batch is not None:
-        if text or any(value not in (None, "", []) for value in fields.values()):
-            raise UsageFault(
-                "--batch takes everything from the file", "put type, tags and the rest on its lines"
-            )
-        drafts = list(read_batch(batch, home.settings, home.now()))
+        if text:
+            raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
+        given = {name: value for name, value in fields.items() if value not in (None, "", [])}
+        drafts = list(read_batch(batch, given, home.settings, home.now()))
     else:
         fields["content"] = text_argument(text, call.literal_dash)
         drafts = [draft_from(fields, home.settings, home.now())]

@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.text import asked_words, stem, terms, token_cost, words
+from mabos_cli.core.text import asked_words, stem, token_cost, words
 
 
 class Candidate(NamedTuple):
@@ -73,11 +73,14 @@ class Filters(NamedTuple):
 class Search(Protocol):
     """What recall searches with: an index, or the terms of candidates held in memory."""
 
-    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
-        """The best hits for a question and further terms."""
+    def __call__(self, question: str) -> list[Hit]:
+        """The best hits for a question."""
 
-    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
-        """The rarest terms of a candidate whose stems are not known yet."""
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """The best hits for words that a result led to, by these words alone; the question still says who is meant."""
+
+    def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
+        """How many candidates hold each word, in whatever form."""
 
 
 class TermSearch:
@@ -98,15 +101,17 @@ class TermSearch:
         held = self._holders[term]
         return math.log(1 + (len(self._docs) - held + 0.5) / (held + 0.5))
 
-    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
-        """The rarest words of a candidate whose stems are not known yet."""
-        fresh = new_words(candidate, known)
-        order = sorted(range(len(fresh)), key=lambda n: (-self.rarity(stem(fresh[n])), n))
-        return [fresh[n] for n in order[:count]]
+    def holders(self, asked: Sequence[str]) -> dict[str, int]:
+        """How many candidates hold each word, in whatever form."""
+        return {word: self._holders[stem(word)] for word in asked}
 
-    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
+    def __call__(self, question: str) -> list[Hit]:
         """Everything that shares a term with the question, best first."""
-        query = list(dict.fromkeys([*terms(question), *map(stem, extra)]))
+        return self.follow(question, asked_words(question))
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """Everything that shares a term with the words, best first."""
+        query = list(dict.fromkeys(term for word in asked for term in terms_all(word)))
         weight = {term: self.rarity(term) for term in query}
         raw = []
         for candidate, counts, size in self._docs:
@@ -164,59 +169,73 @@ class Depth(NamedTuple):
     reserved: float = 0.3
 
 
+_TRUST = 0.3  # in what even the weakest of the followed hits leads to
+
+
 def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
-    """The best hits for a question; each pass searches again with the rarest new terms of the best few hits apart.
+    """The best hits for a question; each pass asks again with what the question leaves open in the best few hits apart.
 
-    What only a deeper pass finds gets reserved places behind the direct hits and never pushes out the strong ones.
+    What deeper passes find gets the last places, behind the direct hits, and never pushes out the strong ones.
     """
-    direct = search(question)
+    direct = search(question)[:limit]
     if not direct or depth.passes <= 0:
-        return [with_words(hit, question) for hit in direct[:limit]]
-    kept = direct[: max(1, limit - round(limit * depth.reserved))]
-    seen, known = {hit.candidate.ref for hit in kept}, {*terms(question)}
-    frontier, found = direct[: depth.hits], []
+        return [with_words(hit, question) for hit in direct]
+    kept = direct[: limit - round(limit * depth.reserved)]
+    found = _deepen(search, question, direct, {hit.candidate.ref for hit in kept}, depth)
+    first = {hit.candidate.ref: hit for hit in direct}
+    chosen = [found_hit for found_hit in found if found_hit.via or found_hit.candidate.ref in first][
+        : limit - len(kept)
+    ]
+    again = {hit.candidate.ref for hit in chosen} & first.keys()
+    deeper = [hit for hit in chosen if hit.candidate.ref not in again]
+    # A direct hit that was found again keeps its place among the direct ones, whatever its rank was.
+    stay = [hit for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
+    rest = [hit for hit in direct if hit not in stay][: limit - len(stay) - len(deeper)]
+    hits = [hit for hit in direct if hit in stay or hit in rest] + deeper
+    return [with_words(hit, question) for hit in hits]
+
+
+def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:
+    """What asking on from the best hits finds besides those that are kept, most trusted first."""
+    asked = asked_words(question)
+    found: dict[str, Hit] = {}
+    opened: set[str] = set()
+    sources = [(hit, _TRUST + (1 - _TRUST) * hit.relevance) for hit in direct[: depth.hits]]
+    order: list[Hit] = []
     for level in range(1, min(depth.passes, 3) + 1):
-        reached = _follow(search, question, frontier, seen, known, level, depth)
-        if not reached:
-            break
-        frontier = reached[: depth.hits]
-        found += reached
-        seen |= {hit.candidate.ref for hit in reached}
-        known |= {stem(word) for hit in frontier for word in hit.via}
-    found = found[: limit - len(kept)]
-    rest = [hit for hit in direct[len(kept) :] if hit.candidate.ref not in {f.candidate.ref for f in found}]
-    hits = kept + found + rest
-    return [with_words(hit, question) for hit in hits[:limit]]
+        for source, trust in sources:
+            opened.add(source.candidate.ref)
+            left, fresh = _refine(search, asked, source.candidate, depth.terms)
+            for hit in search.follow(question, [*left, *fresh]) if fresh else ():
+                ref, value = hit.candidate.ref, trust * hit.relevance
+                if ref in kept or ref == source.candidate.ref or (ref in found and found[ref].score >= value):
+                    continue
+                first = found[ref].depth if ref in found else level
+                found[ref] = hit._replace(
+                    score=round(value, 4), depth=first, via=matching(fresh, hit.candidate)
+                )
+        order = rank(found.values())
+        sources = [(hit, hit.score) for hit in order if hit.candidate.ref not in opened][: depth.hits]
+    return order
 
 
-def _follow(
-    search: Search,
-    question: str,
-    frontier: list[Hit],
-    seen: set[str],
-    known: set[str],
-    level: int,
-    depth: Depth,
-) -> list[Hit]:
-    """What the refined questions find that was not seen before, best first."""
-    reached: dict[str, Hit] = {}
-    for source in frontier:
-        fresh = search.rarest(source.candidate, known, depth.terms)
-        for hit in search(question, fresh) if fresh else ():
-            ref = hit.candidate.ref
-            if ref in seen or (ref in reached and reached[ref].score >= hit.score):
-                continue
-            led = matching(fresh, hit.candidate)
-            if led:
-                reached[ref] = hit._replace(depth=level, via=led)
-    return rank(reached.values())
+def _refine(
+    search: Search, asked: list[str], candidate: Candidate, count: int
+) -> tuple[list[str], list[str]]:
+    """What to ask after reading a hit: the words of the question that it leaves open, and its rarest other words."""
+    told = {stem(word) for word in words(spoken_text(candidate))}
+    fresh = new_words(candidate, {stem(word) for word in asked})
+    held = search.holders(fresh)
+    order = sorted(range(len(fresh)), key=lambda n: (held.get(fresh[n], 0), n))
+    return [word for word in asked if stem(word) not in told] or asked, [fresh[n] for n in order[:count]]
 
 
 def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
     """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
-    held = {stem(word): word for word in reversed(words(spoken_text(candidate)))}
-    found = (held.get(stem(word)) for word in asked)
-    return tuple(dict.fromkeys(word for word in found if word))
+    wanted = {stem(word): None for word in asked}
+    starts = {term[:2] for term in wanted}  # a stem leaves the start of a word alone
+    held = {stem(word): word for word in reversed(words(spoken_text(candidate))) if word[:2] in starts}
+    return tuple(held[term] for term in wanted if term in held)
 
 
 def with_words(hit: Hit, question: str) -> Hit:

@@ -1,19 +1,32 @@
-"""Five signals, one score: how well a candidate answers, how recent, important and used it is. Presets are weights."""
+"""Five signals, one score: how well a candidate answers, how recent, important and used it is. Presets are weights.
 
-from collections.abc import Iterable, Sequence
+The default was chosen by measurement (benchmarks/retrieval.py): words and meaning half and half, each scaled over the
+candidates; a turn of a conversation also counts for the turns around it, and what the one said whom the question names
+counts more; then .7 relevance and .3 importance.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from math import log1p
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_time
 
+NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
+NAMED = 0.2  # what being said by the one whom the question names adds
+_LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
 _WEEK = 7 * 86400.0
+_RRF = 60
+
+Key = TypeVar("Key")
+Parts = tuple[tuple[str, float], ...]
 
 
 class Signals(NamedTuple):
-    """What is known about a candidate. lexical is larger for better; semantic is a cosine, or None when there is no vector."""
+    """What is known about a candidate. lexical and semantic are shares of the best, see share_lanes; without vectors
+    semantic is None."""
 
     ref: str
     lexical: float = 0.0
@@ -23,7 +36,14 @@ class Signals(NamedTuple):
     access: int = 0
     named: bool = False
     exact: bool = False
-    beside: tuple[str, ...] = ()
+    size: int = 0
+
+
+class Ring(NamedTuple):
+    """The candidates beside one in its conversation, and those one further on."""
+
+    near: tuple[str, ...] = ()
+    far: tuple[str, ...] = ()
 
 
 class Scored(NamedTuple):
@@ -32,7 +52,7 @@ class Scored(NamedTuple):
     ref: str
     score: float
     relevance: float
-    parts: tuple[tuple[str, float], ...]
+    parts: Parts
 
 
 class Weighing(NamedTuple):
@@ -44,105 +64,154 @@ class Weighing(NamedTuple):
     half_life: float = 0.0
 
 
-def score(candidates: Sequence[Signals], how: Weighing) -> list[Scored]:
-    """The candidates with their scores, best first; ties are left in the order given."""
-    weigh = {"default": _default, "seed": _seed, "balanced": _balanced, "rrf": _rrf}[how.preset]
-    scored = [_final(c, s, how) for c, s in zip(candidates, weigh(candidates, how), strict=True)]
-    return sorted(scored, key=lambda s: -s.score)
+class _Weighed(NamedTuple):
+    """Scores and relevances of all candidates, and what those of one are made of."""
+
+    scores: list[float]
+    relevances: list[float]
+    parts: Callable[[int], Parts]
 
 
-def _final(candidate: Signals, scored: Scored, how: Weighing) -> Scored:
-    """Decay by age if asked for; what matches exactly comes before all that does not."""
-    value, parts = scored.score, scored.parts
-    if how.half_life and how.now:
-        left = fade(candidate.at, how.now, how.half_life)
-        value, parts = value * left, (*parts, ("decay", left))
-    if candidate.exact:
-        value, parts = value + 1.0, (*parts, ("exact", 1.0))
-    return Scored(
-        scored.ref, round(value, 4), round(scored.relevance, 4), tuple((n, round(v, 4)) for n, v in parts)
-    )
+def score(
+    candidates: Sequence[Signals], how: Weighing, count: int, rings: Mapping[str, Ring] | None = None
+) -> list[Scored]:
+    """The best candidates with their scores, best first."""
+    if how.preset == "default":
+        weighed = _weigh_default(candidates, how, rings or {})
+    else:
+        weighed = {"seed": _weigh_seed, "balanced": _weigh_balanced, "rrf": _weigh_rrf}[how.preset](
+            candidates, how
+        )
+    scores = weighed.scores
+    left = [fade(c.at, how.now, how.half_life) for c in candidates] if how.half_life and how.now else []
+    if left:
+        scores = [value * fading for value, fading in zip(scores, left, strict=True)]
+    # What matches exactly comes before all that does not.
+    scores = [value + 1.0 if c.exact else value for c, value in zip(candidates, scores, strict=True)]
+
+    def scored(n: int) -> Scored:
+        parts = weighed.parts(n) + ((("decay", left[n]),) if left else ())
+        parts += (("exact", 1.0),) if candidates[n].exact else ()
+        rounded = tuple((name, round(value, 4)) for name, value in parts)
+        return Scored(candidates[n].ref, round(scores[n], 4), round(weighed.relevances[n], 4), rounded)
+
+    return [scored(n) for n in _best(candidates, scores, count)]
 
 
-def scale(values: Iterable[float]) -> list[float]:
-    """The values spread over 0..1; all 1 when they are alike.
+def _best(candidates: Sequence[Signals], scores: list[float], count: int) -> list[int]:
+    """The places of the best candidates; ties go to the newer, then to the reference."""
+    if not scores or count <= 0:
+        return []
+    least = sorted(scores, reverse=True)[min(count, len(scores)) - 1] - 1e-9
+    top = [n for n, value in enumerate(scores) if value >= least]
+    top.sort(key=lambda n: candidates[n].ref)
+    top.sort(key=lambda n: candidates[n].at, reverse=True)
+    top.sort(key=lambda n: -round(scores[n], 9))
+    return top[:count]
 
-    >>> scale([2, 3, 4])
+
+def shares(values: Sequence[float], floor: float = 0.0) -> list[float]:
+    """Each value as a share of the way from the floor to the best one.
+
+    >>> shares([2, 3, 4], 2)
     [0.0, 0.5, 1.0]
     """
-    found = list(values)
-    low, high = min(found, default=0.0), max(found, default=0.0)
-    return [(value - low) / (high - low) if high > low else 1.0 for value in found]
+    span = max(values, default=0.0) - floor
+    return [(value - floor) / span for value in values] if span > 0 else [1.0] * len(values)
 
 
-def _lanes(candidates: Sequence[Signals]) -> tuple[list[float], list[float], bool]:
-    """Both lanes scaled over the candidates, and whether there are vectors at all."""
-    lexical = scale([0.0, *(c.lexical for c in candidates)])[1:]
-    known = [c.semantic for c in candidates if c.semantic is not None]
-    if not known:
-        return lexical, [0.0] * len(candidates), False
-    low = min(known)
-    return lexical, scale(low if c.semantic is None else c.semantic for c in candidates), True
+def share_lanes(
+    lexical: Mapping[Key, float], cosine: Mapping[Key, float]
+) -> dict[Key, tuple[float, float | None]]:
+    """Both lanes on one scale: no shared word is 0 in the one, the farthest of the pool 0 in the other.
+
+    >>> share_lanes({"a": 3.0, "b": 1.5}, {"b": 0.4, "c": 0.2})
+    {'a': (1.0, 0.0), 'b': (0.5, 1.0), 'c': (0.0, 0.0)}
+    """
+    words = dict(zip(lexical, shares(list(lexical.values())), strict=True))
+    if not cosine:
+        return {key: (share, None) for key, share in words.items()}
+    meaning = dict(zip(cosine, shares(list(cosine.values()), min(cosine.values())), strict=True))
+    return {key: (words.get(key, 0.0), meaning.get(key, 0.0)) for key in {**words, **meaning}}
 
 
-def _default(candidates: Sequence[Signals], how: Weighing) -> Iterable[Scored]:
-    lexical, semantic, both = _lanes(candidates)
-    own = {
-        c.ref: (lex + sem) / 2 if both else lex
-        for c, lex, sem in zip(candidates, lexical, semantic, strict=True)
-    }
-    beside = [0.4 * max((own.get(ref, 0.0) for ref in c.beside), default=0.0) for c in candidates]
-    named = [0.2 * c.named for c in candidates]
-    sums = [own[c.ref] + near + name for c, near, name in zip(candidates, beside, named, strict=True)]
-    top = max(sums, default=1.0) or 1.0
-    for n, c in enumerate(candidates):
-        relevance = sums[n] / top
-        parts = (("lexical", lexical[n]), *((("semantic", semantic[n]),) if both else ()))
-        parts += tuple((k, v) for k, v in (("neighbour", beside[n]), ("author", named[n])) if v)
-        value = (1 - how.importance) * relevance + how.importance * c.importance
-        yield Scored(
-            c.ref, value, relevance, (*parts, ("relevance", relevance), ("importance", c.importance))
-        )
+def blend(lexical: float, semantic: float | None) -> float:
+    """How well a candidate answers by itself: both lanes half and half, or the words alone."""
+    return lexical if semantic is None else (lexical + semantic) / 2
 
 
-def _seed(candidates: Sequence[Signals], how: Weighing) -> Iterable[Scored]:
-    lexical, semantic, both = _lanes(candidates)
-    for c, lex, sem in zip(candidates, lexical, semantic, strict=True):
-        value = 0.7 * sem + 0.3 * lex if both else lex
-        yield Scored(c.ref, value, value, (("semantic", sem), ("lexical", lex)))
+def _weigh_default(candidates: Sequence[Signals], how: Weighing, rings: Mapping[str, Ring]) -> _Weighed:
+    own = [blend(c.lexical, c.semantic) for c in candidates]
+    beside = _from_neighbours(candidates, own, rings) if rings else [0.0] * len(candidates)
+    totals = [value + near + NAMED * c.named for c, value, near in zip(candidates, own, beside, strict=True)]
+    relevances = shares(totals)
+    weight = how.importance
+    scores = [(1 - weight) * r + weight * c.importance for c, r in zip(candidates, relevances, strict=True)]
+
+    def parts(n: int) -> Parts:
+        added = (("neighbour", beside[n]), ("author", NAMED * candidates[n].named))
+        seen = (("relevance", relevances[n]), ("importance", candidates[n].importance))
+        return (*_lanes(candidates[n]), *(part for part in added if part[1]), *seen)
+
+    return _Weighed(scores, relevances, parts)
 
 
-def _balanced(candidates: Sequence[Signals], how: Weighing) -> Iterable[Scored]:
-    lexical, semantic, both = _lanes(candidates)
-    used = (
-        scale([0.0, *(log1p(c.access) for c in candidates)])[1:] if any(c.access for c in candidates) else []
-    )
-    for n, c in enumerate(candidates):
-        recency = fade(c.at, how.now, _WEEK) if how.now else 0.0
-        values = (semantic[n], lexical[n], recency, c.importance, used[n] if used else 0.0)
-        weights = _BALANCED if both else (0.0, 0.5, *_BALANCED[2:])
-        value = sum(w * v for w, v in zip(weights, values, strict=True))
-        names = ("semantic", "lexical", "recency", "importance", "access")
-        yield Scored(c.ref, value, value, tuple(zip(names, values, strict=True)))
+def _lanes(candidate: Signals) -> Parts:
+    meaning = candidate.semantic
+    return (("lexical", candidate.lexical), *((("semantic", meaning),) if meaning is not None else ()))
 
 
-def _rrf(candidates: Sequence[Signals], how: Weighing, k: int = 60) -> Iterable[Scored]:
+def _from_neighbours(
+    candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]
+) -> list[float]:
+    """What each candidate gets from the best of those beside it, and from the best of those one further on."""
+    place = {c.ref: n for n, c in enumerate(candidates)}
+    best = {NEAR: [0.0] * len(candidates), FAR: [0.0] * len(candidates)}
+    for ref, ring in rings.items():
+        giver = place[ref]
+        for weight, refs in ((NEAR, ring.near), (FAR, ring.far)):
+            for taker in (place[other] for other in refs if other in place):
+                kinship = min(1.0, _LONG / max(candidates[giver].size, candidates[taker].size, 1))
+                best[weight][taker] = max(best[weight][taker], own[giver] * kinship)
+    return [NEAR * near + FAR * far for near, far in zip(best[NEAR], best[FAR], strict=True)]
+
+
+def _weigh_seed(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
+    scores = [c.lexical if c.semantic is None else 0.7 * c.semantic + 0.3 * c.lexical for c in candidates]
+    return _Weighed(scores, scores, lambda n: _lanes(candidates[n]))
+
+
+def _weigh_balanced(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
+    has_vectors = any(c.semantic is not None for c in candidates)
+    used = shares([log1p(c.access) for c in candidates]) if any(c.access for c in candidates) else []
+    weights = _BALANCED if has_vectors else (0.0, _BALANCED[0] + _BALANCED[1], *_BALANCED[2:])
+    names = ("semantic", "lexical", "recency", "importance", "access")
+
+    def signals(n: int) -> tuple[float, ...]:
+        recency = fade(candidates[n].at, how.now, _WEEK) if how.now else 0.0
+        c = candidates[n]
+        return (c.semantic or 0.0, c.lexical, recency, c.importance, used[n] if used else 0.0)
+
+    scores = [sum(w * v for w, v in zip(weights, signals(n), strict=True)) for n in range(len(candidates))]
+    return _Weighed(scores, scores, lambda n: tuple(zip(names, signals(n), strict=True)))
+
+
+def _weigh_rrf(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
     """Reciprocal rank fusion: only the ranks in the two lanes count."""
-    ranks: list[dict[str, int]] = []
+    lanes: list[dict[str, float]] = []
     for values in (
         [(c.lexical, c.ref) for c in candidates if c.lexical > 0],
-        [(c.semantic, c.ref) for c in candidates if c.semantic is not None],
+        [(c.semantic, c.ref) for c in candidates if c.semantic],
     ):
-        ordered = sorted(values, key=lambda v: (-v[0], v[1]))
-        ranks.append({ref: n for n, (_, ref) in enumerate(ordered, 1)})
-    best = len([r for r in ranks if r]) / (k + 1) or 1.0
-    for c in candidates:
-        parts = [1 / (k + lane[c.ref]) if c.ref in lane else 0.0 for lane in ranks]
-        value = sum(parts) / best
-        yield Scored(c.ref, value, value, (("lexical", parts[0]), ("semantic", parts[1])))
+        ordered = sorted(values, key=lambda value: (-value[0], value[1]))
+        lanes.append({ref: (_RRF + 1) / (_RRF + n) for n, (_, ref) in enumerate(ordered, 1)})
+    full = sum(bool(lane) for lane in lanes) or 1
+    shown = [[lane.get(c.ref, 0.0) / full for lane in lanes] for c in candidates]
+    scores = [sum(values) for values in shown]
+    return _Weighed(scores, scores, lambda n: (("lexical", shown[n][0]), ("semantic", shown[n][1])))
 
 
-def fade(at: str, now: datetime, half_life: float) -> float:
+def fade(at: str, now: datetime | None, half_life: float) -> float:
     """What age leaves of 1: half after each half-life; half for what has no date.
 
     >>> from datetime import UTC
@@ -150,25 +219,25 @@ def fade(at: str, now: datetime, half_life: float) -> float:
     0.5
     """
     try:
-        age = (now - parse_time(at)).total_seconds() if at else half_life
+        age = (now - parse_time(at)).total_seconds() if at and now else half_life
     except BadValue:
         age = half_life
     return 0.5 ** (max(0.0, age) / half_life)
 
 
 def diversify(
-    scored: Sequence[Scored], likeness: dict[str, frozenset[str]], weight: float, count: int
+    scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int
 ) -> list[Scored]:
-    """Maximal marginal relevance: the next result is good and unlike those before it. likeness gives the words of each."""
+    """Maximal marginal relevance: each next result is good and unlike those before it. `said` holds the words of each."""
     left, chosen = list(scored), []
     closest = {s.ref: 0.0 for s in left}
     while left and len(chosen) < count:
         best = max(left, key=lambda s: weight * s.score - (1 - weight) * closest[s.ref])
         left.remove(best)
         chosen.append(best)
-        mine = likeness.get(best.ref, frozenset())
+        mine = said[best.ref]
         for other in left:
-            theirs = likeness.get(other.ref, frozenset())
+            theirs = said[other.ref]
             shared = len(mine & theirs) / (len(mine | theirs) or 1)
             closest[other.ref] = max(closest[other.ref], shared)
     return chosen

@@ -94,14 +94,16 @@ def split_uncut(word: str) -> list[str]:
     return found
 
 
-def cut_text(text: str, size: int) -> list[str]:
+def cut_text(text: str, size: int, most: int = 0) -> list[str]:
     """The text in parts of at most `size` characters, cut at the end of a line, a sentence or a word where there is one.
+
+    With `most`, the last of that many parts takes all that is left.
 
     >>> cut_text("One two. Three four five.", 12)
     ['One two. ', 'Three four ', 'five.']
     """
     parts = []
-    while len(text) > size:
+    while len(text) > size and len(parts) + 1 != most:
         least = size // 2
         ends = (text.rfind(mark, least, size) + len(mark) for mark in ("\n", ". ", " "))
         end = next((n for n in ends if n >= least + 1), size)

@@ -1,16 +1,21 @@
 """A question put to one or more indexes: both lanes, one score, and the hits as recall knows them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
-from mabos_cli.core.recall import Candidate, Filters, Hit, new_words
-from mabos_cli.core.scoring import Scored, Signals, Weighing, diversify, score
+from mabos_cli.core.recall import Candidate, Filters, Hit
+from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.core.text import asked_words, words
 from mabos_cli.errors import MabosError
 from mabos_cli.index import lanes
 from mabos_cli.index.lanes import Restriction, Row
 from mabos_cli.index.search_index import SearchIndex
+
+_OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
+_KEPT = 100  # candidates of both lanes together that are looked at closely, or four times the limit
+_GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
 class Scope(NamedTuple):
@@ -29,17 +34,38 @@ class Doc(NamedTuple):
 
     index: SearchIndex
     row: Row
-    lexical: float = 0.0
-    semantic: float | None = None
-    exact: bool = False
+    signals: Signals
 
-    @property
-    def ref(self) -> str:
-        return f"{self.index.label}{self.row.item or self.row.row}"
+
+class Question(NamedTuple):
+    """A question: the words asked for, what must stand there as written, whose words are meant, and its meaning if wanted."""
+
+    text: str
+    asked: Sequence[str]
+    written: Sequence[str] = ()
+    meaning: bool = True
+
+
+class Lanes(NamedTuple):
+    """What one index found, by the number of the first part: words, meaning, as written; whose words are meant; what is kept."""
+
+    index: SearchIndex
+    lexical: dict[int, float]
+    near: dict[int, float]
+    exact: dict[int, float]
+    said: frozenset[str]
+    kept: dict[int, tuple[float, float | None]]
+
+    def load(self) -> Iterator[Doc]:
+        """The candidates that are kept, with all that is known about them."""
+        for row in lanes.load_rows(self.index.db, self.kept):
+            ref = f"{self.index.label}{row.item or row.row}"
+            signals = _signals(ref, row, self.kept[row.row], row.author in self.said, row.row in self.exact)
+            yield Doc(self.index, row, signals)
 
 
 class Asking:
-    """The search that recall calls, and the terms that a result adds to a question."""
+    """The search that recall calls."""
 
     def __init__(self, indexes: Sequence[SearchIndex], scope: Scope) -> None:
         self._indexes = indexes
@@ -47,134 +73,137 @@ class Asking:
         self._only: dict[str, Restriction] = {}
         self.candidates = 0
 
-    def __call__(self, question: str, extra: Sequence[str] = ()) -> list[Hit]:
-        """The best hits for a question and the terms that are added to it, best first."""
+    def __call__(self, question: str) -> list[Hit]:
+        """The best hits for a question, by its words and by its meaning."""
+        return self._ask(Question(question, asked_words(question), phrases(question)))
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """The best hits for words that a result led to; the question still says who is meant."""
+        return self._ask(Question(question, asked, meaning=False))
+
+    def _ask(self, question: Question) -> list[Hit]:
+        found = [self._find(index, question) for index in self._indexes]
+        lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
+        cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
+        lanes_of_all = share_lanes(lexical, cosine)
+        keep = max(_KEPT, 4 * self._scope.count)
         docs: dict[str, Doc] = {}
-        for index in self._indexes:
-            self._collect(index, question, extra, docs)
+        for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
+            found[n].kept[row] = lanes_of_all[n, row]
+        for lane in found:
+            docs |= {doc.signals.ref: doc for doc in lane.load()}
+        rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         self.candidates = max(self.candidates, len(docs))
-        mine = is_first_person(question)
-        named = names_in(question, {doc.row.author for doc in docs.values()})
-        newest = sorted(docs.values(), key=lambda doc: doc.row.item or f"{doc.row.source}:{doc.row.first:09}")
-        newest.sort(key=lambda doc: doc.row.at, reverse=True)
-        scored = score([_signals(doc, named, mine) for doc in newest], self._scope.weighing)
-        if self._scope.diversity:
-            scored = self._diversify(scored, docs)
-        chosen = scored[: self._scope.count]
-        return self._hits([(docs[s.ref], s) for s in chosen])
+        wanted = self._scope.pool if self._scope.diversity else self._scope.count
+        best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
+        hits = self._hits([(docs[s.ref], s) for s in best])
+        return self._diverse(best, hits) if self._scope.diversity else hits
 
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""
         found = []
         for index in self._indexes:
-            for row in lanes.list_best(
-                index.db, self._scope.count, self._restriction(index), self._scope.archived
-            ):
-                found.append((Doc(index, row), Scored("", round(row.importance, 4), 0.0, ())))
+            only, archived = self._restriction(index), self._scope.archived
+            for row in lanes.list_best(index.db, self._scope.count, only, archived):
+                found.append(
+                    (Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ()))
+                )
         self.candidates = len(found)
-        return self._hits(found)
+        found.sort(key=lambda pair: -pair[1].score)
+        return self._hits(found[: self._scope.count])
 
     def count(self) -> int:
         """How many items and passages can be found at all."""
         return sum(lanes.count_findable(index.db, self._scope.archived) for index in self._indexes)
+
+    def holders(self, asked: Sequence[str]) -> dict[str, int]:
+        """How many passages hold each word, in whatever form."""
+        found: dict[str, int] = {}
+        for index in self._indexes:
+            for word, held in lanes.holders(index.db, asked).items():
+                found[word] = found.get(word, 0) + held
+        return found
 
     def _restriction(self, index: SearchIndex) -> Restriction:
         if index.label not in self._only:
             self._only[index.label] = lanes.restrict(index.db, self._scope.filters)
         return self._only[index.label]
 
-    def _collect(self, index: SearchIndex, question: str, extra: Sequence[str], docs: dict[str, Doc]) -> None:
-        """Adds what both lanes of one index find."""
+    def _find(self, index: SearchIndex, question: Question) -> Lanes:
+        """What both lanes of one index find."""
         only, archived, pool = self._restriction(index), self._scope.archived, self._scope.pool
-        asked = [*asked_words(question), *extra]
-        lexical = dict(lanes.find_words(index.db, lanes.match_any(asked), pool, only, archived))
-        written = lanes.match_any(phrases(question))
-        exact = {row for row, _ in lanes.find_words(index.db, written, pool, only, archived)}
-        rows = {row.row: row for row in lanes.load_rows(index.db, [*lexical, *(exact - lexical.keys())])}
-        near: dict[int, float] = {}
-        query = self._embed(index, question, extra, rows.values()) if question.strip() else b""
-        if query and index.vectors:
-            near = dict(index.vectors.nearest(query, pool, only.sql, only.values, archived))
-            rows |= {row.row: row for row in lanes.load_rows(index.db, [n for n in near if n not in rows])}
-        for number, row in rows.items():
-            doc = Doc(index, row, lexical.get(number, 0.0), near.get(number), number in exact)
-            other = docs.get(doc.ref)
-            docs[doc.ref] = _joined(doc, other) if other else doc
+        named = names_in(question.text, lanes.list_authors(index.db))
+        lexical = lanes.find_words(index.db, lanes.match_any(question.asked), pool, only, archived)
+        exact = lanes.find_words(index.db, lanes.match_any(question.written), pool, only, archived)
+        query = self._embed(index, without(question.text, named)) if question.meaning else b""
+        near = index.vectors.nearest(query, pool, only.sql, only.values, archived) if query else []
+        said = named | _OWN if is_first_person(question.text) else named
+        parts = (lanes.first_parts(lexical), lanes.first_parts(near), lanes.first_parts(exact))
+        return Lanes(index, *parts, said, dict.fromkeys(lanes.first_parts(exact), (0.0, None)))
 
-    def _embed(self, index: SearchIndex, question: str, extra: Sequence[str], rows) -> bytes:
-        """The vector of a question without the names of authors; empty when there is no model, or no word."""
+    def _embed(self, index: SearchIndex, text: str) -> bytes:
+        """The vector of a text; empty when there is no model, or no word."""
         if index.embedder is None or index.vectors is None:
             return b""
-        bare = without(question, names_in(question, {row.author for row in rows}))
         try:
-            vector = index.embedder.embed_query(" ".join((bare, *extra)))
+            vector = index.embedder.embed_query(text)
         except MabosError as error:
             index.trouble, index.embedder = error.message, None
             return b""
         return vector if any(vector) else b""
 
-    def _diversify(self, scored: list[Scored], docs: dict[str, Doc]) -> list[Scored]:
-        top = scored[: self._scope.pool]
-        hits = self._hits([(docs[s.ref], s) for s in top])
-        texts = {s.ref: frozenset(words(hit.candidate.text)) for s, hit in zip(top, hits, strict=True)}
-        return diversify(top, texts, self._scope.diversity, self._scope.count)
+    def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
+        """Adds the neighbours of the best turns of conversations to the candidates, and says whose they are."""
+        turns = [doc for doc in docs.values() if doc.row.session]
+        if not turns:
+            return {}
+        said = {lane.index.label: lane.said for lane in found}
+        rings: dict[str, Ring] = {}
+        missing: dict[str, tuple[SearchIndex, list[str]]] = {}
+        for doc in nlargest(_GIVERS, turns, key=lambda doc: blend(doc.signals.lexical, doc.signals.semantic)):
+            label = doc.index.label
+            before, after = lanes.neighbours(doc.index.db, doc.row)
+            near, far = (tuple(label + i for i in (*before[n : n + 1], *after[n : n + 1])) for n in (0, 1))
+            rings[doc.signals.ref] = Ring(near, far)
+            new = [i for i in (*before, *after) if label + i not in docs]
+            missing.setdefault(label, (doc.index, []))[1].extend(new)
+        for label, (index, ids) in missing.items():
+            for row in lanes.load_items(index.db, ids, self._restriction(index), self._scope.archived):
+                ref = f"{label}{row.item}"
+                docs[ref] = Doc(index, row, _signals(ref, row, (0.0, None), row.author in said[label]))
+        return rings
+
+    def _diverse(self, best: list[Scored], hits: list[Hit]) -> list[Hit]:
+        said = {s.ref: frozenset(words(hit.candidate.text)) for s, hit in zip(best, hits, strict=True)}
+        of = {s.ref: hit for s, hit in zip(best, hits, strict=True)}
+        return [of[s.ref] for s in diversify(best, said, self._scope.diversity, self._scope.count)]
 
     def _hits(self, found: list[tuple[Doc, Scored]]) -> list[Hit]:
-        """Hits with their items decoded: only those that are returned."""
-        lines = {
-            index.label: lanes.load_lines(
-                index.db, [d.row.item_row for d, _ in found if d.index is index and d.row.item]
+        """Hits with their items decoded and their texts read: only those that are returned."""
+        loaded: dict[str, tuple[Mapping[int, tuple[str, str, str]], Mapping[int, str]]] = {}
+        for index in self._indexes:
+            rows = [doc.row for doc, _ in found if doc.index is index]
+            loaded[index.label] = (
+                lanes.load_lines(index.db, [row.item_row for row in rows if row.item]),
+                lanes.load_texts(index.db, [row.row for row in rows if not row.item]),
             )
-            for index in self._indexes
-        }
         return [
-            Hit(_candidate(doc, lines[doc.index.label]), s.score, s.relevance, parts=s.parts)
+            Hit(_candidate(doc, *loaded[doc.index.label]), s.score, s.relevance, parts=s.parts)
             for doc, s in found
         ]
 
-    def rarest(self, candidate: Candidate, known: set[str], count: int) -> list[str]:
-        """The rarest words of a result that the question does not have yet."""
-        fresh = new_words(candidate, known)
-        index = next(
-            i for i in self._indexes if i.label == (f"{candidate.agent}/" if candidate.agent else "")
-        )
-        held = lanes.holders(index.db, fresh)
-        order = sorted(range(len(fresh)), key=lambda n: (held.get(fresh[n], 0), n))
-        return [fresh[n] for n in order[:count]]
+
+def _signals(
+    ref: str, row: Row, lane: tuple[float, float | None], named: bool, exact: bool = False
+) -> Signals:
+    return Signals(ref, *lane, row.importance, row.at, row.access, named, exact, row.size)
 
 
-def _joined(one: Doc, two: Doc) -> Doc:
-    """Two parts of one item: the better of each signal."""
-    row = one.row if one.lexical >= two.lexical else two.row
-    semantic = one.semantic if two.semantic is None else two.semantic
-    return Doc(one.index, row, max(one.lexical, two.lexical), semantic, one.exact or two.exact)
-
-
-def _signals(doc: Doc, named: frozenset[str], mine: bool) -> Signals:
-    row = doc.row
-    beside = (
-        tuple(f"{doc.index.label}{i}" for i in lanes.neighbours(doc.index.db, row)) if row.session else ()
-    )
-    by_name = row.author in named or (mine and row.author.casefold() in ("user", "human"))
-    return Signals(
-        doc.ref,
-        doc.lexical,
-        doc.semantic,
-        row.importance,
-        row.at,
-        row.access_count,
-        by_name,
-        doc.exact,
-        beside,
-    )
-
-
-def _candidate(doc: Doc, lines: dict[int, tuple[str, str, str]]) -> Candidate:
+def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
     row, agent = doc.row, doc.index.label.removesuffix("/")
     if not row.item:
-        return Candidate(
-            row.text, row.importance, row.at, path=row.source, lines=(row.first, row.last), agent=agent
-        )
+        place = {"path": row.source, "lines": (row.first, row.last), "agent": agent}
+        return Candidate(texts[row.row], row.importance, row.at, **place)
     line, store, archived = lines[row.item_row]
     item = doc.index.decode(line)
     return Candidate(item.content, item.importance, item.happened_at, item, store, archived, agent=agent)
@@ -182,16 +211,19 @@ def _candidate(doc: Doc, lines: dict[int, tuple[str, str, str]]) -> Candidate:
 
 def lanes_of(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """What each lane finds by itself: reference, measure and text."""
-    everything = Restriction()
     match = lanes.match_any(asked_words(question))
-    found = {"words": lanes.find_words(index.db, match, count, everything, False), "vectors": []}
+    found = {"words": lanes.find_words(index.db, match, count, Restriction(), False), "vectors": []}
     if index.vectors and index.embedder:
         query = index.embedder.embed_query(question)
         found["vectors"] = index.vectors.nearest(query, count, "", (), False) if any(query) else []
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
-        rows = {row.row: Doc(index, row) for row in lanes.load_rows(index.db, [row for row, _ in hits])}
-        lines = lanes.load_lines(index.db, [doc.row.item_row for doc in rows.values() if doc.row.item])
-        candidates = [(_candidate(rows[row], lines), score) for row, score in hits]
-        shown[name] = [(c.ref, score, c.text) for c, score in candidates]
+        docs = {
+            row.row: Doc(index, row, Signals(""))
+            for row in lanes.load_rows(index.db, [row for row, _ in hits])
+        }
+        lines = lanes.load_lines(index.db, [doc.row.item_row for doc in docs.values() if doc.row.item])
+        texts = lanes.load_texts(index.db, docs)
+        candidates = [(_candidate(docs[row], lines, texts), value) for row, value in hits]
+        shown[name] = [(c.ref, value, c.text) for c, value in candidates]
     return shown

@@ -1,6 +1,6 @@
 """Giving passages their vectors: one model at a time, never two in one index."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 from zlib import crc32
 
@@ -9,6 +9,7 @@ from mabos_cli.index.follow import Decode, transaction
 from mabos_cli.index.schema import read_meta, write_meta
 from mabos_cli.index.vectors import Vectors
 
+Show = Callable[[int, int], None]
 _BATCH = 512
 _SHORT = 300  # a turn before this long is context; a longer one would drown what it is context for
 
@@ -31,43 +32,52 @@ def is_of(db: Any, model: str, vectors: Vectors) -> bool:
     return meta.get("model") == model and meta.get("kind") == vectors.kind
 
 
-def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode) -> int:
-    """Embeds every passage that has no vector yet; those of another model are dropped first. Gives how many."""
-    done = 0
+def embed_pending(
+    db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None
+) -> int:
+    """Embeds every passage that has no vector yet; those of another model or width are dropped first. Gives how many."""
+    done, total = 0, 0
     fresh = not is_of(db, embedder.model, vectors)
     while True:
         # Of another model, all are to be done, from the first on.
-        wanted = "shown AND (vector = '' OR (? AND part = 0))"
+        wanted = "shown AND part = 0" if fresh else "shown AND vector = ''"
+        if show and not total:
+            total = db.execute(f"SELECT count(*) FROM passages WHERE {wanted}").fetchone()[0]
         rows = db.execute(
             f"SELECT row, item_row, heading, text FROM passages WHERE {wanted} ORDER BY row LIMIT ?",
-            (fresh, _BATCH),
+            (_BATCH,),
         ).fetchall()
         if not rows:
             return done
         texts = [_item_text(db, decode, row[1]) if row[1] else _file_text(row[2], row[3]) for row in rows]
-        packed = _embed(db, embedder, texts)
+        made = _embed(db, embedder, texts)
+        width = max(len(vector) for _, vector in made) // 4
+        if width and not fresh and str(width) != read_meta(db)["width"]:
+            fresh = True
+            continue
         with transaction(db):
             if fresh:
-                _start_over(db, vectors, embedder, len(packed[0][1]) // 4)
-            vectors.put(
-                (row[0], vector) for row, (_, vector) in zip(rows, packed, strict=True) if any(vector)
-            )
-            db.executemany(
-                "UPDATE passages SET vector = ? WHERE row = ?",
-                (
-                    (hash if any(vector) else "-", row[0])
-                    for row, (hash, vector) in zip(rows, packed, strict=True)
-                ),
-            )
+                _start_over(db, vectors, embedder.model, width)
+            _write(db, vectors, [row[0] for row in rows], made)
         fresh = False
         done += len(rows)
+        if show:
+            show(done, max(done, total))
 
 
-def _start_over(db: Any, vectors: Vectors, embedder: Embedder, width: int) -> None:
+def _write(db: Any, vectors: Vectors, rows: list[int], made: list[tuple[str, bytes]]) -> None:
+    """Notes the vectors of passages; one without a direction (an empty text) is none."""
+    pairs = [(row, hash, vector) for row, (hash, vector) in zip(rows, made, strict=True)]
+    vectors.put((row, vector) for row, _, vector in pairs if any(vector))
+    marks = ((hash if any(vector) else "-", row) for row, hash, vector in pairs)
+    db.executemany("UPDATE passages SET vector = ? WHERE row = ?", marks)
+
+
+def _start_over(db: Any, vectors: Vectors, model: str, width: int) -> None:
     """Drops all vectors and notes whose come next."""
-    vectors.create(width)
+    vectors.create(width or 1)
     db.execute("UPDATE passages SET vector = '' WHERE part = 0")
-    write_meta(db, model=embedder.model, width=str(width), kind=vectors.kind)
+    write_meta(db, model=model, width=str(width), kind=vectors.kind)
 
 
 def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, bytes]]:

@@ -9,12 +9,13 @@ from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import cut_text, spaced, words
 from mabos_cli.errors import MabosError
-from mabos_cli.index.schema import ARCHIVED
+from mabos_cli.index.schema import ARCHIVED, PARTS
 from mabos_cli.index.vectors import Vectors
 
 Decode = Callable[[str], MemoryItem]
+_RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, 1 << 62))
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
-_COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ?"
+_COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
 
 
 class Stats(NamedTuple):
@@ -58,13 +59,7 @@ class Follower:
         self._vectors = vectors
         self._decode = decode
         self._item_size = item_size
-        self._next = {
-            live: db.execute(
-                "SELECT coalesce(max(row), ?) FROM passages WHERE row >= ? AND row < ?", (low, low, high)
-            ).fetchone()[0]
-            + 1
-            for live, low, high in ((True, 0, ARCHIVED), (False, ARCHIVED, 1 << 62))
-        }
+        self._next = {live: _first_free(db, low, high) for live, low, high in _RANGES}
         self._written = 0
 
     def follow(self, sources: Sequence[Source]) -> Stats:
@@ -196,7 +191,7 @@ class Follower:
                 ),
                 *(item.happened_at, item.expires_at, item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
-                *(item.access_count, item.accessed_at, body, held.line),
+                *(item.access_count, len(item.content), body, held.line),
             ),
         )
         return body
@@ -238,10 +233,11 @@ class Follower:
         of: tuple[str, int, int, int] = ("", 0, 0, 0),
     ) -> int:
         """A new row; `of` is the item it is a part of: its id, row, body, and which part."""
-        row = self._next[live]
-        self._next[live] += 1
-        self._written += 1
         item, item_row, body, part = of
+        if part == 0:
+            self._next[live] += PARTS
+        row = self._next[live] - PARTS + part
+        self._written += 1
         vector = "" if part == 0 else "-"  # an item has one vector, with its first part
         self._db.execute(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -282,7 +278,7 @@ class Follower:
             (item_id,),
         ).fetchall()
         found = self._db.execute(
-            "SELECT row, body, item_row FROM passages WHERE item = ? ORDER BY part", (item_id,)
+            "SELECT row, body, item_row FROM passages WHERE item = ? AND item != '' ORDER BY part", (item_id,)
         ).fetchall()
         if records:
             row, archived, body, shown, line = records[0]
@@ -290,7 +286,9 @@ class Follower:
                 self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
             if found and found[0][1] == body:
                 if found[0][2] != row:
-                    self._db.execute("UPDATE passages SET item_row = ? WHERE item = ?", (row, item_id))
+                    self._db.execute(
+                        "UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id)
+                    )
             else:
                 self._remove([hit[0] for hit in found])
                 self._add_item(row, self._decode(line), live=not archived, body=body)
@@ -302,7 +300,7 @@ class Follower:
 
     def _add_item(self, item_row: int, item: MemoryItem, *, live: bool, body: int) -> None:
         about = f"{item.author} {said_date(item.happened_at)} {' '.join(item.tags)}".strip()
-        for part, text in enumerate(cut_text(item.content, self._item_size)):
+        for part, text in enumerate(cut_text(item.content, self._item_size, PARTS)):
             piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
             row = self._insert_passage("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
             self._make_findable(row, f"{about} {item.id}", text)
@@ -332,7 +330,8 @@ class Follower:
             if follower:
                 self.unembed(
                     self._db.execute(
-                        "SELECT row FROM passages WHERE item = ? AND part = 0 AND vector != ''", follower
+                        "SELECT row FROM passages WHERE item = ? AND item != '' AND part = 0 AND vector != ''",
+                        follower,
                     ).fetchall()
                 )
 
@@ -341,6 +340,12 @@ class Follower:
         if rows and self._vectors:
             self._vectors.delete([row for (row,) in rows])
             self._db.executemany("UPDATE passages SET vector = '' WHERE row = ?", rows)
+
+
+def _first_free(db: Any, low: int, high: int) -> int:
+    """The first number behind the passages in a range."""
+    last = db.execute("SELECT max(row) FROM passages WHERE row >= ? AND row < ?", (low, high)).fetchone()[0]
+    return low if last is None else (last // PARTS + 1) * PARTS
 
 
 def _about(piece: Piece, path: str) -> str:

@@ -1,12 +1,11 @@
 """Asking the index: the lane of words, the lane of vectors, and what is known about what they find. Plain SQL throughout."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.recall import Filters
 from mabos_cli.core.text import split_uncut
-from mabos_cli.index.schema import ARCHIVED
-from mabos_cli.index.vectors import Vectors
+from mabos_cli.index.schema import ARCHIVED, PARTS
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
 
@@ -20,19 +19,18 @@ class Row(NamedTuple):
     source: str
     first: int
     last: int
-    text: str
     at: str
     author: str
     session: str
     importance: float
-    access_count: int
-    accessed_at: str
+    access: int
+    size: int
 
 
 _ROW = (
-    "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.text, p.at, p.author, coalesce(i.session, ''),"
-    " coalesce(i.importance, 0.5), coalesce(i.access_count, 0), coalesce(i.accessed_at, '')"
-    " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE p.row IN "
+    "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.at, p.author, ifnull(i.session, ''),"
+    " ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text))"
+    " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
 
 
@@ -101,22 +99,36 @@ def find_words(db: Any, match: str, count: int, only: Restriction, archived: boo
     return db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, *only.values, count)).fetchall()
 
 
-def find_near(
-    vectors: Vectors, query: bytes, count: int, only: Restriction, archived: bool
-) -> list[tuple[int, float]]:
-    """The passages that mean something alike, best first, with their cosine."""
-    return vectors.nearest(query, count, only.sql, only.values, archived)
-
-
-def load_rows(db: Any, numbers: Sequence[int]) -> list[Row]:
+def load_rows(db: Any, numbers: Iterable[int]) -> Iterator[Row]:
     """What is known about passages."""
-    return [Row(*row) for row in db.execute(f"{_ROW} ({','.join(map(str, numbers))})")]
+    return map(Row._make, db.execute(f"{_ROW} p.row IN ({','.join(map(str, numbers))})"))
+
+
+def first_parts(found: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """The best value of each item or passage of a file, by the number of its first part. Best ones come first."""
+    best: dict[int, float] = {}
+    for row, value in found:
+        best.setdefault(row - row % PARTS, value)
+    return best
+
+
+def load_items(db: Any, ids: Sequence[str], only: Restriction, archived: bool) -> Iterator[Row]:
+    """What is known about items, by their first part, as far as they pass the filters."""
+    where = f"p.item IN ({','.join('?' * len(ids))}) AND p.item != '' AND p.part = 0"
+    where += f" AND p.row IN ({only.sql})" if only.sql else ""
+    where += "" if archived else f" AND p.row < {ARCHIVED}"
+    return map(Row._make, db.execute(_ROW + where, (*ids, *only.values)))
 
 
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     """Line, store and reason of archiving of items, by their row."""
     sql = f"SELECT row, line, store, archived FROM items WHERE row IN ({','.join(map(str, rows))})"
     return {row: (line, store, archived) for row, line, store, archived in db.execute(sql)}
+
+
+def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
+    """The text of passages of files."""
+    return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN ({','.join(map(str, rows))})"))
 
 
 def count_findable(db: Any, archived: bool) -> int:
@@ -130,23 +142,42 @@ def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Ro
     where = f"p.row IN ({only.sql})" if only.sql else "1"
     away = "" if archived else " AND NOT i.archived != ''"
     numbers = db.execute(
-        f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.part = 0 WHERE i.shown AND {where}{away} "
+        f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.item != '' AND p.part = 0 WHERE i.shown AND {where}{away} "
         "ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",
         (*only.values, count),
     ).fetchall()
-    return load_rows(db, [row for (row,) in numbers])
+    found = {row.row: row for row in load_rows(db, [row for (row,) in numbers])}
+    return [found[row] for (row,) in numbers]
 
 
-def neighbours(db: Any, row: Row) -> list[str]:
-    """The ids of the items before and after one in its session."""
-    found = []
-    for sign, order in (("<", "DESC"), (">", "ASC")):
-        sql = (
-            f"SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
-            f"ORDER BY at {order}, id {order} LIMIT 1"
-        )
-        found += [item_id for (item_id,) in db.execute(sql, (row.session, row.at, row.item))]
+def list_authors(db: Any, most: int = 200) -> list[str]:
+    """The authors of items, each found by a jump over all that the one before wrote."""
+    found, last = [], ""
+    while len(found) < most:
+        row = db.execute(
+            "SELECT author FROM items WHERE author > ? AND author > '' ORDER BY author LIMIT 1", (last,)
+        ).fetchone()
+        if row is None:
+            break
+        last = row[0]
+        found.append(last)
     return found
+
+
+def neighbours(db: Any, row: Row) -> tuple[list[str], list[str]]:
+    """The ids of the two items before one in its session, and of the two after it, nearest first."""
+    before, after = (
+        [
+            item_id
+            for (item_id,) in db.execute(
+                f"SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
+                f"ORDER BY at {order}, id {order} LIMIT 2",
+                (row.session, row.at, row.item),
+            )
+        ]
+        for sign, order in (("<", "DESC"), (">", "ASC"))
+    )
+    return before, after
 
 
 def holders(db: Any, words: Sequence[str]) -> dict[str, int]:

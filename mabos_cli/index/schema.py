@@ -7,13 +7,15 @@ passages_fts, passages_vec (or passages_blob)    the words and the vectors of th
 embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
 
-Passages of archived items have numbers from ARCHIVED on: one condition on the number leaves them out of a search.
+The number of a passage tells what it is without a look at the table: the parts of one item follow one another from a
+multiple of PARTS on, and those of archived items are numbered from ARCHIVED on, so that one condition leaves them out.
 """
 
 from typing import Any
 
 SCHEMA = 1
-ARCHIVED = 1 << 40
+PARTS = 256
+ARCHIVED = PARTS << 40
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -26,12 +28,13 @@ CREATE TABLE items (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
     store TEXT NOT NULL, archived TEXT NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
     at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
-    access_count INTEGER NOT NULL, accessed_at TEXT NOT NULL, body INTEGER NOT NULL, line TEXT NOT NULL
+    access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, line TEXT NOT NULL
 );
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
 CREATE INDEX items_rank ON items (archived != '', importance DESC, at DESC) WHERE shown;
 CREATE INDEX items_session ON items (session, at, id) WHERE shown AND session != '';
+CREATE INDEX items_author ON items (author) WHERE author > '';
 CREATE INDEX items_expiry ON items (expires_at) WHERE shown AND expires_at != '';
 CREATE TABLE passages (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, item TEXT NOT NULL, item_row INTEGER NOT NULL, part INTEGER NOT NULL,

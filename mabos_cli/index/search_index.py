@@ -41,7 +41,7 @@ class Plan(NamedTuple):
 
 
 class SearchIndex:
-    """An opened index. `stale` and `trouble` say what may not be expected of it, and why."""
+    """An opened index. `stale` and `trouble` say what may not be expected of it, and why; `news` what else happened."""
 
     def __init__(self, path: Path | None, guard: Guard | None, plan: Plan) -> None:
         self.path = path
@@ -51,6 +51,7 @@ class SearchIndex:
         self.label = ""  # set for another agent's index, so that its results can be told apart
         self.stale = ""
         self.trouble = ""
+        self.news = ""
         self._guard = guard
         self._plan = plan
         self._shape = f"{SCHEMA} {'vec0' if plan.engine.vec0 else 'plain'} {plan.shape}"
@@ -199,11 +200,17 @@ class SearchIndex:
         table = self._table()
         if self.embedder is None or table is None:
             return stats
+        before = read_meta(self.db).get("model")
         try:
-            return stats._replace(embedded=embed_pending(self.db, table, self.embedder, self.decode))
+            done = embed_pending(self.db, table, self.embedder, self.decode, self._plan.progress)
         except MabosError as error:
             self.trouble, self.embedder = error.message, None
             return stats
+        if done and before not in (None, self.embedder.model):
+            self.news = (
+                f"embedded {done} passages again: the model was {before} and is now {self.embedder.model}"
+            )
+        return stats._replace(embedded=done)
 
     def _build_in_memory(self, sources: list[Source]) -> Stats:
         self._db = self.engine.connect(":memory:")

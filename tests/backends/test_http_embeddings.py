@@ -12,7 +12,8 @@ from mabos_cli.backends import http_client
 from mabos_cli.backends.embeddings import is_zero, open_embedder
 from mabos_cli.backends.http_embeddings import HttpEmbedder, open_http
 from mabos_cli.errors import Unavailable
-from tests.backends.service import Answer, Call, Service, serving, speak_openai, vector_of
+
+from .service import Answer, Call, Service, serving, speak_openai, vector_of
 
 KEY = "sk-secret-0123456789"
 KEYS = {

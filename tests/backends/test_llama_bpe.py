@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.backends.llama_bpe import Tokenizer, open_vocabulary
-from tests.backends.texts import make_texts
+
+from .texts import make_texts
 
 FOLDER = Path(find_spec("wordllama").submodule_search_locations[0])
 FILE = FOLDER / "tokenizers" / "l2_supercat_tokenizer_config.json"

@@ -11,7 +11,8 @@ import pytest
 from mabos_cli.backends import minilm
 from mabos_cli.backends.embeddings import is_zero, open_embedder
 from mabos_cli.errors import Unavailable
-from tests.backends import tiny
+
+from . import tiny
 
 TEXTS = [
     "The budget was approved.",

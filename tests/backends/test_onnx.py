@@ -8,8 +8,9 @@ import pytest
 
 from mabos_cli.backends.embeddings import is_zero, open_embedder
 from mabos_cli.errors import Unavailable
-from tests.backends import tiny
-from tests.backends.test_minilm import floats, ids_of
+
+from . import tiny
+from .test_minilm import floats, ids_of
 
 TEXTS = ["The budget was approved.", "", "cat", "Finance said yes, to the budgets"]
 

@@ -12,8 +12,9 @@ import pytest
 from mabos_cli.backends import wordllama
 from mabos_cli.backends.embeddings import is_zero, open_embedder
 from mabos_cli.errors import Unavailable
-from tests.backends.test_llama_bpe import FOLDER
-from tests.backends.texts import make_texts
+
+from .test_llama_bpe import FOLDER
+from .texts import make_texts
 
 PLAIN = ["The budget was approved.", "Finance said yes to the spending plan.", "My cat likes warm milk."]
 

@@ -1,0 +1,57 @@
+"""A lab for each test, in memory where there is a place for that: the disk is not what is tested here."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .lab import Lab
+from .world import fill
+
+NOW = "2026-02-24T14:30:00Z"
+
+
+@pytest.fixture(autouse=True)
+def same_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Time stands still, the environment says nothing, and nobody waits for the disk."""
+    for name in [name for name in os.environ if name.startswith("MABOS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MABOS_NOW", NOW)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "cache"))
+    monkeypatch.setattr(os, "fsync", lambda fd: None)
+
+
+@pytest.fixture
+def quick() -> Iterator[Path]:
+    """A folder in memory, or else on the disk."""
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="mabos-test-", dir=memory if os.access(memory, os.W_OK) else None))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def lab(quick: Path) -> Lab:
+    """A fresh workspace."""
+    return Lab(quick / "ws")
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with memory of every kind, to be copied."""
+    root = tmp_path_factory.mktemp("filled") / "ws"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MABOS_NOW", NOW)
+        patch.setattr(os, "fsync", lambda fd: None)
+        fill(Lab(root))
+    return root
+
+
+@pytest.fixture
+def busy(filled: Path, quick: Path) -> Lab:
+    """A workspace with memory of every kind, not indexed yet."""
+    shutil.copytree(filled, quick / "busy")
+    return Lab(quick / "busy")

@@ -1,0 +1,137 @@
+"""A sync is a diff: it reads what changed, writes nothing when nothing did, and ends where a rebuild would."""
+
+import json
+import os
+import shutil
+from contextlib import closing
+
+from forked import run
+
+from mabos_cli.commands.searching import Searching
+
+from .lab import Lab, check_sound, differences, settle
+from .world import QUESTIONS
+
+
+def stamp(lab: Lab) -> tuple[int, ...]:
+    st = lab.index.stat()
+    return st.st_size, st.st_mtime_ns, st.st_ctime_ns, st.st_ino
+
+
+def test_a_sync_counts_what_it_did(lab: Lab) -> None:
+    for name in ("a", "b", "c"):
+        lab.write(f"notes/{name}.md", f"The note {name}.\n")
+    settle()
+    first = lab.sync()
+    assert first.added == first.unchanged + first.added == len(Searching(lab.home()).sources)
+    assert (first.changed, first.removed, first.errors) == (0, 0, 0)
+    lab.write("notes/b.md", "The note b, changed.\n")
+    lab.write("notes/d.md", "A new note.\n\n# With\n\ntwo passages.\n")
+    (lab.agent / "notes/c.md").unlink()
+    settle()
+    stats = lab.sync()
+    assert (stats.added, stats.changed, stats.removed, stats.errors) == (1, 1, 1, 0)
+    assert stats.unchanged == first.added - 2
+    assert stats.passages == 3
+    assert stats.embedded == 3
+
+
+def test_a_touched_file_is_not_a_changed_one(lab: Lab) -> None:
+    path = lab.write("notes/a.md", "The note.\n")
+    settle()
+    lab.sync()
+    os.utime(path)
+    settle()
+    stats = lab.sync()
+    assert (stats.changed, stats.added, stats.removed, stats.passages) == (0, 0, 0, 0)
+
+
+def test_a_second_sync_writes_nothing(busy: Lab) -> None:
+    settle()
+    busy.sync()
+    before, note = stamp(busy), busy.note.read_bytes()
+    assert busy.sync() == (0, 0, 0, len(Searching(busy.home()).sources), 0, 0, 0)
+    assert busy.tops(QUESTIONS) == busy.tops(QUESTIONS)
+    assert (stamp(busy), busy.note.read_bytes()) == (before, note)
+    assert sorted(path.name for path in busy.index.parent.glob("main.[sl][qo]*")) == ["main.lock", "main.sqlite"]
+
+
+def test_a_file_that_changed_a_moment_ago_is_read_again_until_it_settles(lab: Lab) -> None:
+    lab.write("notes/a.md", "The note.\n")
+    lab.sync()
+    settle()
+    assert lab.sync().changed == 0
+    before = stamp(lab)
+    lab.sync()
+    assert stamp(lab) == before
+
+
+def test_deleting_the_index_changes_no_answer(busy: Lab) -> None:
+    busy.sync()
+    before = busy.tops(QUESTIONS)
+    shutil.rmtree(busy.index.parent)
+    assert busy.tops(QUESTIONS) == before
+    assert all(len(found) == 10 for found in before.values())
+
+
+def test_a_rebuild_equals_an_index_that_grew(busy: Lab) -> None:
+    hidden = busy.agent / "notes"
+    away = busy.root / "away"
+    hidden.rename(away)
+    busy.sync()
+    away.rename(hidden)
+    busy.sync()
+    grown, answers = busy.contents(), busy.tops(QUESTIONS, archived=True)
+    stats = busy.sync(rebuild=True)
+    assert stats.added == len(Searching(busy.home()).sources)
+    assert differences(busy.contents(), grown) == {}
+    assert busy.tops(QUESTIONS, archived=True) == answers
+    searching = busy.open()
+    with closing(searching.index) as index:
+        check_sound(index.db)
+
+
+def test_a_rebuild_replaces_the_file_and_leaves_no_other(busy: Lab) -> None:
+    busy.sync()
+    before = stamp(busy)
+    busy.sync(rebuild=True)
+    assert stamp(busy)[3] != before[3]
+    settle()
+    assert busy.sync().added == 0
+    assert sorted(os.listdir(busy.index.parent)) == sorted(
+        {"main.lock", "main.sqlite", *(n for n in os.listdir(busy.index.parent) if "similar" in n)}
+    )
+
+
+def test_the_commands_tell_what_they_did(busy: Lab) -> None:
+    def data(*words: str) -> dict:
+        done = run(*words, "--json", "-w", str(busy.root), HOME=str(busy.root.parent))
+        assert (done.code, done.stderr) == (0, ""), done.stderr
+        return json.loads(done.stdout)["data"]
+
+    settle()
+    assert data("index", "status")["state"] == "none"
+    made = data("index", "sync")
+    assert made["added"] > 10 and made["embedded"] > 50 and not made["rebuilt"]
+    assert data("index", "sync")["unchanged"] == made["added"]
+    again = data("index", "sync", "--rebuild")
+    assert (again["rebuilt"], again["added"], again["embedded"]) == (True, made["added"], made["embedded"])
+    status = data("index", "status")
+    assert (status["state"], status["files"], status["waiting_for_vectors"]) == ("fresh", made["added"], 0)
+    busy.write("notes/new.md", "Something else.\n")
+    assert data("index", "status")["state"].startswith("stale: 1 of")
+    lanes = data("index", "search", "ERR_042")
+    assert "ERR_042" in lanes["words"][0]["text"] and lanes["vectors"]
+
+
+def test_settings_of_another_shape_rebuild_the_index(busy: Lab, monkeypatch) -> None:
+    busy.sync()
+    before = busy.contents()
+    monkeypatch.setenv("MABOS_INDEX_PASSAGE_TOKENS", "40")
+    assert busy.sync().added > 10
+    smaller = busy.contents()
+    assert smaller["passages"].total() > before["passages"].total()
+    assert differences(smaller, busy.fresh_contents()) == {}
+    monkeypatch.delenv("MABOS_INDEX_PASSAGE_TOKENS")
+    busy.sync()
+    assert differences(busy.contents(), before) == {}
