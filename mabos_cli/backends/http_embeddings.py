@@ -100,6 +100,7 @@ class HttpEmbedder:
     """A service that embeds. width is 0 until its first answer; later answers must agree with it."""
 
     costly = True
+    floor = 0.0
 
     def __init__(self, provider: str, model: str, name: str, client: Client) -> None:
         self.model = name

@@ -92,6 +92,7 @@ class MiniLM:
     """A BERT encoder; a text's vector is the mean over its tokens, the first 256 of them."""
 
     costly = True
+    floor = 0.2
 
     def __init__(self, shape: Shape, arrays: dict[str, Any], tokenizer: Any, name: str) -> None:
         self.model = f"minilm-{shape.layers}x{shape.width}-{name}"

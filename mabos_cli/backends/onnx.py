@@ -51,6 +51,7 @@ class OnnxModel:
     """An ONNX session. Takes sentence_embedding where the model has it, else the mean of last_hidden_state."""
 
     costly = True
+    floor = 0.0
 
     def __init__(self, session: Any, tokenizer: Any, name: str, faults: tuple[type[Exception], ...]) -> None:
         self.model = f"onnx-{name}"

@@ -59,6 +59,7 @@ class WordLlama:
     model = "wordllama-l2_supercat-256"
     width = WIDTH
     costly = False
+    floor = 0.2
 
     def __init__(self, weights: Weights, tokenizer: Tokenizer) -> None:
         self._weights = weights

@@ -182,17 +182,14 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
         return [with_words(hit, question) for hit in direct]
     kept = direct[: limit - round(limit * depth.reserved)]
     found = _deepen(search, question, direct, {hit.candidate.ref for hit in kept}, depth)
-    first = {hit.candidate.ref: hit for hit in direct}
-    chosen = [found_hit for found_hit in found if found_hit.via or found_hit.candidate.ref in first][
-        : limit - len(kept)
-    ]
-    again = {hit.candidate.ref for hit in chosen} & first.keys()
+    chosen = found[: limit - len(kept)]
+    # A direct hit that is found again stays among the direct ones, whatever its rank was.
+    again = {hit.candidate.ref for hit in chosen} & {hit.candidate.ref for hit in direct}
     deeper = [hit for hit in chosen if hit.candidate.ref not in again]
-    # A direct hit that was found again keeps its place among the direct ones, whatever its rank was.
-    stay = [hit for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
-    rest = [hit for hit in direct if hit not in stay][: limit - len(stay) - len(deeper)]
-    hits = [hit for hit in direct if hit in stay or hit in rest] + deeper
-    return [with_words(hit, question) for hit in hits]
+    places = limit - len(deeper)
+    sure = [n for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
+    rest = [n for n in range(len(direct)) if n not in sure][: places - len(sure)]
+    return [with_words(hit, question) for hit in [*(direct[n] for n in sorted(sure + rest)), *deeper]]
 
 
 def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:
@@ -232,7 +229,7 @@ def _refine(
 
 def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
     """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
-    wanted = {stem(word): None for word in asked}
+    wanted = {stem(part): None for word in asked for part in words(word)}
     starts = {term[:2] for term in wanted}  # a stem leaves the start of a word alone
     held = {stem(word): word for word in reversed(words(spoken_text(candidate))) if word[:2] in starts}
     return tuple(held[term] for term in wanted if term in held)

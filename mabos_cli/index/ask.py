@@ -54,6 +54,7 @@ class Lanes(NamedTuple):
     near: dict[int, float]
     exact: dict[int, float]
     said: frozenset[str]
+    floor: float
     kept: dict[int, tuple[float, float | None]]
 
     def load(self) -> Iterator[Doc]:
@@ -86,6 +87,13 @@ class Asking:
         lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
         cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
         lanes_of_all = share_lanes(lexical, cosine)
+        for n, lane in enumerate(
+            found
+        ):  # what shares neither a word nor its meaning with the question is no answer
+            for row in [
+                row for row, value in lane.near.items() if value < lane.floor and row not in lane.lexical
+            ]:
+                del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.count)
         docs: dict[str, Doc] = {}
         for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
@@ -139,7 +147,8 @@ class Asking:
         near = index.vectors.nearest(query, pool, only.sql, only.values, archived) if query else []
         said = named | _OWN if is_first_person(question.text) else named
         parts = (lanes.first_parts(lexical), lanes.first_parts(near), lanes.first_parts(exact))
-        return Lanes(index, *parts, said, dict.fromkeys(lanes.first_parts(exact), (0.0, None)))
+        floor = index.embedder.floor if index.embedder else 0.0
+        return Lanes(index, *parts, said, floor, dict.fromkeys(lanes.first_parts(exact), (0.0, None)))
 
     def _embed(self, index: SearchIndex, text: str) -> bytes:
         """The vector of a text; empty when there is no model, or no word."""

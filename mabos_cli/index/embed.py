@@ -20,6 +20,7 @@ class Embedder(Protocol):
     model: str
     width: int
     costly: bool
+    floor: float
 
     def embed(self, texts: Sequence[str]) -> list[bytes]: ...
 

@@ -17,7 +17,7 @@ from mabos_cli.commands.store import store_drafts
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.consolidate import plan_consolidation
 from mabos_cli.core.recall import Filters, Hit, recall
-from mabos_cli.core.stores import plan_forget, plan_revive, plan_update
+from mabos_cli.core.stores import Changes, Memory, plan_forget, plan_revive, plan_update
 from mabos_cli.index.engine import open_engine
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.workspace.create import create_agent, create_workspace
@@ -58,7 +58,13 @@ class Lab:
         return self.home().defer([self.draft(content, **fields)])[0].item.id
 
     def change(self, command: str, plan: Any) -> None:
-        self.home().change(command, lambda memory, means: (plan(memory, means)[0], None))
+        """Writes what a plan wants; a plan without an answer (the item expired just now) changes nothing."""
+
+        def planned(memory: Memory, means: Any):
+            found = plan(memory, means)
+            return found[0] if found else Changes(memory.working, memory.short_term), None
+
+        self.home().change(command, planned)
 
     def update(self, item_id: str, **fields: Any) -> None:
         home = self.home()

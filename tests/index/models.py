@@ -12,6 +12,8 @@ from mabos_cli.errors import Unavailable
 class Hashed:
     """Words become numbers by their hash: texts with common words are alike. Remembers what it was asked to embed."""
 
+    floor = 0.0
+
     def __init__(self, model: str = "hashed", width: int = 16, *, costly: bool = False, fail_after: int = -1) -> None:
         self.model, self.width, self.costly, self.fail_after = model, width, costly, fail_after
         self.texts: list[str] = []

@@ -10,8 +10,11 @@ from random import Random
 import pytest
 from forked import run, tree
 
+from mabos_cli.commands.searching import Searching
+
 from .lab import Lab, close, settle
-from .world import QUESTIONS
+from .models import Hashed
+from .world import QUESTIONS, fill
 
 ASKED = QUESTIONS[::2]
 
@@ -51,38 +54,62 @@ def patient(busy: Lab) -> Patient:
     return Patient(busy)
 
 
-def test_flipped_bytes_heal(patient: Patient) -> None:
+@pytest.fixture
+def small(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Patient:
+    """A small one, quickly rebuilt."""
+    model = Hashed()
+    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    fill(lab, items=18, pages=2)
+    return Patient(lab)
+
+
+UNDECODABLE = pytest.mark.xfail(
+    strict=True,
+    reason="a damaged file makes SQLite say something that is not UTF-8: UnicodeDecodeError is not among engine.errors",
+)
+
+
+@UNDECODABLE
+def test_damage_that_cannot_even_be_described_heals(small: Patient) -> None:
+    """SQLite's complaint cites the damaged text; Python cannot decode it and raises something else."""
+    small.lab.index.write_bytes(small.data.replace(b"CREATE TABLE files", b"CREATE TABL\xff files"))
+    small.check()
+
+
+@UNDECODABLE
+def test_flipped_bytes_heal(small: Patient) -> None:
     rnd = Random(1)
-    for number in range(120):
-        data = bytearray(patient.lab.index.read_bytes())
+    for number in range(250):
+        data = bytearray(small.data)
         for _ in range(rnd.choice((1, 1, 5, 200))):
             # The first pages are the ones that matter most.
             spot = rnd.randrange(rnd.choice((100, 4096, len(data), len(data))))
             data[spot] ^= rnd.randrange(1, 256)
-        patient.lab.index.write_bytes(data)
-        assert patient.lab.tops(ASKED[:2]) == {q: patient.answers[q] for q in ASKED[:2]}, number
-    patient.check()
+        small.lab.index.write_bytes(data)
+        assert small.lab.tops(ASKED[:2]) == {q: small.answers[q] for q in ASKED[:2]}, number
+    small.check()
 
 
-def test_flipped_bytes_with_the_old_times_heal(patient: Patient) -> None:
+@UNDECODABLE
+def test_flipped_bytes_with_the_old_times_heal(small: Patient) -> None:
     rnd = Random(2)
-    for number in range(20):
-        stat = patient.lab.index.stat()
-        with open(patient.lab.index, "r+b") as file:
+    for number in range(50):
+        stat = small.lab.index.stat()
+        with open(small.lab.index, "r+b") as file:
             file.seek(rnd.randrange(stat.st_size))
             file.write(rnd.randbytes(16))
-        os.utime(patient.lab.index, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        assert patient.lab.tops(ASKED[:2]) == {q: patient.answers[q] for q in ASKED[:2]}, number
-    patient.check()
+        os.utime(small.lab.index, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        assert small.lab.tops(ASKED[:2]) == {q: small.answers[q] for q in ASKED[:2]}, number
+    small.check()
 
 
-def test_a_cut_file_heals(patient: Patient) -> None:
+def test_a_cut_file_heals(small: Patient) -> None:
     rnd = Random(3)
-    size = len(patient.data)
+    size = len(small.data)
     for length in (0, 1, 15, 16, 100, 4095, 4096, 4097, *(rnd.randrange(size) for _ in range(12)), size - 1):
-        os.truncate(patient.lab.index, min(length, patient.lab.index.stat().st_size))
-        assert patient.lab.tops(ASKED[:2]) == {q: patient.answers[q] for q in ASKED[:2]}, length
-    patient.check()
+        small.lab.index.write_bytes(small.data[:length])
+        assert small.lab.tops(ASKED[:2]) == {q: small.answers[q] for q in ASKED[:2]}, length
+    small.check()
 
 
 def _garbage(lab: Lab) -> None:
@@ -193,11 +220,11 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__[1:])
-def test_damage_heals(patient: Patient, damage: Callable[[Lab], None]) -> None:
-    damage(patient.lab)
-    patient.check()
-    patient.lab.write("notes/new.md", "Something entirely new: marzipan.\n")
-    assert "notes/new.md:1-1" in patient.lab.refs("marzipan")
+def test_damage_heals(small: Patient, damage: Callable[[Lab], None]) -> None:
+    damage(small.lab)
+    small.check()
+    small.lab.write("notes/new.md", "Something entirely new: marzipan.\n")
+    assert "notes/new.md:1-1" in small.lab.refs("marzipan")
 
 
 def test_a_folder_in_the_place_of_the_index_is_kept(patient: Patient) -> None:
@@ -252,16 +279,15 @@ def test_commands_do_not_mind_damage(patient: Patient, damage: Callable[[Lab], N
             shutil.rmtree(lab.index.with_name("main.sqlite.aside-1"), ignore_errors=True)
 
 
-def test_a_damaged_file_that_a_killed_writer_left_does_not_stop_anybody(patient: Patient) -> None:
-    """The note says `writing`: nobody knows what the file should be. Errors heal; nothing raises."""
+@pytest.mark.xfail(strict=True, reason="after a killed writer a damaged file is trusted: TypeError, ghosts")
+def test_a_damaged_file_that_a_killed_writer_left_heals(small: Patient) -> None:
+    """The note says `writing`: nobody knows what the file should be, and damage need not be an error of SQLite."""
     rnd = Random(8)
-    lab = patient.lab
-    for number in range(25):
-        data = bytearray(patient.data)
+    for number in range(40):
+        data = bytearray(small.data)
         for _ in range(rnd.choice((1, 10, 100))):
             data[rnd.randrange(len(data))] ^= rnd.randrange(1, 256)
-        lab.index.write_bytes(data)
-        lab.note.write_bytes(b"writing\n")
-        assert lab.tops(ASKED[:2]).keys() == set(ASKED[:2]), number
-    patient.remove()
-    patient.check()
+        small.lab.index.write_bytes(data)
+        small.lab.note.write_bytes(b"writing\n")
+        assert small.lab.tops(ASKED[:2]) == {q: small.answers[q] for q in ASKED[:2]}, number
+    small.check()

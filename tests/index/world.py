@@ -55,11 +55,11 @@ def said(rnd: Random, number: int = 0) -> str:
     return json.dumps({"role": rnd.choice(("user", "assistant")), "content": sentence(rnd), "timestamp": at}) + "\n"
 
 
-def fill(lab: Lab, seed: int = 7) -> None:
+def fill(lab: Lab, seed: int = 7, items: int = 70, pages: int = 8) -> None:
     """Items in every store, some archived, some in conversations; notes, logs and transcripts."""
     rnd = Random(seed)
     drafts = []
-    for number in range(70):
+    for number in range(items):
         fields: dict = {
             "store": rnd.choice(("working", "short_term", "long_term", "long_term")),
             "importance": rnd.choice((0.2, 0.5, 0.55, 0.9)),
@@ -73,12 +73,12 @@ def fill(lab: Lab, seed: int = 7) -> None:
     drafts.append(lab.draft("The import ends with ERR_042 when the seed is old.", store="long_term"))
     drafts.append(lab.draft(" ".join(sentence(rnd) for _ in range(30)), store="long_term"))
     ids = lab.store_all(drafts)
-    for item_id in ids[10:16]:
+    for item_id in ids[items // 7 : items // 7 + 5]:
         lab.forget(item_id)
-    for item_id in ids[20:24]:
+    for item_id in ids[items // 3 : items // 3 + 4]:
         lab.update(item_id, content=sentence(rnd))
     lab.defer(sentence(rnd))
-    for number in range(8):
+    for number in range(pages):
         lab.write(f"notes/{number}.md", page(rnd))
     lab.write("notes/deep/down/here.txt", paragraphs(rnd, 3))
     lab.write("MEMORY.md", (lab.agent / "MEMORY.md").read_text("utf-8") + "\n" + page(rnd))

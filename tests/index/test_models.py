@@ -1,0 +1,314 @@
+"""One model at a time: changing it embeds everything anew, what cost something is kept, and a model that fails is waited for."""
+
+import sqlite3
+
+import pytest
+
+from mabos_cli.commands.searching import Searching
+
+from .lab import Lab, check_sound, close, engines, settle
+from .models import Hashed
+from .world import QUESTIONS
+
+WITH_VECTORS = [step for step in engines() if step != "lexical"]
+
+
+class Slot:
+    """The model that the next command finds."""
+
+    def __init__(self, model: Hashed | None) -> None:
+        self.model = model
+
+
+@pytest.fixture
+def slot(monkeypatch: pytest.MonkeyPatch) -> Slot:
+    slot = Slot(Hashed())
+    monkeypatch.setattr(Searching, "_embedder", lambda self: slot.model)
+    return slot
+
+
+@pytest.fixture(params=WITH_VECTORS)
+def step(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("MABOS_INDEX_VECTORS", request.param)
+    return request.param
+
+
+def state(lab: Lab) -> dict:
+    """What the index says of its vectors, checked."""
+    searching = lab.open()
+    index = searching.index
+    assert index is not None
+    check_sound(index.db)
+    one = lambda sql: index.db.execute(sql).fetchone()[0]  # noqa: E731
+    table = "passages_vec" if index.engine.vec0 else "passages_blob"
+    found = {
+        "model": one("SELECT value FROM meta WHERE key = 'model'"),
+        "width": one("SELECT value FROM meta WHERE key = 'width'"),
+        "wanted": one("SELECT count(*) FROM passages WHERE shown AND part = 0"),
+        "waiting": one("SELECT count(*) FROM passages WHERE shown AND vector = ''"),
+        "vectors": one(f"SELECT count(*) FROM {table}"),
+        "lengths": [n for (n,) in index.db.execute(f"SELECT DISTINCT length(embedding) FROM {table}")],
+    }
+    index.close()
+    return found
+
+
+def test_every_passage_that_can_be_found_has_one_vector(busy: Lab, slot: Slot, step: str) -> None:
+    stats = busy.sync()
+    found = state(busy)
+    assert found["vectors"] == found["wanted"] == stats.embedded == len(slot.model.texts)
+    assert (found["model"], found["width"], found["lengths"], found["waiting"]) == ("hashed", "16", [64], 0)
+
+
+@pytest.mark.parametrize("other", [Hashed("other"), Hashed("other", 24), Hashed("other", 8, costly=True)])
+def test_another_model_embeds_everything_again(busy: Lab, slot: Slot, step: str, other: Hashed) -> None:
+    busy.sync()
+    settle()
+    busy.sync()
+    slot.model = new = Hashed(other.model, other.width, costly=other.costly)
+    stats = busy.sync()
+    found = state(busy)
+    assert found["vectors"] == found["wanted"] == stats.embedded
+    assert (found["model"], found["width"], found["lengths"]) == ("other", str(new.width), [4 * new.width])
+    assert busy.sync().embedded == 0
+    fresh = busy.tops(QUESTIONS)
+    busy.sync(rebuild=True)
+    assert busy.tops(QUESTIONS) == fresh
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_the_same_model_with_another_width_embeds_everything_again(
+    busy: Lab, slot: Slot, step: str, costly: bool
+) -> None:
+    """As a model behind an address may change without its name."""
+    slot.model = Hashed(costly=costly)
+    busy.sync()
+    slot.model = Hashed(width=24, costly=costly)
+    busy.write("notes/new.md", "marzipan and the tomato\n")
+    assert "notes/new.md:1-1" in busy.refs("marzipan")
+    found = state(busy)
+    assert found["vectors"] == found["wanted"]
+    assert (found["width"], found["lengths"]) == ("24", [96])
+    assert busy.tops(QUESTIONS)
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_a_new_width_without_any_new_text_does_not_stop_a_recall(
+    busy: Lab, slot: Slot, step: str, costly: bool
+) -> None:
+    slot.model = Hashed(costly=costly)
+    busy.sync()
+    settle()
+    busy.sync()
+    slot.model = Hashed(width=24, costly=costly)
+    assert all(busy.tops(QUESTIONS[:4]).values())
+    found = state(busy)
+    assert found["vectors"] == found["wanted"]
+    assert len(found["lengths"]) == 1
+
+
+def test_going_back_to_a_costly_model_costs_nothing(busy: Lab, slot: Slot) -> None:
+    slot.model = costly = Hashed("paid", costly=True)
+    busy.sync()
+    paid = len(costly.texts)
+    slot.model = Hashed("free")
+    busy.sync()
+    slot.model = costly
+    stats = busy.sync()
+    assert stats.embedded > 0 and len(costly.texts) == paid
+    found = state(busy)
+    assert (found["model"], found["vectors"]) == ("paid", found["wanted"])
+
+
+def test_a_rebuild_pays_for_nothing_twice(busy: Lab, slot: Slot) -> None:
+    slot.model = first = Hashed("paid", costly=True)
+    busy.sync()
+    assert len(first.texts) == len(set(first.texts)) > 20
+    before = busy.contents()
+    slot.model = second = Hashed("paid", costly=True)
+    busy.sync(rebuild=True)
+    assert second.texts == []
+    assert busy.contents() == before
+    busy.note.write_text("garbage")  # made anew, as after damage
+    busy.sync()
+    assert second.texts == []
+    assert busy.contents() == before
+
+
+def test_a_text_is_paid_for_once_wherever_it_stands(lab: Lab, slot: Slot) -> None:
+    slot.model = model = Hashed("paid", costly=True)
+    for number in range(5):
+        lab.write(f"notes/{number}.md", "The same words\n")
+    lab.sync()
+    assert model.texts == ["The same words"]
+    (lab.agent / "notes/0.md").rename(lab.agent / "notes/9.md")
+    lab.sync()
+    assert model.texts == ["The same words"]
+
+
+def test_cheap_models_are_not_cached(busy: Lab, slot: Slot) -> None:
+    busy.sync()
+    searching = busy.open()
+    assert searching.index.db.execute("SELECT count(*) FROM embedding_cache").fetchone() == (0,)
+    searching.index.close()
+
+
+def test_a_damaged_vector_in_the_cache_is_not_used(busy: Lab, slot: Slot) -> None:
+    slot.model = Hashed("paid", costly=True)
+    busy.sync()
+    before = busy.contents()
+    db = sqlite3.connect(busy.index)
+    total = db.execute("SELECT count(*) FROM embedding_cache").fetchone()[0]
+    hashes = [h for (h,) in db.execute("SELECT hash FROM embedding_cache LIMIT 5")]
+    for hash in hashes[:3]:
+        vector = bytearray(db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0])
+        vector[5] ^= 64
+        db.execute("UPDATE embedding_cache SET vector = ? WHERE hash = ?", (bytes(vector), hash))
+    db.execute("UPDATE embedding_cache SET vector = x'', checksum = 0 WHERE hash = ?", (hashes[3],))
+    db.execute("UPDATE embedding_cache SET vector = x'00' WHERE hash = ?", (hashes[4],))
+    db.commit()
+    db.close()
+    slot.model = again = Hashed("paid", costly=True)
+    busy.sync()
+    assert 4 <= len(again.texts) <= 5 < total
+    assert busy.contents()["vectors"] == before["vectors"]
+
+
+@pytest.mark.parametrize("damage", ["'text'", "NULL", "5"])
+def test_a_cache_of_other_kinds_of_values_is_not_used(busy: Lab, slot: Slot, damage: str) -> None:
+    slot.model = Hashed("paid", costly=True)
+    busy.sync()
+    before = busy.contents()
+    db = sqlite3.connect(busy.index)
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("UPDATE sqlite_master SET sql = replace(sql, 'vector BLOB NOT NULL', 'vector') WHERE name = 'embedding_cache'")
+    db.commit()
+    db.close()
+    db = sqlite3.connect(busy.index)
+    db.execute(f"UPDATE embedding_cache SET vector = {damage}")
+    db.commit()
+    db.close()
+    busy.sync()
+    assert busy.contents()["vectors"] == before["vectors"]
+
+
+def many(lab: Lab, count: int) -> None:
+    lab.store_all([lab.draft(f"Number {n} of many tomatoes", store="long_term") for n in range(count)])
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_a_model_that_fails_midway_is_gone_on_with(lab: Lab, slot: Slot, step: str, costly: bool) -> None:
+    lab.store("first")
+    items = [{"id": f"hand-{n:05}", "content": f"Number {n} of many tomatoes"} for n in range(1200)]
+    lab.edit_store(lambda data: data["long_term"].extend(items))
+    settle()
+    slot.model = Hashed("far", costly=costly, fail_after=700)
+    search = lab.search()
+    assert any("the model went away" in warning for warning in search.warnings())
+    assert len(search("tomatoes")) == 10  # by words
+    close(search)
+    done = len(slot.model.texts)
+    assert 0 < done <= 700
+    slot.model = None
+    assert 0 < state(lab)["waiting"] == 1201 - done
+    slot.model = back = Hashed("far", costly=costly)
+    stats = lab.sync()
+    assert stats.embedded == 1201 - done == len(back.texts)
+    found = state(lab)
+    assert (found["vectors"], found["waiting"]) == (1201, 0)
+
+
+def test_a_model_that_never_answers_leaves_words(busy: Lab, slot: Slot, step: str) -> None:
+    slot.model = Hashed("far", fail_after=0)
+    for _ in range(2):
+        search = busy.search()
+        assert "ERR_042" in search("ERR_042")[0].candidate.text
+        assert any("searched by words only: the model went away" in text for text in search.warnings())
+        close(search)
+    slot.model = Hashed("near")
+    busy.sync()
+    found = state(busy)
+    assert (found["model"], found["vectors"]) == ("near", found["wanted"])
+
+
+def test_vectors_of_the_old_model_are_not_asked_when_the_new_one_fails(busy: Lab, slot: Slot, step: str) -> None:
+    words = {}
+    slot.model = None
+    words = busy.tops(QUESTIONS)
+    slot.model = Hashed("old")
+    assert busy.tops(QUESTIONS) != words
+    slot.model = failing = Hashed("new", fail_after=0)
+    assert busy.tops(QUESTIONS) == words
+    assert failing.questions == []
+
+
+def test_a_model_that_fails_at_the_question_leaves_words(
+    busy: Lab, slot: Slot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mabos_cli.errors import Unavailable
+
+    busy.sync()
+
+    def fail(text: str) -> bytes:
+        raise Unavailable("too busy")
+
+    monkeypatch.setattr(slot.model, "embed_query", fail)
+    search = busy.search()
+    assert "ERR_042" in search("ERR_042")[0].candidate.text
+    assert any("too busy" in text for text in search.warnings())
+    close(search)
+
+
+def test_texts_without_a_direction_have_no_vector(lab: Lab, slot: Slot, step: str) -> None:
+    lab.write("notes/a.md", "...\n")
+    lab.write("notes/b.md", "The quince\n")
+    lab.write("notes/c.md", "!!! ???\n")
+    assert lab.sync().embedded == 3
+    found = state(lab)
+    assert (found["vectors"], found["waiting"], found["wanted"]) == (1, 0, 3)
+    assert lab.sync().embedded == 0
+    assert lab.ask("...") is not None
+    lab.write("notes/a.md", "The pear\n")
+    lab.sync()
+    assert state(lab)["vectors"] == 2
+
+
+def test_only_texts_without_a_direction_are_no_trouble(lab: Lab, slot: Slot, step: str) -> None:
+    lab.write("notes/a.md", "...\n")
+    lab.sync()
+    assert lab.refs("quince") == []
+    lab.write("notes/b.md", "The quince\n")
+    assert lab.refs("quince") == ["notes/b.md:1-1"]
+    assert state(lab)["vectors"] == 1
+
+
+def test_without_a_model_there_are_words_and_later_vectors(busy: Lab, slot: Slot, step: str) -> None:
+    slot.model = None
+    assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
+    slot.model = Hashed()
+    settle()
+    assert busy.sync().embedded > 50
+    slot.model = None
+    busy.write("notes/new.md", "marzipan\n")
+    assert busy.refs("marzipan") == ["notes/new.md:1-1"]
+    slot.model = Hashed()
+    assert busy.sync().embedded == 1
+    assert state(busy)["waiting"] == 0
+
+
+def test_an_answer_is_embedded_behind_its_question(lab: Lab, slot: Slot) -> None:
+    talk = {"session": "s", "store": "long_term"}
+    first = lab.store("Where is the quince?", author="Ada", observed_at="2026-01-01T10:00:00Z", **talk)
+    lab.store("In the attic.", author="Bob", observed_at="2026-01-01T10:02:00Z", **talk)
+    lab.sync()
+    assert "Where is the quince?\nBob: In the attic." in slot.model.texts
+    lab.store("Or was it the pear?", author="Ada", observed_at="2026-01-01T10:01:00Z", **talk)
+    lab.sync()
+    assert slot.model.texts[-1] == "Or was it the pear?\nBob: In the attic." or (
+        "Or was it the pear?\nBob: In the attic." in slot.model.texts
+    )
+    slot.model.texts.clear()
+    lab.update(first, content="Where is the medlar?")
+    lab.sync()
+    assert "Where is the medlar?\nAda: Or was it the pear?" in slot.model.texts
+    assert not [text for text in slot.model.texts if "attic" in text]
