@@ -67,6 +67,7 @@ def run_transcript(steps: list[Step], folder: Path) -> str:
         "LC_ALL": "C.UTF-8",
         "MABOS_NOW": "2026-02-24T14:30:00Z",
         "PYTHONHASHSEED": "0",
+        "MABOS_INDEX_VECTORS": "scan",  # the step that is the same on every Python; doctor names it
     }
     here = folder
     lines: list[str] = []

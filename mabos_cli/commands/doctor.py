@@ -1,13 +1,15 @@
 """doctor: is everything whole?"""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import plural
-from mabos_cli.errors import CheckFailed
+from mabos_cli.errors import CheckFailed, MabosError
 from mabos_cli.workspace.doctor import examine, repair
+from mabos_cli.workspace.home import AgentHome
 
 app = typer.Typer()
 
@@ -32,9 +34,22 @@ def doctor(
     lines += [f"{f.level}: {f.place + ' ' if f.place else ''}{f.message}" for f in found]
     if not bad:
         lines.append(f"agent {home.id} is healthy")
-    call.emit("doctor", {"agent": home.id, "healthy": not bad, "findings": rows, "repaired": done}, lines)
+    index = _index(home)
+    lines.append(f"index: {index['state']}; vectors: {index['vectors']}; model: {index['model'] or 'none'}")
+    data = {"agent": home.id, "healthy": not bad, "findings": rows, "repaired": done, "index": index}
+    call.emit("doctor", data, lines)
     if check and bad:
         raise CheckFailed(
             f"{plural(len(bad), 'finding')} to attend to",
             "mabos doctor --repair mends flaws; problems need a person",
         )
+
+
+def _index(home: AgentHome) -> dict[str, Any]:
+    """State of the index, the step in use, and the model that the settings name."""
+    searching = Searching(home)
+    try:
+        found = searching.describe()
+    except (ImportError, MabosError):
+        return {"state": "none", "step": "none", "vectors": "no SQLite", "model": None}
+    return {name: found[name] for name in ("state", "step", "vectors", "model")}

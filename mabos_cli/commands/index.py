@@ -124,7 +124,7 @@ def search(
     lines = []
     for name, rows in lanes.items():
         lines.append(f"{name}: {plural(len(rows), 'passage')}")
-        lines += [f"  {row['score']:.4f} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
+        lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
     call.emit("index.search", {"query": query, **lanes}, lines, searching.warnings)
 
 
@@ -136,6 +136,6 @@ def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[
     from mabos_cli.index.ask import lanes_of
 
     return {
-        name: [{"ref": ref, "score": round(score, 4), "text": text} for ref, score, text in rows]
+        name: [{"ref": ref, "score": float(f"{score:.4g}"), "text": text} for ref, score, text in rows]
         for name, rows in lanes_of(index, query, limit).items()
     }

@@ -6,6 +6,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.stores import Limits, Memory, is_expired, qualifies
 from mabos_cli.output import columns
+from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.spool import read_deferred, read_uses
 
@@ -30,12 +31,13 @@ def status(ctx: typer.Context) -> None:
     due["deferred"] = len(read_deferred(home.paths))
     due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths).touches.values())
     runs = {name: run["at"] for name, run in sorted(last_runs(home).items())}
-    index = "none: recall reads the files"
+    index = index_state(home)
     data = {"agent": home.id, "stores": stores, "due": due, "index": index, "last_runs": runs}
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", home.id), *((name, f"{count}{caps[name]}") for name, count in stores.items())]
     names = {"to_consolidate": "to consolidate", "journalled_uses": "recalls to count in"}
     rows += [(names.get(name, name), str(count)) for name, count in due.items() if count]
+    rows.append(("index", index))
     rows += [(f"last {name}", at) for name, at in runs.items()]
     call.emit("status", data, columns(rows))
 

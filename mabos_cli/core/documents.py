@@ -1,7 +1,7 @@
 """What an index is made of: sources that change, and the pieces of text and the memory items that stand in them."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.item import MemoryItem
@@ -53,6 +53,15 @@ class Source(NamedTuple):
     stamp: str
     settled: bool
     load: Callable[[], Content]
+
+
+def stamp_of(st: Any) -> str:
+    """What changes whenever a file does, from its os.stat: size, times and inode."""
+    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
+
+
+# What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
+WRITING = "writing"
 
 
 def digest_of(sources: list[Source]) -> str:

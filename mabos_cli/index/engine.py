@@ -32,12 +32,11 @@ class Engine(NamedTuple):
     @property
     def about(self) -> str:
         """The step in words, for doctor and index status."""
-        version = f"SQLite {self.sqlite.sqlite_version}"
         said = {
-            "extension": f"sqlite-vec in Python's own {version}",
-            "wheel": f"sqlite-vec in the {version} of {self.sqlite.__name__.partition('.')[0]}",
-            "scan": f"vectors scanned in Python, without sqlite-vec, in {version}",
-            "lexical": f"words only, without vectors, in {version}",
+            "extension": "sqlite-vec in Python's own SQLite",
+            "wheel": f"sqlite-vec in the SQLite of {self.sqlite.__name__.partition('.')[0]}",
+            "scan": "blobs, scanned in Python without sqlite-vec",
+            "lexical": "none, words only",
         }
         return said[self.step]
 

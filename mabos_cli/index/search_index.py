@@ -10,15 +10,13 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mabos_cli.core.documents import Source, digest_of
+from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
 from mabos_cli.errors import MabosError
 from mabos_cli.index.embed import Embedder, embed_pending, is_of
 from mabos_cli.index.engine import Engine
 from mabos_cli.index.follow import Decode, Follower, Stats
 from mabos_cli.index.schema import SCHEMA, create_tables, read_meta
 from mabos_cli.index.vectors import BlobTable, VecTable, Vectors
-
-WRITING = "writing"
 
 
 class Guard(Protocol):
@@ -163,14 +161,14 @@ class SearchIndex:
         self._db = None
 
     def _note(self, digest: str) -> str:
-        return f"{stamp_of(self.path)} {digest} {self._shape}"
+        return f"{_stamp(self.path)} {digest} {self._shape}"
 
     def _is_whole(self, note: str) -> bool:
         """Whether the file is as its last writer left it. After a writer that was killed, SQLite itself rolls back."""
         stamp, _, rest = note.partition(" ")
         if note == WRITING:
             return True
-        return bool(stamp) and stamp == stamp_of(self.path) and rest.partition(" ")[2] == self._shape
+        return bool(stamp) and stamp == _stamp(self.path) and rest.partition(" ")[2] == self._shape
 
     def _open(self) -> bool:
         """Opens the file if it is an index of this shape."""
@@ -271,10 +269,8 @@ def _move_aside(folder: Path) -> None:
     folder.rename(aside)
 
 
-def stamp_of(path: Path | None) -> str:
-    """What changes whenever the file does."""
+def _stamp(path: Path | None) -> str:
     try:
-        st = os.stat(path) if path else None
+        return stamp_of(os.stat(path)) if path else ""
     except OSError:
         return ""
-    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}" if st else ""

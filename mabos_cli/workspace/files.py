@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mabos_cli.core import documents
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.workspace.layout import TEMP_PREFIX
 
@@ -80,12 +81,11 @@ def list_names(folder: Path) -> list[str]:
 
 
 def stamp_of(path: Path) -> str:
-    """What changes whenever a file does: size, times and inode. Empty when there is no file."""
+    """What changes whenever a file does. Empty when there is no file."""
     try:
-        st = path.stat()
+        return documents.stamp_of(path.stat())
     except OSError:
         return ""
-    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
 
 
 def resolve_inside(path: Path, root: Path) -> Path:

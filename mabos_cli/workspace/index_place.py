@@ -6,9 +6,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from zlib import crc32
 
+from mabos_cli.core.documents import WRITING, digest_of
 from mabos_cli.errors import MabosError
-from mabos_cli.workspace.files import Lock, read_bytes
+from mabos_cli.workspace.files import Lock, read_bytes, stamp_of
+from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.sources import find_sources
 
 
 class IndexGuard:
@@ -39,6 +42,25 @@ def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
     for folder in (paths.index.parent, cache_folder(paths)):
         path = folder / paths.index.name
         yield path, IndexGuard(path.with_suffix(".lock"))
+
+
+def index_state(home: AgentHome) -> str:
+    """Whether the index is fresh, told from its note alone: SQLite is not opened."""
+    for path, guard in index_places(home.paths):
+        if not path.exists():
+            continue
+        note = guard.read()
+        stamp, _, rest = note.partition(" ")
+        if stamp == WRITING:
+            return "being written"
+        if stamp != stamp_of(path):
+            return "damaged: the next recall makes it anew"
+        return (
+            "fresh"
+            if rest.partition(" ")[0] == digest_of(find_sources(home))
+            else "stale: the next recall follows"
+        )
+    return "none: the next recall makes it"
 
 
 def cache_folder(paths: AgentPaths) -> Path:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from zlib import crc32
 
-from mabos_cli.core.documents import Content, Held, Piece, Record, Source
+from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict
@@ -43,8 +43,7 @@ def find_sources(home: AgentHome) -> list[Source]:
 
 def _source(home: AgentHome, shown: str, path: str, stat: os.stat_result, now: int) -> Source:
     settled = now - stat.st_ctime_ns > _UNSETTLED
-    stamp = f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}"
-    return Source(shown, stamp, settled, partial(load_source, home, shown, path))
+    return Source(shown, stamp_of(stat), settled, partial(load_source, home, shown, path))
 
 
 def _walk(home: AgentHome, folder: str, base: int) -> Iterator[tuple[str, os.stat_result]]:

