@@ -12,7 +12,7 @@ from mabos_cli.config import PRESETS
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import CLASSES, STORES, TYPES, check_choice, check_tags
-from mabos_cli.core.recall import Depth, Filters, Hit, fit_budget
+from mabos_cli.core.recall import Depth, Filters, Hit, fit_budget, with_words
 from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line, plural, token_cost
 from mabos_cli.formats.items import item_to_dict
@@ -95,6 +95,8 @@ def recall(
     hits = fit_budget(hits, token_budget, s["text.chars_per_token"])
     if query.strip():
         home.note_uses(_used(hits))
+    if call.as_json or explain:
+        hits = [with_words(hit, query) for hit in hits]
     rows = [_row(hit, s["text.chars_per_token"], explain) for hit in hits]
     data = {
         "query": query,

@@ -179,7 +179,7 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
     """
     direct = search(question)[:limit]
     if not direct or depth.passes <= 0:
-        return [with_words(hit, question) for hit in direct]
+        return direct
     kept = direct[: limit - round(limit * depth.reserved)]
     found = _deepen(search, question, direct, {hit.candidate.ref for hit in kept}, depth)
     chosen = found[: limit - len(kept)]
@@ -189,7 +189,7 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
     places = limit - len(deeper)
     sure = [n for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
     rest = [n for n in range(len(direct)) if n not in sure][: places - len(sure)]
-    return [with_words(hit, question) for hit in [*(direct[n] for n in sorted(sure + rest)), *deeper]]
+    return [*(direct[n] for n in sorted(sure + rest)), *deeper]
 
 
 def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:

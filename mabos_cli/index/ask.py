@@ -14,7 +14,7 @@ from mabos_cli.index.lanes import Restriction, Row
 from mabos_cli.index.search_index import SearchIndex
 
 _OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
-_KEPT = 100  # candidates of both lanes together that are looked at closely, or four times the limit
+_KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
 _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
@@ -143,8 +143,9 @@ class Asking:
         named = names_in(question.text, lanes.list_authors(index.db))
         lexical = lanes.find_words(index.db, lanes.match_any(question.asked), pool, only, archived)
         exact = lanes.find_words(index.db, lanes.match_any(question.written), pool, only, archived)
-        query = self._embed(index, without(question.text, named)) if question.meaning else b""
-        near = index.vectors.nearest(query, pool, only.sql, only.values, archived) if query else []
+        vectors = index.vectors if question.meaning else None
+        query = self._embed(index, without(question.text, named)) if vectors else b""
+        near = vectors.nearest(query, pool, only.sql, only.values, archived) if vectors and query else []
         said = named | _OWN if is_first_person(question.text) else named
         parts = (lanes.first_parts(lexical), lanes.first_parts(near), lanes.first_parts(exact))
         floor = index.embedder.floor if index.embedder else 0.0
@@ -152,7 +153,7 @@ class Asking:
 
     def _embed(self, index: SearchIndex, text: str) -> bytes:
         """The vector of a text; empty when there is no model, or no word."""
-        if index.embedder is None or index.vectors is None:
+        if index.embedder is None:
             return b""
         try:
             vector = index.embedder.embed_query(text)

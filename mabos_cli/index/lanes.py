@@ -34,6 +34,14 @@ _ROW = (
 )
 
 
+# Numbers as one value: the statement stays the same, and SQLite prepares it once.
+_LISTED = "(SELECT value FROM json_each(?))"
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"
+
+
 def match_any(terms: Iterable[str]) -> str:
     """An FTS5 query that any of the terms answers. Terms are quoted: nothing in them is an operator.
 
@@ -101,7 +109,7 @@ def find_words(db: Any, match: str, count: int, only: Restriction, archived: boo
 
 def load_rows(db: Any, numbers: Iterable[int]) -> Iterator[Row]:
     """What is known about passages."""
-    return map(Row._make, db.execute(f"{_ROW} p.row IN ({','.join(map(str, numbers))})"))
+    return map(Row._make, db.execute(f"{_ROW} p.row IN {_LISTED}", (_listed(numbers),)))
 
 
 def first_parts(found: Iterable[tuple[int, float]]) -> dict[int, float]:
@@ -122,13 +130,13 @@ def load_items(db: Any, ids: Sequence[str], only: Restriction, archived: bool) -
 
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     """Line, store and reason of archiving of items, by their row."""
-    sql = f"SELECT row, line, store, archived FROM items WHERE row IN ({','.join(map(str, rows))})"
-    return {row: (line, store, archived) for row, line, store, archived in db.execute(sql)}
+    sql = f"SELECT row, line, store, archived FROM items WHERE row IN {_LISTED}"
+    return {row: (line, store, archived) for row, line, store, archived in db.execute(sql, (_listed(rows),))}
 
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
     """The text of passages of files."""
-    return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN ({','.join(map(str, rows))})"))
+    return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),)))
 
 
 def count_findable(db: Any, archived: bool) -> int:

@@ -205,9 +205,7 @@ def contents_of(db: Any) -> dict[str, Counter]:
     pieces = {number: tuple(row.items()) for number, row in rows_of(db, "passages")}
     found = {
         "passages": Counter(pieces.values()),
-        "words": Counter(
-            (pieces.get(number), *row.values()) for number, row in rows_of(db, "passages_fts")
-        ),
+        "words": Counter((pieces.get(number), *row.values()) for number, row in rows_of(db, "passages_fts")),
         "items": Counter(tuple(row.items()) for _, row in rows_of(db, "items")),
         "files": Counter(tuple(row.items()) for _, row in rows_of(db, "files")),
         "vectors": Counter(),
@@ -225,7 +223,10 @@ def contents_of(db: Any) -> dict[str, Counter]:
 
 def differences(one: dict[str, Counter], two: dict[str, Counter]) -> dict[str, tuple[list, list]]:
     """What only one of two indexes holds; nothing when they are alike. Of vectors, the last digits do not count."""
-    found = {name: (list((one[name] - two[name]).elements()), list((two[name] - one[name]).elements())) for name in one}
+    found = {
+        name: (list((one[name] - two[name]).elements()), list((two[name] - one[name]).elements()))
+        for name in one
+    }
     mine, theirs = (sorted(held, key=repr) for held in found["vectors"])
     if [piece for piece, _ in mine] == [piece for piece, _ in theirs]:
         pairs = [(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)]

@@ -264,17 +264,26 @@ def test_damage_behind_the_back_of_an_open_index_is_found_when_it_is_asked(patie
     patient.check()
 
 
-@pytest.mark.parametrize("damage", [_garbage, _folder, _no_items, _note_garbage, _journal], ids=lambda d: d.__name__[1:])
+@pytest.mark.parametrize(
+    "damage", [_garbage, _folder, _no_items, _note_garbage, _journal], ids=lambda d: d.__name__[1:]
+)
 def test_commands_do_not_mind_damage(patient: Patient, damage: Callable[[Lab], None]) -> None:
     lab = patient.lab
-    for words in (["index", "status"], ["index", "search", ASKED[0]], ["index", "sync"], ["recall", ASKED[0]]):
+    for words in (
+        ["index", "status"],
+        ["index", "search", ASKED[0]],
+        ["index", "sync"],
+        ["recall", ASKED[0]],
+    ):
         patient.remove()
         lab.sync()
         damage(lab)
         done = run(*words, "--json", "-w", str(lab.root), HOME=str(lab.root.parent))
         assert (done.code, done.stderr) == (0, ""), words
         if words[0] == "recall":
-            assert [row["ref"] for row in json.loads(done.stdout)["data"]["results"]][:10] == patient.answers[ASKED[0]]
+            assert [row["ref"] for row in json.loads(done.stdout)["data"]["results"]][:10] == patient.answers[
+                ASKED[0]
+            ]
         if damage is _folder:
             shutil.rmtree(lab.index.with_name("main.sqlite.aside-1"), ignore_errors=True)
 

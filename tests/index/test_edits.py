@@ -52,7 +52,16 @@ class Book:
         """Something changes; gives the words that are gone and those that are new."""
         path = self.rnd.choice(sorted(self.words))
         return self.rnd.choices(
-            (self.swap, self.append, self.cut, self.add, self.remove, self.swap_item, self.drop_item, self.add_item),
+            (
+                self.swap,
+                self.append,
+                self.cut,
+                self.add,
+                self.remove,
+                self.swap_item,
+                self.drop_item,
+                self.add_item,
+            ),
             (8, 4, 3, 2, 1, 4, 1, 1),
         )[0](path)
 

@@ -109,7 +109,9 @@ class History:
             spot = self.rnd.randrange(len(lines))
             kind = self.rnd.random()
             if kind < 0.5:
-                lines[spot] = f"{self.text()} {lines[spot]}" if not lines[spot].startswith("#") else lines[spot]
+                lines[spot] = (
+                    f"{self.text()} {lines[spot]}" if not lines[spot].startswith("#") else lines[spot]
+                )
             elif kind < 0.7:
                 del lines[spot]
             else:
@@ -127,7 +129,9 @@ class History:
         for path in self.some(self.files()):
             blocks = path.read_text("utf-8", "replace").split("\n\n")
             spot = self.rnd.randrange(len(blocks))
-            blocks[spot : spot + self.rnd.randint(0, 1)] = self.some([[], [self.text()], [blocks[spot]] * 2])[0]
+            blocks[spot : spot + self.rnd.randint(0, 1)] = self.some([[], [self.text()], [blocks[spot]] * 2])[
+                0
+            ]
             path.write_text("\n\n".join(blocks), "utf-8")
 
     def remove_file(self) -> None:
@@ -137,7 +141,9 @@ class History:
     def rename_file(self) -> None:
         for path in self.some(self.files()):
             self.number += 1
-            target = self.lab.agent / self.rnd.choice(("notes", "notes/deep", "notes/.away")) / f"{self.number}.md"
+            target = (
+                self.lab.agent / self.rnd.choice(("notes", "notes/deep", "notes/.away")) / f"{self.number}.md"
+            )
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
 
@@ -218,14 +224,21 @@ def test_a_history_seen_only_now_and_then_ends_the_same(lab: Lab, monkeypatch: p
         assert differences(lab.contents(), lab.fresh_contents()) == {}, json.dumps(history.done[-12:])
 
 
-def test_a_large_store_is_followed_in_batches_to_the_same_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_store_is_followed_in_batches_to_the_same_end(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = Hashed()
     monkeypatch.setattr(Searching, "_embedder", lambda self: model)
     rnd = Random(6)
 
     def item(number: int) -> dict:
         at = f"2026-01-{1 + number % 28:02d}T{number % 24:02d}:00:00Z"
-        return {"id": f"hand-{number:05}", "content": sentence(rnd), "session": str(number % 5), "observed_at": at}
+        return {
+            "id": f"hand-{number:05}",
+            "content": sentence(rnd),
+            "session": str(number % 5),
+            "observed_at": at,
+        }
 
     lab.store("first")
     lab.edit_store(lambda data: data["long_term"].extend(item(n) for n in range(2500)))

@@ -170,7 +170,9 @@ def test_a_damaged_vector_in_the_cache_is_not_used(busy: Lab, slot: Slot) -> Non
     total = db.execute("SELECT count(*) FROM embedding_cache").fetchone()[0]
     hashes = [h for (h,) in db.execute("SELECT hash FROM embedding_cache LIMIT 5")]
     for hash in hashes[:3]:
-        vector = bytearray(db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0])
+        vector = bytearray(
+            db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0]
+        )
         vector[5] ^= 64
         db.execute("UPDATE embedding_cache SET vector = ? WHERE hash = ?", (bytes(vector), hash))
     db.execute("UPDATE embedding_cache SET vector = x'' WHERE hash = ?", (hashes[3],))
@@ -195,7 +197,9 @@ def test_a_cache_of_other_kinds_of_values_is_not_used(busy: Lab, slot: Slot, dam
     before = busy.contents()
     db = sqlite3.connect(busy.index)
     db.execute("PRAGMA writable_schema = ON")
-    db.execute("UPDATE sqlite_master SET sql = replace(sql, 'vector BLOB NOT NULL', 'vector') WHERE name = 'embedding_cache'")
+    db.execute(
+        "UPDATE sqlite_master SET sql = replace(sql, 'vector BLOB NOT NULL', 'vector') WHERE name = 'embedding_cache'"
+    )
     db.commit()
     db.close()
     db = sqlite3.connect(busy.index)
@@ -245,7 +249,9 @@ def test_a_model_that_never_answers_leaves_words(busy: Lab, slot: Slot, step: st
     assert (found["model"], found["vectors"]) == ("near", found["wanted"])
 
 
-def test_vectors_of_the_old_model_are_not_asked_when_the_new_one_fails(busy: Lab, slot: Slot, step: str) -> None:
+def test_vectors_of_the_old_model_are_not_asked_when_the_new_one_fails(
+    busy: Lab, slot: Slot, step: str
+) -> None:
     words = {}
     slot.model = None
     words = busy.tops(QUESTIONS)

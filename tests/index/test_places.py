@@ -3,11 +3,13 @@
 import fcntl
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 
 import pytest
 from forked import Outcome, run, tree
@@ -15,7 +17,7 @@ from forked import Outcome, run, tree
 from mabos_cli.index.engine import Engine
 
 from .lab import Lab, close, settle
-from .world import QUESTIONS, fill
+from .world import QUESTIONS, fill, page
 
 NOBODY = 65534
 
@@ -59,11 +61,16 @@ def test_two_workspaces_of_one_name_do_not_share_a_cache(quick: Path) -> None:
     for number, lab in enumerate(labs):
         lab.write("notes/a.md", f"The quince number {number}\n")
         block(lab)
-    assert [lab.ask("quince")[0].candidate.text for lab in labs * 2] == ["The quince number 0", "The quince number 1"] * 2
+    assert [lab.ask("quince")[0].candidate.text for lab in labs * 2] == [
+        "The quince number 0",
+        "The quince number 1",
+    ] * 2
     assert place(labs[0]) != place(labs[1])
 
 
-def test_without_any_place_the_index_is_in_memory(busy: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_any_place_the_index_is_in_memory(
+    busy: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     answers = busy.tops(QUESTIONS[:4])
     block(busy)
     (tmp_path / "file").write_text("")
@@ -100,7 +107,9 @@ def test_without_a_home_recall_answers(busy: Lab, tmp_path: Path) -> None:
     assert not (tmp_path / "~").exists()
 
 
-@pytest.mark.parametrize("name", ["with space", "100%", "what?", "#1", "ünï 東京", "a%20b?mode=memory&x#y", "quo'te\"s", "-x"])
+@pytest.mark.parametrize(
+    "name", ["with space", "100%", "what?", "#1", "ünï 東京", "a%20b?mode=memory&x#y", "quo'te\"s", "-x"]
+)
 def test_any_name_of_a_workspace_will_do(quick: Path, name: str) -> None:
     lab = Lab(quick / name / "ws")
     lab.write("notes/a.md", "The quince is ripe.\n")
@@ -208,6 +217,35 @@ def test_somebody_who_may_only_read_sees_what_changed(public: Path) -> None:
     assert "notes/b.md:1-1" in refs or found["data"]["stale"]
 
 
+@pytest.mark.parametrize("size", [0, 20_000, 200_000])
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_full_disk_is_no_reason_not_to_answer(busy: Lab, size: int, indexed: bool) -> None:
+    """Files cannot grow: SQLite fails in the middle of what it writes."""
+    if indexed:
+        settle()
+        busy.sync()
+        for number in range(8):
+            busy.write(f"notes/{number}.md", page(Random(number)) * 3)
+    files = tree(busy.root)
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    reading, writing = os.pipe()
+    program = [Path(sys.executable).with_name("mabos"), "recall", "ERR_042", "--json", "-w", busy.root]
+    done = subprocess.run(
+        program, preexec_fn=limited, stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    with os.fdopen(reading) as out:
+        answer = out.read()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ERR_042" in json.loads(answer)["data"]["results"][0]["content"]
+    assert tree(busy.root) == files
+    assert busy.ask("ERR_042")
+    assert place(busy) == busy.index
+
+
 def test_an_index_that_is_being_written_is_stale_not_silent(busy: Lab) -> None:
     settle()
     busy.sync()
@@ -226,7 +264,9 @@ def test_an_index_that_is_being_written_is_stale_not_silent(busy: Lab) -> None:
     assert busy.refs("marzipan")[0] == "notes/new.md:1-1"
 
 
-def test_while_another_builds_the_first_index_words_are_searched(busy: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_another_builds_the_first_index_words_are_searched(
+    busy: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     busy.note.parent.mkdir(parents=True, exist_ok=True)
     monkeypatch.setenv("MABOS_INDEX_WAIT", "0.05")
     with open(busy.note, "w") as held:
@@ -238,7 +278,9 @@ def test_while_another_builds_the_first_index_words_are_searched(busy: Lab, monk
     assert not busy.index.exists()
 
 
-@pytest.mark.xfail(strict=True, reason="rebuild leaves its temporary file when the guard is busy, and exits 4 instead of 5")
+@pytest.mark.xfail(
+    strict=True, reason="rebuild leaves its temporary file when the guard is busy, and exits 4 instead of 5"
+)
 def test_a_rebuild_that_has_to_give_up_leaves_nothing_behind(busy: Lab, mabos) -> None:
     busy.sync()
     with open(busy.note, "r+") as held:

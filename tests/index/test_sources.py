@@ -94,7 +94,10 @@ def test_bytes_of_any_kind_do_not_stop_a_recall(lab: Lab) -> None:
 def test_lines_of_transcripts_are_found_and_cited(lab: Lab, folder: str) -> None:
     lines = [
         {"role": "user", "content": "Where is the quince?", "timestamp": "2026-02-01T10:00:00Z"},
-        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "In the attic."}]}},
+        {
+            "type": "assistant",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "In the attic."}]},
+        },
         {"type": "tool", "payload": {"output": "The barometer fell"}},
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -120,7 +123,16 @@ def test_links_that_lead_out_of_the_workspace_are_not_followed(lab: Lab) -> None
 
 
 def test_hidden_and_foreign_files_are_not_read(lab: Lab) -> None:
-    for name in (".hidden.md", ".git/x.md", ".mabos-tmp-1-0", "notes/.x.md", "a.py", "b.json", "c.md~", "d.md.bak"):
+    for name in (
+        ".hidden.md",
+        ".git/x.md",
+        ".mabos-tmp-1-0",
+        "notes/.x.md",
+        "a.py",
+        "b.json",
+        "c.md~",
+        "d.md.bak",
+    ):
         lab.write(name, "The quince is hidden.\n")
     assert lab.ask("quince") == []
 
@@ -163,7 +175,10 @@ def test_a_name_that_is_not_utf8_does_not_stop_a_recall(lab: Lab) -> None:
 @pytest.mark.xfail(strict=True, reason="UnicodeEncodeError: SQLite takes no lone surrogates")
 def test_half_a_character_in_a_transcript_does_not_stop_a_recall(lab: Lab) -> None:
     """JSON can say \\ud83d without its other half; hosts that cut texts do."""
-    lab.write("sessions/cut.jsonl", '{"content": "The quince \\ud83d"}\n{"content": "The pear", "role": "\\udc00"}\n')
+    lab.write(
+        "sessions/cut.jsonl",
+        '{"content": "The quince \\ud83d"}\n{"content": "The pear", "role": "\\udc00"}\n',
+    )
     assert lab.refs("quince")[0] == "sessions/cut.jsonl:1-1"
     assert lab.refs("pear")[0] == "sessions/cut.jsonl:2-2"
 
@@ -232,11 +247,15 @@ def test_the_lines_that_recall_cites_are_right_after_edits_above(lab: Lab) -> No
 
 def test_a_passage_is_found_by_the_headings_above_it(lab: Lab) -> None:
     body = "\n\n".join(f"Step {n}: {'turn the wheel and wait for the light ' * 12}" for n in range(8))
-    lab.write("notes/manual.md", f"# Espresso machine\n\n## Descaling\n\n{body}\n\nThen rinse it thoroughly.\n")
+    lab.write(
+        "notes/manual.md", f"# Espresso machine\n\n## Descaling\n\n{body}\n\nThen rinse it thoroughly.\n"
+    )
     lab.write("notes/other.md", "# Bicycle\n\n## Chain\n\nThen rinse it thoroughly.\n")
     for question in ("descaling", "espresso machine"):
         found = [hit.candidate for hit in lab.ask(question)]
-        assert any("rinse" in c.text and "Espresso" not in c.text and c.path == "notes/manual.md" for c in found)
+        assert any(
+            "rinse" in c.text and "Espresso" not in c.text and c.path == "notes/manual.md" for c in found
+        )
         assert all(c.path == "notes/manual.md" for c in found[:2])
     assert lab.ask("bicycle chain")[0].candidate.path == "notes/other.md"
 
@@ -261,6 +280,10 @@ def test_the_best_without_a_question_are_the_most_important(busy: Lab) -> None:
     search = busy.search(limit=15)
     found = [hit.candidate for hit in search.best()]
     close(search)
-    everything = [busy.home().memory().long_term, busy.home().memory().working, busy.home().memory().short_term]
+    everything = [
+        busy.home().memory().long_term,
+        busy.home().memory().working,
+        busy.home().memory().short_term,
+    ]
     important = sorted((item.importance for items in everything for item in items), reverse=True)
     assert [c.importance for c in found] == important[:15]

@@ -82,14 +82,19 @@ def test_going_between_steps_heals_and_never_mixes(busy: Lab, monkeypatch: pytes
             check(busy, step)
 
 
-@pytest.mark.xfail(strict=True, reason="scan and lexical share a shape: what lexical removes or changes keeps its old vector in passages_blob")
+@pytest.mark.xfail(
+    strict=True,
+    reason="scan and lexical share a shape: what lexical removes or changes keeps its old vector in passages_blob",
+)
 def test_edits_while_there_were_no_vectors_are_made_good(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, then words only, then scanned again: both keep the same file."""
     model = Hashed()
     monkeypatch.setattr(Searching, "_embedder", lambda self: model)
     ids = lab.store_all(
         [
-            lab.draft(f"Turn {n} of the talk", session="s", observed_at=f"2026-01-01T10:0{n}:00Z", store="long_term")
+            lab.draft(
+                f"Turn {n} of the talk", session="s", observed_at=f"2026-01-01T10:0{n}:00Z", store="long_term"
+            )
             for n in range(5)
         ]
     )

@@ -55,7 +55,10 @@ def test_a_second_sync_writes_nothing(busy: Lab) -> None:
     assert busy.sync() == (0, 0, 0, len(Searching(busy.home()).sources), 0, 0, 0)
     assert busy.tops(QUESTIONS) == busy.tops(QUESTIONS)
     assert (stamp(busy), busy.note.read_bytes()) == (before, note)
-    assert sorted(path.name for path in busy.index.parent.glob("main.[sl][qo]*")) == ["main.lock", "main.sqlite"]
+    assert sorted(path.name for path in busy.index.parent.glob("main.[sl][qo]*")) == [
+        "main.lock",
+        "main.sqlite",
+    ]
 
 
 def test_a_file_that_changed_a_moment_ago_is_read_again_until_it_settles(lab: Lab) -> None:
