@@ -14,7 +14,9 @@ from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.output import columns
 from mabos_cli.workspace.home import AgentHome
 
-app = new_group("index", "Keep and inspect the search index; it can be deleted at any time.")
+app = new_group(
+    "index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True
+)
 
 
 @app.command()

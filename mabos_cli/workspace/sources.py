@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
+from stat import S_ISREG
 from zlib import crc32
 
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
@@ -19,65 +21,68 @@ from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.layout import DAY, TEMP_PREFIX
+from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.spool import read_deferred
 
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
 _UNSETTLED = 25_000_000
 _TEXTS = (".md", ".txt", ".jsonl")
-_COPIES = "mabos-memory-items"  # our own copy of the items, page by page
+_COPIES, _COPIES_MD = "mabos-memory-items", "mabos-memory-items.md"  # our own copy of the items, page by page
+_STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
+_NAME = attrgetter("name")
 
 
 def find_sources(home: AgentHome) -> list[Source]:
-    """Every file that a person or agent would call memory, sorted by path, with the stamp that tells whether it changed."""
-    now, found = time.time_ns(), []
+    """Every file that a person or agent would call memory, with the stamp that tells whether it changed."""
     root = os.fspath(home.paths.root)
+    settled = time.time_ns() - _UNSETTLED
+    found = []
     for path, stat in _walk(home, root, len(root) + 1):
         shown = path[len(root) + 1 :]
-        found.append(_source(home, shown, path, stat, now))
+        load = partial(load_source, home, shown, path)
+        found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
     with suppress(OSError):
-        queue = home.paths.queue
-        found.append(_source(home, home.paths.relative(queue), os.fspath(queue), queue.stat(), now))
+        path = os.fspath(home.paths.queue)
+        shown, stat = home.paths.relative(home.paths.queue), os.stat(path)
+        load = partial(load_source, home, shown, path)
+        found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
     return found
 
 
-def _source(home: AgentHome, shown: str, path: str, stat: os.stat_result, now: int) -> Source:
-    settled = now - stat.st_ctime_ns > _UNSETTLED
-    return Source(shown, stamp_of(stat), settled, partial(load_source, home, shown, path))
-
-
 def _walk(home: AgentHome, folder: str, base: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Files of interest below a folder. Links are followed to files inside the workspace, never to folders."""
-    below = []
+    """Files of interest below a folder, in order. Links are followed to files inside the workspace, never to folders."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        entries = sorted(os.scandir(folder), key=_NAME)
     except OSError:
         return
+    below = []
     for entry in entries:
         name = entry.name
-        if name.startswith((".", TEMP_PREFIX)):
+        if name[0] == ".":
             continue
-        with suppress(OSError):
-            if entry.is_dir(follow_symlinks=False):
-                if name != _COPIES:
-                    below.append(entry.path)
-            elif _is_wanted(entry.path[base:], name) and _is_inside(home, entry):
-                yield entry.path, entry.stat()
-    for path in below:
-        yield from _walk(home, path, base)
+        if not name.endswith(_TEXTS) and not _is_store(entry.path[base:]):
+            below.append(entry)
+        elif name != _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
+            try:
+                stat = entry.stat()
+            except OSError:
+                continue
+            if S_ISREG(stat.st_mode):
+                yield entry.path, stat
+            else:
+                below.append(entry)
+    for entry in below:
+        if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES:
+            yield from _walk(home, entry.path, base)
 
 
-def _is_wanted(shown: str, name: str) -> bool:
-    if name.endswith(_TEXTS):
-        return name != f"{_COPIES}.md"
-    return shown == "memory-store.json" or (shown.startswith("memory-store/") and name.endswith(".json"))
+def _is_store(shown: str) -> bool:
+    return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
 
 
-def _is_inside(home: AgentHome, entry: os.DirEntry[str]) -> bool:
-    """Whether a file is the workspace's own: a link that leads out of it is nobody's memory."""
-    return not entry.is_symlink() or Path(os.path.realpath(entry.path)).is_relative_to(
-        os.path.realpath(home.paths.workspace.root)
-    )
+def _is_inside(home: AgentHome, path: str) -> bool:
+    """Whether a link leads to a file of the workspace: one that leads out of it is nobody's memory."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home.paths.workspace.root))
 
 
 def load_source(home: AgentHome, shown: str, path: str) -> Content:

@@ -23,6 +23,9 @@ from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.home import AgentHome
 
+FULL = (
+    1000 if os.environ.get("FULL") else 0
+)  # FULL=1: as many random events as was promised, a minute or two more
 _NUMBERS = {"row", "item_row", "stamp", "size", "mtime"}  # what may differ between indexes of the same files
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from mabos_cli.commands.searching import Searching
 
-from .lab import Lab, close, settle
+from .lab import FULL, Lab, close, settle
 from .models import Hashed
 from .world import sentence
 
@@ -139,7 +139,9 @@ def texts_of(search, word: str) -> list[str]:
     return [hit.candidate.text for hit in search(word) if word in hit.candidate.text]
 
 
-@pytest.mark.parametrize(("step", "count"), [("auto", 700), ("scan", 150), ("lexical", 150)])
+@pytest.mark.parametrize(
+    ("step", "count"), [("auto", FULL or 250), ("scan", FULL or 80), ("lexical", FULL or 80)]
+)
 def test_a_thousand_edits_leave_no_ghost_and_no_gap(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, step: str, count: int
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from mabos_cli.commands.searching import Searching
 from mabos_cli.errors import MabosError
 
-from .lab import Lab, check_sound, differences
+from .lab import FULL, Lab, check_sound, differences
 from .models import Hashed
 from .world import page, said, sentence
 
@@ -75,10 +76,8 @@ class History:
 
     def move(self) -> None:
         for item_id in self.some(sorted(self.lab.live())):
-            try:
+            with suppress(MabosError):
                 self.lab.update(item_id, store=self.rnd.choice(("working", "long_term")))
-            except MabosError:
-                pass
 
     def forget(self) -> None:
         for item_id in self.some(sorted(self.lab.live())):
@@ -189,7 +188,7 @@ class History:
         self.by_hand(edit)
 
 
-@pytest.mark.parametrize(("seed", "step"), [(1, "auto"), (2, "auto"), (3, "scan"), (4, "lexical")])
+@pytest.mark.parametrize(("seed", "step"), [(1, "auto"), (2, "scan"), (4, "lexical")])
 def test_a_long_history_ends_in_what_a_rebuild_gives(
     lab: Lab, seed: int, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +198,7 @@ def test_a_long_history_ends_in_what_a_rebuild_gives(
     monkeypatch.setenv("MABOS_INDEX_MAX_FILE_BYTES", "60000")
     monkeypatch.setenv("MABOS_MEMORY_SHORT_TERM_CAPACITY", "25")
     history = History(lab, seed, monkeypatch)
-    for number in range(120):
+    for number in range(FULL or 75):
         history.step()
         lab.sync()
         if number % 6 == 5:
@@ -217,7 +216,7 @@ def test_a_history_seen_only_now_and_then_ends_the_same(lab: Lab, monkeypatch: p
     model = Hashed()
     monkeypatch.setattr(Searching, "_embedder", lambda self: model)
     history = History(lab, 5, monkeypatch)
-    for _ in range(12):
+    for _ in range(8):
         for _ in range(12):
             history.step()
         lab.sync()
@@ -241,11 +240,11 @@ def test_a_large_store_is_followed_in_batches_to_the_same_end(
         }
 
     lab.store("first")
-    lab.edit_store(lambda data: data["long_term"].extend(item(n) for n in range(2500)))
+    lab.edit_store(lambda data: data["long_term"].extend(item(n) for n in range(1600)))
     for number in range(30):
         lab.write(f"notes/{number}.md", page(rnd))
     lab.sync()
-    lab.edit_store(lambda data: data["long_term"].__delitem__(slice(100, 1900, 2)))
+    lab.edit_store(lambda data: data["long_term"].__delitem__(slice(100, 1400, 2)))
     for number in range(30):
         lab.write(f"notes/{number}.md", page(rnd))
     lab.sync()

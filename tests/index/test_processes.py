@@ -68,15 +68,15 @@ def test_readers_writers_and_rebuilders_at_once(busy: Lab) -> None:
             problems.append(f"{words}: {process.returncode} {err}")
 
     def writer(number: int) -> None:
-        for n in range(4):
+        for n in range(3):
             call("store", f"Writer {number} remembers zebra{number}x{n}", "--store", "long_term")
 
     def reader() -> None:
-        for question in QUESTIONS[:4]:
+        for question in QUESTIONS[:3]:
             call("recall", question, "--json")
 
     def rebuilder() -> None:
-        for _ in range(4):
+        for _ in range(3):
             call("index", "sync", "--rebuild")
 
     threads = [threading.Thread(target=writer, args=(n,)) for n in range(2)]
@@ -88,7 +88,7 @@ def test_readers_writers_and_rebuilders_at_once(busy: Lab) -> None:
         thread.join()
     assert not problems, "\n".join(problems)
     for number in range(2):
-        for n in range(4):
+        for n in range(3):
             assert f"zebra{number}x{n}" in busy.ask(f"zebra{number}x{n}")[0].candidate.text
     assert leftovers(busy) == []
     check_like_rebuilt(busy)
@@ -99,7 +99,7 @@ def test_a_killed_process_blocks_nobody(busy: Lab, words: tuple[str, ...]) -> No
     """Killed at random moments, with many changes to follow."""
     rnd = Random(12)
     busy.sync()
-    for number in range(6):
+    for number in range(4):
         for n in range(15):
             busy.write(f"notes/{n}.md", page(rnd))
         process = start(busy, *words)
@@ -163,14 +163,14 @@ def test_a_process_killed_between_two_statements_is_rolled_back(busy: Lab) -> No
     settle()
     busy.sync()
     killed = 0
-    for statement in (3, 8, 15, 30, 60, 90, 140, 200, 280, 400):
+    for statement in (8, 30, 90, 200, 400):
         killed += kill_in_transaction(busy, statement)
         assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
         searching = busy.open()
         with closing(searching.index) as index:
             check_sound(index.db)
         assert differences(busy.contents(), busy.fresh_contents()) == {}
-    assert killed > 4
+    assert killed > 2
     check_like_rebuilt(busy)
 
 
