@@ -175,7 +175,7 @@ def test_stricter_options_of_one_consolidation_do_not_expire_what_waits(agent: A
 def test_a_damaged_index_is_made_anew(agent: Agent, damage: str) -> None:
     for number in range(40):
         agent.do("store", f"fact {number} of {number * 31}", "--store", "long_term")
-    path = agent.root / ".mabos/index/main.sqlite"
+    path = agent.root / ".mabos/index/main.similar.sqlite"
     if damage == "tail":
         data = path.read_bytes()
         path.write_bytes(data[:-4096] + b"\x5a" * 4096)

@@ -117,10 +117,9 @@ class Searching:
         about: dict[str, Any] = {"agent": self.home.id, "state": "none", "vectors": plan.engine.about}
         about |= {"step": plan.engine.step, "model": plan.embedder.model if plan.embedder else None}
         for path, guard in index_places(self.home.paths):
-            index = SearchIndex(path, guard, plan)
-            held = index.inspect(self.sources)
-            if held:
-                return about | {"path": self.home.paths.relative(path)} | held
+            held = SearchIndex(path, guard, plan).inspect(self.sources)
+            if held and about["state"] != "fresh":
+                about |= {"path": self.home.paths.relative(path)} | held
         return about
 
     def read_all(self, archived: bool) -> Iterator[Candidate]:

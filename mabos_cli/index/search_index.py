@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
-from mabos_cli.errors import MabosError
+from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.embed import Embedder, embed_pending, is_of
 from mabos_cli.index.engine import Engine
 from mabos_cli.index.follow import Decode, Follower, Stats
@@ -77,7 +77,7 @@ class SearchIndex:
         try:
             with self._guard.hold(wait) as note:
                 return self._refresh_held(sources, note)
-        except MabosError as error:
+        except Conflict as error:
             if self._is_whole(self._guard.read()) and self._open():
                 self.stale = error.message
                 return Stats()

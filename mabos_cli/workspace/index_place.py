@@ -45,22 +45,22 @@ def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
 
 
 def index_state(home: AgentHome) -> str:
-    """Whether the index is fresh, told from its note alone: SQLite is not opened."""
-    for path, guard in index_places(home.paths):
-        if not path.exists():
-            continue
-        note = guard.read()
-        stamp, _, rest = note.partition(" ")
-        if stamp == WRITING:
-            return "being written"
-        if stamp != stamp_of(path):
-            return "damaged: the next recall makes it anew"
-        return (
-            "fresh"
-            if rest.partition(" ")[0] == digest_of(find_sources(home))
-            else "stale: the next recall follows"
-        )
-    return "none: the next recall makes it"
+    """Whether an index is fresh, told from its note alone: SQLite is not opened."""
+    states = [_state(path, guard.read(), home) for path, guard in index_places(home.paths) if path.exists()]
+    return "fresh" if "fresh" in states else next(iter(states), "none: the next recall makes it")
+
+
+def _state(path: Path, note: str, home: AgentHome) -> str:
+    stamp, _, rest = note.partition(" ")
+    if stamp == WRITING:
+        return "being written"
+    if stamp != stamp_of(path):
+        return "damaged: the next recall makes it anew"
+    return (
+        "fresh"
+        if rest.partition(" ")[0] == digest_of(find_sources(home))
+        else "stale: the next recall follows"
+    )
 
 
 def cache_folder(paths: AgentPaths) -> Path:

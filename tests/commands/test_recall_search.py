@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import unicodedata
 
 import pytest
 
@@ -96,6 +98,7 @@ def test_a_phrase_in_an_unspaced_script_is_a_phrase(desk):
 
 @pytest.mark.xfail(strict=True, reason="an exact match at 1.0 ties with the best of the others, and the newer wins")
 def test_a_quoted_phrase_of_stop_words_comes_first(desk):
+    desk.settle("embeddings:\n  provider: none\n")
     phrase = note(1, "To be or not to be", importance=0)
     desk.put([phrase, *(note(9 + n, f"price of thing {n}", importance=1) for n in range(50))])
     assert desk.refs('"to be or not" price')[0] == phrase.id
@@ -164,7 +167,7 @@ ASKED = [
     ("cafe", "fr"),
     ("café", "fr"),
     ("CAFE\u0301", "fr"),
-    ("zazolc", "pl"),
+    ("gesla jazn", "pl"),
     ("東京都", "mixed"),
     ("京都", "mixed"),
     ("Tokyo", "mixed"),
@@ -195,7 +198,8 @@ def test_any_piece_of_unspaced_text_is_found(polyglot, name):
     text = TEXTS[name].replace(" ", "").partition("，")[0] if name != "ko" else TEXTS[name].split()[0]
     for start in range(len(text) - 1):
         for end in range(start + 2, len(text) + 1):
-            assert ids[name] in refs_of(recall(search, text[start:end], 10)), text[start:end]
+            if re.search(r"\w\w", text[start:end]):  # marks alone say nothing
+                assert ids[name] in refs_of(recall(search, text[start:end], 10)), text[start:end]
 
 
 def test_every_note_is_found_by_its_own_text(polyglot):
@@ -215,6 +219,36 @@ def test_a_word_is_found_by_itself(desk, word):
     desk.settle("embeddings:\n  provider: none\n")
     ids = desk.put([note(n, f"about {text} here") for n, text in enumerate(FOLDED)])
     assert desk.refs(word) == [ids[FOLDED.index(word)]]
+
+
+@pytest.mark.xfail(strict=True, reason="letters and their marks apart are not put together, in questions or in texts")
+@pytest.mark.parametrize("word", ["résumé", "Zürich", "пойдём", "가다"])
+@pytest.mark.parametrize(("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_letters_with_marks_are_found_in_either_form(desk, word, form, asked):
+    """A Mac gives file names, and what is pasted from them, in decomposed letters."""
+    if (word in ("résumé", "Zürich")) and asked == "NFC":
+        pytest.xfail("this way round works for Latin letters")
+    desk.settle("embeddings:\n  provider: none\n")
+    ids = desk.put([note(1, unicodedata.normalize(form, f"about {word} here")), note(2, "nothing of the kind")])
+    assert desk.refs(unicodedata.normalize(asked, word)) == ids[:1]
+
+
+@pytest.mark.parametrize("word", ["résumé", "Zürich"])
+def test_decomposed_latin_texts_are_found(desk, word):
+    desk.settle("embeddings:\n  provider: none\n")
+    ids = desk.put([note(1, unicodedata.normalize("NFD", f"about {word} here")), note(2, "nothing of the kind")])
+    assert desk.refs(word) == ids[:1]
+
+
+HINDI = ["लाल किताब मेज पर है", "वह लंबा लड़का दौड़ता है", "बारिश बहुत तेज है", "बच्चे स्कूल जा रहे हैं", "मुझे दूध लाना है"]
+
+
+@pytest.mark.xfail(strict=True, reason="words are cut at vowel signs: single consonants are searched for")
+@pytest.mark.parametrize(("word", "place"), [("किताब", 0), ("लड़का", 1), ("स्कूल", 3), ("दूध", 4)])
+def test_words_with_vowel_signs_are_words(desk, word, place):
+    desk.settle("embeddings:\n  provider: none\n")
+    ids = desk.put([note(n, text) for n, text in enumerate(HINDI)])
+    assert desk.refs(word) == [ids[place]]
 
 
 # Meaning
@@ -302,8 +336,8 @@ def test_neighbours_pass_the_filters_too(desk):
 CHAIN = [
     note(1, "The Orion launch depends on vendor Quillfeather", tags=("launch",)),
     note(2, "Quillfeather invoices are approved by Bramblewick"),
-    note(3, "Bramblewick moved to the Zanzibar branch"),
-    note(4, "Zanzibar closes during Yuletide"),
+    note(3, "Bramblewick prefers Zanzibar"),
+    note(4, "Zanzibar observes Yuletide"),
     note(5, "Yuletide is when Hollyhock sings"),
 ]
 
@@ -360,24 +394,18 @@ def test_vectors_show_in_the_signals(meant):
     assert row["signals"] == {"lexical": 0.0, "semantic": 1.0, "relevance": 1.0, "importance": 0.5}
 
 
-def test_deeper_finds_get_reserved_places_behind_the_strong_direct_hits(desk):
-    desk.settle("embeddings:\n  provider: none\n")
+@pytest.mark.parametrize(("share", "count"), [("0", 0), ("0.3", 3), ("0.5", 5)])
+def test_deeper_finds_get_reserved_places_behind_the_strong_direct_hits(desk, share, count):
+    desk.settle(f"embeddings:\n  provider: none\nrecall:\n  depth_reserved: {share}\n")
     first = note(1, "Orion quillfeather", importance=1.0)
     direct = [note(10 + n, "Orion " + f"filler{n} " * (n + 1), importance=0.5) for n in range(14)]
     deeper = [note(50 + n, f"quillfeather side{n}", importance=1.0) for n in range(14)]
     desk.put([first, *direct, *deeper, *(note(100 + n, text) for n, text in enumerate(UNRELATED))])
     plain = desk.refs("Orion", 10)
-    hits = desk.ask("Orion", 10, depth=1)
-    assert refs_of(hits)[:7] == plain[:7]
-    assert [hit.depth for hit in hits] == [0] * 7 + [1] * 3
-    assert len({*refs_of(hits)}) == 10
-
-
-def test_share_of_the_reserved_places_is_a_setting(chain):
-    chain.settle("embeddings:\n  provider: none\nrecall:\n  depth_reserved: 0.0\n")
-    assert chain.recall("Orion launch", "--depth", "1", "--limit", "1").refs == [CHAIN[0].id]
-    chain.settle("embeddings:\n  provider: none\nrecall:\n  depth_reserved: 1.0\n")
-    assert chain.recall("Orion launch", "--depth", "1", "--limit", "1").refs == [CHAIN[1].id]
+    rows = desk.recall("Orion", "--limit", "10", "--depth", "1").data["results"]
+    assert [row["ref"] for row in rows][: 10 - count] == plain[: 10 - count]
+    assert [row["depth"] for row in rows] == [0] * (10 - count) + [1] * count
+    assert len({row["ref"] for row in rows}) == 10
 
 
 def test_depth_with_filters_stays_within_them(chain):
@@ -394,7 +422,7 @@ def test_depth_without_a_hit_ends_at_once(chain):
 ALIKE = [
     note(1, "budget for the harbour crane is forty thousand", importance=0.9),
     note(2, "budget for the harbour crane is forty thousand euros", importance=0.9),
-    note(3, "the budget of the choir", importance=0.2),
+    note(3, "harbour crane budget was voted down by nine councillors", importance=0.5),
 ]
 
 
@@ -453,9 +481,9 @@ def test_preset_by_option_and_by_setting(desk, preset):
 
 
 def test_uses_count_in_the_balanced_preset(desk):
-    desk.put([note(1, "budget talk one", access_count=0), note(2, "budget talk two", access_count=8)])
+    desk.put([note(1, "budget talk", access_count=8), note(2, "budget talk", access_count=0)])
     first = desk.recall("budget talk", "--preset", "balanced", "--explain").data["results"][0]
-    assert first["id"] == note(2, "").id
+    assert first["id"] == note(1, "").id
     assert first["signals"]["access"] == 1.0
 
 
@@ -487,6 +515,20 @@ def test_limit(many, limit, count, query):
         assert said.refs == [note(n, "").id for n in range(499, 499 - count, -1)]
 
 
+@pytest.mark.xfail(strict=True, reason="the pool is at most 4 x 1000 passages, whatever the limit")
+def test_no_limit_gives_all_of_many(desk):
+    desk.settle("embeddings:\n  provider: none\n")
+    desk.put([note(n, f"budget line {n}") for n in range(4100)])
+    assert len(desk.refs("budget", 100_000)) == 4100
+
+
+@pytest.mark.xfail(strict=True, reason="the pool counts passages: one item of many parts takes the places of many")
+def test_items_of_many_parts_leave_room_for_others(desk):
+    desk.settle("embeddings:\n  provider: none\n")
+    desk.put([note(n, "long talk about other things " * 2000 + f"budget {n}") for n in range(20)])
+    assert len(desk.refs("long talk", 10)) == 10
+
+
 def test_limit_is_twenty_or_a_setting(many):
     assert len(many.recall("budget").refs) == 20
     many.settle("recall:\n  limit: 33\n")
@@ -513,12 +555,13 @@ def test_token_budget_is_never_exceeded(many, budget):
 
 
 def test_uses_are_counted_for_a_question_only(desk):
-    (item,) = desk.put([note(1, "budget talk")])
-    desk.recall()
+    desk.put([note(1, "budget talk")])
+    for _ in range(3):
+        assert desk.recall().data["results"][0]["access_count"] == 0
     assert desk.recall("budget").data["results"][0]["access_count"] == 0
     assert desk.recall("budget").data["results"][0]["access_count"] == 1
     assert desk.recall("nothing of the kind", "--token-budget", "1").refs == []
-    assert desk.home().memory().long_term.get(item).access_count == 2
+    assert desk.recall().data["results"][0]["access_count"] == 2
 
 
 def test_depth_is_the_same_in_process_and_at_the_shell(chain):

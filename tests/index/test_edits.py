@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from mabos_cli.commands.searching import Searching
+from mabos_cli.workspace import sources
 
 from .lab import FULL, Lab, close, settle
 from .models import Hashed
@@ -181,6 +182,22 @@ def test_an_edit_within_the_same_tick_of_the_clock_is_seen(lab: Lab) -> None:
             file.write(new.encode())
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert lab.ask(new.split()[1])[0].candidate.text == new.strip(), number
+
+
+def test_an_edit_is_seen_where_clocks_of_files_tick_slowly(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two edits of the same size in one tick have the same stamp: a stamp so young is not relied on."""
+
+    def coarse(stat: os.stat_result) -> str:
+        tick = 20_000_000
+        return f"{stat.st_size}:{stat.st_mtime_ns // tick}:{stat.st_ctime_ns // tick}:{stat.st_ino}"
+
+    monkeypatch.setattr(sources, "stamp_of", coarse)
+    monkeypatch.setenv("MABOS_EMBEDDINGS_PROVIDER", "none")
+    path = lab.write("notes/a.md", "word aaaa\n")
+    for number in range(60):
+        new = f"word {'bcdefg'[number % 6] * 4}"
+        path.write_text(f"{new}\n")
+        assert lab.ask(new)[0].candidate.text == new, number
 
 
 def test_a_file_put_back_from_a_backup_is_seen(lab: Lab) -> None:

@@ -38,22 +38,22 @@ def place(lab: Lab) -> Path | None:
     return searching.index.path
 
 
-def test_without_a_place_in_the_workspace_the_cache_folder_serves(busy: Lab, tmp_path: Path) -> None:
-    answers = busy.tops(QUESTIONS[:4])
-    block(busy)
-    files = tree(busy.root)
-    assert busy.tops(QUESTIONS[:4]) == answers
-    found = place(busy)
+def test_without_a_place_in_the_workspace_the_cache_folder_serves(little: Lab, tmp_path: Path) -> None:
+    answers = little.tops(QUESTIONS[:4])
+    block(little)
+    files = tree(little.root)
+    assert little.tops(QUESTIONS[:4]) == answers
+    found = place(little)
     assert found is not None and found.is_relative_to(tmp_path / "cache/mabos") and found.is_file()
     settle()
-    busy.sync()
+    little.sync()
     before = found.stat()
-    assert busy.sync().added == 0
+    assert little.sync().added == 0
     assert found.stat().st_mtime_ns == before.st_mtime_ns
-    busy.write("notes/new.md", "marzipan\n")
-    assert busy.refs("marzipan")[0] == "notes/new.md:1-1"
-    (busy.agent / "notes/new.md").unlink()
-    assert tree(busy.root) == files
+    little.write("notes/new.md", "marzipan\n")
+    assert little.refs("marzipan")[0] == "notes/new.md:1-1"
+    (little.agent / "notes/new.md").unlink()
+    assert tree(little.root) == files
 
 
 def test_two_workspaces_of_one_name_do_not_share_a_cache(quick: Path) -> None:
@@ -69,16 +69,16 @@ def test_two_workspaces_of_one_name_do_not_share_a_cache(quick: Path) -> None:
 
 
 def test_without_any_place_the_index_is_in_memory(
-    busy: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    little: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    answers = busy.tops(QUESTIONS[:4])
-    block(busy)
+    answers = little.tops(QUESTIONS[:4])
+    block(little)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert place(busy) is None
-    assert busy.tops(QUESTIONS[:4]) == answers
-    busy.write("notes/new.md", "marzipan\n")
-    assert busy.refs("marzipan")[0] == "notes/new.md:1-1"
+    assert place(little) is None
+    assert little.tops(QUESTIONS[:4]) == answers
+    little.write("notes/new.md", "marzipan\n")
+    assert little.refs("marzipan")[0] == "notes/new.md:1-1"
 
 
 def test_without_any_place_commands_still_answer(busy: Lab, mabos, tmp_path: Path) -> None:
@@ -123,11 +123,11 @@ def test_any_name_of_a_workspace_will_do(quick: Path, name: str) -> None:
     assert sorted(os.listdir(quick)) == [name]
 
 
-def test_a_current_index_is_only_read(busy: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_current_index_is_only_read(little: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """An index that was made while the workspace could be written serves when it no longer can."""
-    answers = busy.tops(QUESTIONS[:4])
+    answers = little.tops(QUESTIONS[:4])
     settle()
-    busy.sync()
+    little.sync()
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     real = Engine.connect
     opened: list[bool] = []
@@ -137,7 +137,7 @@ def test_a_current_index_is_only_read(busy: Lab, monkeypatch: pytest.MonkeyPatch
         return real(self, path, read_only=read_only)
 
     monkeypatch.setattr(Engine, "connect", connect)
-    assert busy.tops(QUESTIONS[:4]) == answers
+    assert little.tops(QUESTIONS[:4]) == answers
     assert opened and all(opened)
 
 
@@ -175,7 +175,7 @@ def as_nobody(*words: str, **variables: str) -> Outcome:
 def test_somebody_who_may_only_read_is_answered(public: Path) -> None:
     lab = Lab(public / "ws")
     fill(lab)
-    assert run("recall", "warm up", "-w", str(lab.root)).code == 0
+    lab.ask("warm up")  # everything is imported now: others may not read where Python is
     shutil.rmtree(lab.index.parent)
     cache = public / "cache"
     cache.mkdir()
@@ -217,7 +217,7 @@ def test_somebody_who_may_only_read_sees_what_changed(public: Path) -> None:
     assert "notes/b.md:1-1" in refs or found["data"]["stale"]
 
 
-@pytest.mark.parametrize("size", [0, 20_000, 200_000])
+@pytest.mark.parametrize("size", [0, 100_000])
 @pytest.mark.parametrize("indexed", [False, True])
 def test_a_full_disk_is_no_reason_not_to_answer(busy: Lab, size: int, indexed: bool) -> None:
     """Files cannot grow: SQLite fails in the middle of what it writes."""
@@ -246,36 +246,36 @@ def test_a_full_disk_is_no_reason_not_to_answer(busy: Lab, size: int, indexed: b
     assert place(busy) == busy.index
 
 
-def test_an_index_that_is_being_written_is_stale_not_silent(busy: Lab) -> None:
+def test_an_index_that_is_being_written_is_stale_not_silent(little: Lab) -> None:
     settle()
-    busy.sync()
-    busy.write("notes/new.md", "marzipan\n")
-    with open(busy.note, "r+") as held:
+    little.sync()
+    little.write("notes/new.md", "marzipan\n")
+    with open(little.note, "r+") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         os.environ["MABOS_INDEX_WAIT"] = "0.05"
         try:
-            search = busy.search()
+            search = little.search()
         finally:
             del os.environ["MABOS_INDEX_WAIT"]
         assert search.stale
         assert any(warning.startswith("stale") for warning in search.warnings())
         assert search(QUESTIONS[0])
         close(search)
-    assert busy.refs("marzipan")[0] == "notes/new.md:1-1"
+    assert little.refs("marzipan")[0] == "notes/new.md:1-1"
 
 
 def test_while_another_builds_the_first_index_words_are_searched(
-    busy: Lab, monkeypatch: pytest.MonkeyPatch
+    little: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy.note.parent.mkdir(parents=True, exist_ok=True)
+    little.note.parent.mkdir(parents=True, exist_ok=True)
     monkeypatch.setenv("MABOS_INDEX_WAIT", "0.05")
-    with open(busy.note, "w") as held:
+    with open(little.note, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        search = busy.search()
+        search = little.search()
         assert any("another process" in warning for warning in search.warnings())
         assert "ERR_042" in search("ERR_042")[0].candidate.text
         close(search)
-    assert not busy.index.exists()
+    assert not little.index.exists()
 
 
 @pytest.mark.xfail(

@@ -113,18 +113,18 @@ def test_a_killed_process_blocks_nobody(busy: Lab, words: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize("kind", ["kill", "powerloss"])
-def test_a_sync_that_is_cut_off_at_any_call_is_made_good(busy: Lab, kind: str) -> None:
+def test_a_sync_that_is_cut_off_at_any_call_is_made_good(little: Lab, kind: str) -> None:
     rnd = Random(13)
-    busy.sync()
+    little.sync()
     words = ("index", "sync", "--rebuild")
-    calls = run(*words, "-w", str(busy.root)).calls
+    calls = run(*words, "-w", str(little.root)).calls
     for at in range(1, calls + 1):
         for rebuild in (words, words[:2]):
-            busy.write("notes/word.md", f"{sentence(rnd)} zebra{at}\n")
-            done = run(*rebuild, "-w", str(busy.root), fault=Fault(kind, at))
+            little.write("notes/word.md", f"{sentence(rnd)} zebra{at}\n")
+            done = run(*rebuild, "-w", str(little.root), fault=Fault(kind, at))
             assert done.code in (-signal.SIGKILL, 0), done.stderr
-            assert f"zebra{at}" in busy.ask(f"zebra{at}")[0].candidate.text
-    check_like_rebuilt(busy)
+            assert f"zebra{at}" in little.ask(f"zebra{at}")[0].candidate.text
+    check_like_rebuilt(little)
 
 
 def kill_in_transaction(lab: Lab, statement: int) -> bool:
@@ -159,48 +159,48 @@ def kill_in_transaction(lab: Lab, statement: int) -> bool:
     return code != 0
 
 
-def test_a_process_killed_between_two_statements_is_rolled_back(busy: Lab) -> None:
+def test_a_process_killed_between_two_statements_is_rolled_back(little: Lab) -> None:
     settle()
-    busy.sync()
+    little.sync()
     killed = 0
     for statement in (8, 30, 90, 200, 400):
-        killed += kill_in_transaction(busy, statement)
-        assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
-        searching = busy.open()
+        killed += kill_in_transaction(little, statement)
+        assert "ERR_042" in little.ask("ERR_042")[0].candidate.text
+        searching = little.open()
         with closing(searching.index) as index:
             check_sound(index.db)
-        assert differences(busy.contents(), busy.fresh_contents()) == {}
+        assert differences(little.contents(), little.fresh_contents()) == {}
     assert killed > 2
-    check_like_rebuilt(busy)
+    check_like_rebuilt(little)
 
 
-def test_a_swap_that_was_cut_off_does_not_make_half_a_transaction_whole(busy: Lab) -> None:
+def test_a_swap_that_was_cut_off_does_not_make_half_a_transaction_whole(little: Lab) -> None:
     """One was killed while it wrote, leaving a journal; the next while it swapped, after removing that journal."""
     settle()
-    busy.sync()
-    assert kill_in_transaction(busy, 200)
-    journal = busy.index.with_name("main.sqlite-journal")
-    assert journal.exists() and busy.note.read_text().strip() == "writing"
+    little.sync()
+    assert kill_in_transaction(little, 200)
+    journal = little.index.with_name("main.sqlite-journal")
+    assert journal.exists() and little.note.read_text().strip() == "writing"
     journal.unlink()
-    answers = busy.tops(QUESTIONS)
-    assert differences(busy.contents(), busy.fresh_contents()) == {}
-    busy.sync(rebuild=True)
-    assert busy.tops(QUESTIONS) == answers
+    answers = little.tops(QUESTIONS)
+    assert differences(little.contents(), little.fresh_contents()) == {}
+    little.sync(rebuild=True)
+    assert little.tops(QUESTIONS) == answers
 
 
 @pytest.mark.xfail(
     strict=True,
     reason="SQLite looks for the journal by name: a reader of the replaced file rolls back and removes the journal of the new one",
 )
-def test_a_reader_of_the_old_file_does_not_touch_the_new_one(busy: Lab) -> None:
+def test_a_reader_of_the_old_file_does_not_touch_the_new_one(little: Lab) -> None:
     """It knows the file by its number, but the journal by its name: that of the new file is not its own."""
     settle()
-    busy.sync()
-    answers = busy.tops(QUESTIONS)
-    search = busy.search()  # has the old file open
-    busy.sync(rebuild=True)
-    journal = busy.index.with_name("main.sqlite-journal")
-    writer = sqlite3.connect(busy.index, isolation_level=None)
+    little.sync()
+    answers = little.tops(QUESTIONS)
+    search = little.search()  # has the old file open
+    little.sync(rebuild=True)
+    journal = little.index.with_name("main.sqlite-journal")
+    writer = sqlite3.connect(little.index, isolation_level=None)
     writer.execute("PRAGMA cache_size = 4")
     writer.execute("BEGIN IMMEDIATE")
     writer.execute("UPDATE items SET line = line || ' '")
@@ -216,14 +216,14 @@ def test_a_reader_of_the_old_file_does_not_touch_the_new_one(busy: Lab) -> None:
 
 
 @pytest.mark.xfail(strict=True, reason="nobody sweeps .mabos/index, not even doctor --repair, which says so")
-def test_temporary_files_of_the_dead_do_not_pile_up(busy: Lab) -> None:
-    busy.sync()
+def test_temporary_files_of_the_dead_do_not_pile_up(little: Lab) -> None:
+    little.sync()
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    left = busy.index.parent / f".mabos-tmp-{child.pid}-main.sqlite"
+    left = little.index.parent / f".mabos-tmp-{child.pid}-main.sqlite"
     left.write_bytes(b"left over")
     for words in (("store", "something"), ("index", "sync", "--rebuild"), ("doctor", "--repair")):
-        assert run(*words, "-w", str(busy.root)).code == 0
+        assert run(*words, "-w", str(little.root)).code == 0
     assert not left.exists()
 
 
@@ -296,13 +296,13 @@ def test_a_new_name_of_the_agent_does_not_divide_sync_and_rebuild(lab: Lab) -> N
     assert differences(lab.contents(), lab.fresh_contents()) == {}
 
 
-def test_a_workspace_can_be_copied_with_its_index(busy: Lab, quick: Path) -> None:
+def test_a_workspace_can_be_copied_with_its_index(little: Lab, quick: Path) -> None:
     settle()
-    answers = busy.tops(QUESTIONS)
-    shutil.copytree(busy.root, quick / "copy")
+    answers = little.tops(QUESTIONS)
+    shutil.copytree(little.root, quick / "copy")
     other = Lab(quick / "copy")
     other.write("notes/new.md", "marzipan\n")
-    assert other.refs("marzipan") == ["notes/new.md:1-1"]
+    assert other.refs("marzipan")[0] == "notes/new.md:1-1"
     (other.agent / "notes/new.md").unlink()
     assert other.tops(QUESTIONS) == answers
-    assert busy.refs("marzipan") == [] or "notes/new.md:1-1" not in busy.refs("marzipan")
+    assert "notes/new.md:1-1" not in little.refs("marzipan")
