@@ -48,12 +48,9 @@ class AgentSearch:
         self.notes: list[str] = []
         self.candidates = 0
         self._home = homes[0]
-        self._opened = [Searching(home) for home in homes]
+        self._opened = [Searching(home, f"{home.id}/" if n else "") for n, home in enumerate(homes)]
         for opened in self._opened:
             opened.refresh()
-        for opened in self._opened[1:]:
-            if opened.index:
-                opened.index.label = f"{opened.home.id}/"
         self._touches = read_uses(self._home.paths).touches
 
     @property

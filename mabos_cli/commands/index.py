@@ -12,6 +12,7 @@ from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.output import columns
+from mabos_cli.workspace.files import sweep_temps
 from mabos_cli.workspace.home import AgentHome
 
 app = new_group(
@@ -43,6 +44,7 @@ def sync(
 
 def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
     start = time.perf_counter()
+    sweep_temps(home.paths.index.parent, locked=False)
     searching = Searching(home)
     index = searching.refresh(rebuild=rebuild, wait=home.settings["lock.timeout"])
     stats = searching.stats
@@ -137,7 +139,13 @@ def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[
         return {"words": [], "vectors": []}
     from mabos_cli.index.ask import lanes_of
 
+    try:
+        found = lanes_of(index, query, limit)
+    except index.engine.errors:  # damaged behind our back: made anew
+        index = searching.refresh(rebuild=True)
+        assert index is not None
+        found = lanes_of(index, query, limit)
     return {
         name: [{"ref": ref, "score": float(f"{score:.4g}"), "text": text} for ref, score, text in rows]
-        for name, rows in lanes_of(index, query, limit).items()
+        for name, rows in found.items()
     }

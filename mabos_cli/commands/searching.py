@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.documents import Source
@@ -14,7 +15,7 @@ from mabos_cli.formats.items import item_from_dict
 from mabos_cli.output import progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_places
-from mabos_cli.workspace.sources import find_sources
+from mabos_cli.workspace.sources import find_sources, is_store, template_marks
 
 if TYPE_CHECKING:
     from mabos_cli.backends.embeddings import Embedder
@@ -26,30 +27,36 @@ _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "
 class Searching:
     """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
 
-    def __init__(self, home: AgentHome) -> None:
+    def __init__(self, home: AgentHome, label: str = "") -> None:
         self.home = home
+        self.label = label  # tells the results of another agent apart
         self.warnings: list[str] = []
         self.sources: list[Source] = find_sources(home)
         self.index: SearchIndex | None = None
         self.stats: Any = None
 
     def refresh(self, *, rebuild: bool = False, wait: float | None = None) -> "SearchIndex | None":
-        """The index, followed or made anew, in the first place where that works: workspace, cache folder, memory."""
+        """The index, followed or made anew, in the first place where that works: workspace, cache folder, memory.
+
+        With `wait` given, a busy index is a Conflict; a recall rather answers from memory.
+        """
         try:
             plan = self.plan()
         except ImportError:
             self.warnings.append("this Python has no SQLite: searched by words in the files themselves")
             return None
-        wait = self.home.settings["index.wait"] if wait is None else wait
+        patience = self.home.settings["index.wait"] if wait is None else wait
         for path, guard in (*index_places(self.home.paths), (None, None)):
             try:
-                self._refresh(path, guard, plan, rebuild, wait)
+                self._refresh(path, guard, plan, rebuild, patience)
                 break
             except Conflict:
+                if wait is not None:
+                    raise
                 self.warnings.append("another process is building the index: searched by words only")
                 self._refresh(None, None, plan._replace(embedder=None), False, 0)
                 break
-            except (MabosError, OSError, plan.engine.errors):
+            except (MabosError, OSError, *plan.engine.errors):
                 if path is None:
                     raise
         self._report()
@@ -61,6 +68,7 @@ class Searching:
         if self.index:
             self.index.close()
         self.index = SearchIndex(path, guard, plan)
+        self.index.label = self.label
         self.stats = (self.index.rebuild if rebuild else self.index.refresh)(self.sources, wait)
 
     def _report(self) -> None:
@@ -71,7 +79,7 @@ class Searching:
         if self.index.news:
             self.warnings.append(self.index.news)
         for path, error in self.index.errors():
-            if path.startswith("memory-store"):
+            if is_store(path):
                 raise InvalidFile(
                     error,
                     "nothing was changed; repair the file or restore it from git, then run mabos doctor",
@@ -92,6 +100,7 @@ class Searching:
         engine = open_engine(s["index.vectors"])
         per_token = s["text.chars_per_token"]
         shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
+        shape += f"-{template_marks(self.home):08x}"
         embedder = self._embedder() if engine.step != "lexical" else None
         show = progress("indexing") if sys.stderr.isatty() else None
         return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
@@ -141,6 +150,7 @@ class Searching:
                 yield Candidate(piece.text, 0.5, piece.at, path=path, lines=(piece.first, piece.last))
 
 
+@lru_cache(maxsize=20_000)  # a full sync looks at each item several times
 def decode_line(line: str) -> MemoryItem:
     """The item on a line of the index, which came from a file that was checked."""
     return item_from_dict(json.loads(line), "the index")

@@ -30,11 +30,11 @@ class Held(NamedTuple):
 
 
 class Record(NamedTuple):
-    """An item that a file holds, not decoded yet. The checksum changes whenever the record does."""
+    """What may be an item in a file, not decoded yet. The checksum changes whenever the record does."""
 
     id: str
     checksum: int
-    decode: Callable[[], Held]
+    decode: Callable[[], Held | None]
 
 
 class Content(NamedTuple):

@@ -160,6 +160,9 @@ class Asking:
         except MabosError as error:
             index.trouble, index.embedder = error.message, None
             return b""
+        if any(vector) and len(vector) != 4 * index.width:
+            index.doubt_model(len(vector) // 4)
+            return b""
         return vector if any(vector) else b""
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:

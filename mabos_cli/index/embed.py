@@ -27,10 +27,16 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> bytes: ...
 
 
-def is_of(db: Any, model: str, vectors: Vectors) -> bool:
-    """Whether the vectors in the index are of this model and kept in this way."""
+def is_of(db: Any, embedder: Embedder, vectors: Vectors) -> bool:
+    """Whether the vectors in the index are of this model, of its width as far as that is known, and kept in this way."""
     meta = read_meta(db)
-    return meta.get("model") == model and meta.get("kind") == vectors.kind
+    fits = meta.get("width") == str(embedder.width) if embedder.width else meta.get("width") != "0"
+    return fits and meta.get("model") == embedder.model and meta.get("kind") == vectors.kind
+
+
+def is_kept(vector: Any, checksum: Any) -> bool:
+    """Whether a cached vector is what was put there."""
+    return isinstance(vector, bytes) and crc32(vector) == checksum
 
 
 def embed_pending(
@@ -38,7 +44,7 @@ def embed_pending(
 ) -> int:
     """Embeds every passage that has no vector yet; those of another model or width are dropped first. Gives how many."""
     done, total = 0, 0
-    fresh = not is_of(db, embedder.model, vectors)
+    fresh = not is_of(db, embedder, vectors)
     while True:
         # Of another model, all are to be done, from the first on.
         wanted = "shown AND part = 0" if fresh else "shown AND vector = ''"
@@ -88,13 +94,15 @@ def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, byt
     hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
     if not embedder.costly:
         return list(zip(hashes, embedder.embed(texts), strict=True))
+    if not embedder.width:  # only an answer tells, and a cached vector of another width must not be taken
+        embedder.embed(texts[:1])
     known: dict[str, bytes] = {}
     for hash in dict.fromkeys(hashes):
         found = db.execute(
             "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?",
             (embedder.model, hash),
         ).fetchone()
-        if found and crc32(found[0]) == found[1]:
+        if found and is_kept(*found) and len(found[0]) in (0, 4 * embedder.width):
             known[hash] = found[0]
     missing = {hash: text for hash, text in zip(hashes, texts, strict=True) if hash not in known}
     if missing:

@@ -8,6 +8,7 @@
 
 import importlib
 import os
+import struct
 from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
@@ -25,9 +26,9 @@ class Engine(NamedTuple):
     vec0: str = ""
 
     @property
-    def errors(self) -> type[Exception]:
-        """What this SQLite raises when something is wrong with the file."""
-        return self.sqlite.Error
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What comes up when something is wrong with the file: SQLite's own, and what values of the wrong kind lead to."""
+        return (self.sqlite.Error, ValueError, TypeError, LookupError, struct.error)
 
     @property
     def about(self) -> str:

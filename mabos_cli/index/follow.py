@@ -76,11 +76,9 @@ class Follower:
             with transaction(self._db):
                 for source, content in batch:
                     errors += bool(content.error)
-                    added += source.path not in known
-                    changed += source.path in known and known[source.path][1:] != (
-                        content.hash,
-                        content.error,
-                    )
+                    before = known.get(source.path)
+                    added += before is None
+                    changed += bool(before and source.stamp and before[1:] != (content.hash, content.error))
                 self._apply(batch, known)
         unchanged = len(sources) - added - changed
         return Stats(added, changed, len(gone), unchanged, self._written, 0, errors)
@@ -151,6 +149,8 @@ class Follower:
                     held = record.decode()
                 except MabosError as error:
                     content = content._replace(error=error.message)
+                    continue
+                if held is None:
                     continue
                 body = self._insert_item(path, record.checksum, held)
                 after[record.id] = (body, Place(held.item.session, held.item.happened_at, held.item.id))
@@ -274,7 +274,7 @@ class Follower:
     def _settle(self, item_id: str) -> None:
         """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
         records = self._db.execute(
-            "SELECT row, archived, body, shown, line FROM items WHERE id = ? ORDER BY archived != '', away_at DESC, row DESC",
+            "SELECT row, archived, body, shown, line FROM items WHERE id = ? ORDER BY archived != '', away_at DESC, source, checksum",
             (item_id,),
         ).fetchall()
         found = self._db.execute(
@@ -355,7 +355,8 @@ def _about(piece: Piece, path: str) -> str:
 def _repeated(item: MemoryItem) -> str:
     """All that a copy of an item in a log or a list says."""
     created = f"{item.created_at[:10]} {item.created_at[11:16]}"
-    return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, "utc"))
+    graded = f"{item.importance:.2f}"
+    return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, graded, "utc"))
 
 
 def said_date(at: str) -> str:

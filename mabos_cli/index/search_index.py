@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.embed import Embedder, embed_pending, is_of
+from mabos_cli.index.embed import Embedder, embed_pending, is_kept, is_of
 from mabos_cli.index.engine import Engine
 from mabos_cli.index.follow import Decode, Follower, Stats
-from mabos_cli.index.schema import SCHEMA, create_tables, read_meta
+from mabos_cli.index.schema import SCHEMA, create_tables, read_meta, write_meta
 from mabos_cli.index.vectors import BlobTable, VecTable, Vectors
 
 
@@ -52,7 +52,10 @@ class SearchIndex:
         self.news = ""
         self._guard = guard
         self._plan = plan
-        self._shape = f"{SCHEMA} {'vec0' if plan.engine.vec0 else 'plain'} {plan.shape}"
+        kept = (
+            "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
+        )
+        self._shape = f"{SCHEMA} {kept} {plan.shape}"
         self._db: Any = None
 
     @property
@@ -67,6 +70,11 @@ class SearchIndex:
         table = self._table()
         return table if table and meta.get("kind") == table.kind else None
 
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has here."""
+        return int(read_meta(self.db).get("width", "0"))
+
     def refresh(self, sources: Sequence[Source], wait: float) -> Stats:
         """Follows what changed; when another process writes for longer than `wait`, the index stays as it is: stale."""
         sources = list(sources)
@@ -78,7 +86,8 @@ class SearchIndex:
             with self._guard.hold(wait) as note:
                 return self._refresh_held(sources, note)
         except Conflict as error:
-            if self._is_whole(self._guard.read()) and self._open():
+            note = self._guard.read()  # while somebody writes, SQLite shows what was there before
+            if (note == WRITING or self._is_whole(note)) and self._open():
                 self.stale = error.message
                 return Stats()
             raise
@@ -87,8 +96,13 @@ class SearchIndex:
         """Whether the note fits both the file and the sources, and every passage has its vector."""
         assert self._guard is not None
         digest = digest_of(sources)
-        fits = digest and self._guard.read() == self._note(digest)
-        return bool(fits) and self._open() and not self._is_pending()
+        if not digest or self._guard.read() != self._note(digest) or not self._open():
+            return False
+        try:
+            return not self._is_pending()
+        except self.engine.errors:
+            self.close()
+            return False
 
     def _refresh_held(self, sources: list[Source], note: Callable[[str], None]) -> Stats:
         assert self._guard is not None
@@ -97,7 +111,7 @@ class SearchIndex:
         stats = None
         if self._is_whole(self._guard.read()) and self._open():
             note(WRITING)
-            with suppress(self.engine.errors):
+            with suppress(*self.engine.errors):
                 stats = self._follow(sources)
         if stats is None:
             temp, stats = self._build_beside(sources)
@@ -111,10 +125,13 @@ class SearchIndex:
         if self._guard is None or self.path is None:
             return self._build_in_memory(sources)
         temp, stats = self._build_beside(sources)
-        with self._guard.hold(wait) as note:
-            note(WRITING)
-            self._swap(temp)
-            note(self._note(digest_of(sources)))
+        try:
+            with self._guard.hold(wait) as note:
+                note(WRITING)
+                self._swap(temp)
+                note(self._note(digest_of(sources)))
+        finally:
+            temp.unlink(missing_ok=True)
         return stats
 
     def _is_pending(self) -> bool:
@@ -122,7 +139,7 @@ class SearchIndex:
         table = self._table()
         if self.embedder is None or table is None:
             return False
-        rows = "shown AND vector = ''" if is_of(self.db, self.embedder.model, table) else "shown AND part = 0"
+        rows = "shown AND vector = ''" if is_of(self.db, self.embedder, table) else "shown AND part = 0"
         return self.db.execute(f"SELECT 1 FROM passages WHERE {rows} LIMIT 1").fetchone() is not None
 
     def errors(self) -> list[tuple[str, str]]:
@@ -134,8 +151,15 @@ class SearchIndex:
         assert self._guard is not None and self.path is not None
         if not self.path.exists():
             return {}
-        if not self._is_whole(self._guard.read()) or not self._open():
-            return {"state": "damaged or of another shape: made anew at the next recall"}
+        try:
+            if self._is_whole(self._guard.read()) and self._open():
+                return self._contents(sources)
+        except self.engine.errors:
+            self.close()
+        return {"state": "damaged, half written or of another shape: made anew at the next recall"}
+
+    def _contents(self, sources: Sequence[Source]) -> dict[str, Any]:
+        assert self.path is not None
         known = dict(self.db.execute("SELECT path, stamp FROM files"))
         behind = sum(known.pop(s.path, "") != s.stamp for s in sources) + len(known)
         count = lambda table: self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: E731
@@ -154,9 +178,18 @@ class SearchIndex:
             "bytes": self.path.stat().st_size,
         }
 
+    def doubt_model(self, width: int) -> None:
+        """The model answers with vectors of another width: all are to be made again, at the next refresh."""
+        self.trouble = (
+            f"the model's vectors have {width} numbers now; the next recall embeds everything again"
+        )
+        if self._guard is not None:
+            with self._guard.hold(0), suppress(*self.engine.errors):
+                write_meta(self.db, width="0")
+
     def close(self) -> None:
         if self._db is not None:
-            with suppress(self.engine.errors):
+            with suppress(*self.engine.errors):
                 self._db.close()
         self._db = None
 
@@ -164,10 +197,8 @@ class SearchIndex:
         return f"{_stamp(self.path)} {digest} {self._shape}"
 
     def _is_whole(self, note: str) -> bool:
-        """Whether the file is as its last writer left it. After a writer that was killed, SQLite itself rolls back."""
+        """Whether the file is as its last writer left it. One that was killed left no journal: its file is half written."""
         stamp, _, rest = note.partition(" ")
-        if note == WRITING:
-            return True
         return bool(stamp) and stamp == _stamp(self.path) and rest.partition(" ")[2] == self._shape
 
     def _open(self) -> bool:
@@ -180,6 +211,8 @@ class SearchIndex:
         try:
             writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
             self._db = self.engine.connect(os.fspath(self.path), read_only=not writable)
+            # No journal on disk: a process that still reads a file that was swapped would take it for its own.
+            self._db.execute("PRAGMA journal_mode = MEMORY")
             if read_meta(self._db).get("shape") == self._shape:
                 return True
         except self.engine.errors:
@@ -222,7 +255,7 @@ class SearchIndex:
         temp.unlink(missing_ok=True)
         self._db = self.engine.connect(os.fspath(temp))
         try:
-            self._db.execute("PRAGMA journal_mode = OFF")
+            self._db.execute("PRAGMA journal_mode = MEMORY")
             self._db.execute("PRAGMA synchronous = OFF")
             create_tables(self._db, self._shape)
             self._keep_cache()
@@ -239,11 +272,12 @@ class SearchIndex:
         assert self.path is not None
         if not self.path.is_file():
             return
-        with suppress(self.engine.errors):
+        with suppress(*self.engine.errors):
             old = self.engine.connect(os.fspath(self.path), read_only=True)
             try:
                 for row in old.execute("SELECT model, hash, vector, checksum FROM embedding_cache"):
-                    self.db.execute("INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)", row)
+                    if is_kept(row[2], row[3]):
+                        self.db.execute("INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)", row)
             finally:
                 old.close()
 

@@ -177,7 +177,7 @@ def repair(home: AgentHome) -> list[str]:
 
 
 def _sweep(home: AgentHome) -> list[str]:
-    swept = sweep_temps(home.paths.root, locked=True)
+    swept = sweep_temps(home.paths.root, locked=True) + sweep_temps(home.paths.workspace.local, locked=False)
     return [f"removed {plural(swept, 'temporary file')}"] if swept else []
 
 

@@ -313,11 +313,13 @@ class Lock:
             self._rewrite(self._text().split(b"\n")[0] + b"\n" + intent + b"\n")
             os.fsync(self._fd)
 
-    def note(self, text: bytes) -> None:
+    def note(self, text: bytes, *, durable: bool = False) -> None:
         """Replaces the file's text, for side files that remember something between holders."""
         with explained(self._path, "write"):
             self.settled = False
             self._rewrite(text)
+            if durable:
+                os.fsync(self._fd)
 
     def release(self) -> None:
         """Gives the lock back. A declared intent stays in the file until it is settled."""

@@ -32,7 +32,8 @@ class IndexGuard:
         lock = Lock(self._path)
         lock.acquire(timeout)
         try:
-            yield lambda text: lock.note(text.encode("utf-8") + b"\n")
+            # That somebody writes must be on disk before the first change is: after a power cut nobody else knows.
+            yield lambda text: lock.note(text.encode("utf-8") + b"\n", durable=text == WRITING)
         finally:
             lock.release()
 
@@ -40,6 +41,8 @@ class IndexGuard:
 def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
     """The places for an index, best first. One that can only be read will do while nothing changed."""
     for folder in (paths.index.parent, cache_folder(paths)):
+        if not folder.is_absolute():  # no home folder, no cache
+            continue
         path = folder / paths.index.name
         yield path, IndexGuard(path.with_suffix(".lock"))
 

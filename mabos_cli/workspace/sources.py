@@ -37,8 +37,10 @@ def find_sources(home: AgentHome) -> list[Source]:
     root = os.fspath(home.paths.root)
     settled = time.time_ns() - _UNSETTLED
     found = []
-    for path, stat in _walk(home, root, len(root) + 1):
+    for path, stat in _walk(home, root):
         shown = path[len(root) + 1 :]
+        if not shown.isascii():
+            shown = clean(shown)
         load = partial(load_source, home, shown, path)
         found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
     with suppress(OSError):
@@ -49,34 +51,44 @@ def find_sources(home: AgentHome) -> list[Source]:
     return found
 
 
-def _walk(home: AgentHome, folder: str, base: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Files of interest below a folder, in order. Links are followed to files inside the workspace, never to folders."""
-    try:
-        entries = sorted(os.scandir(folder), key=_NAME)
-    except OSError:
-        return
-    below = []
-    for entry in entries:
-        name = entry.name
-        if name[0] == ".":
+def clean(text: str) -> str:
+    """The text without halves of characters, which names of files and cut transcripts may hold and SQLite refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Files of interest below a folder. Links are followed to files inside the workspace, never to folders."""
+    folders, base = [root], len(root) + 1
+    while folders:
+        try:
+            entries = sorted(os.scandir(folders.pop()), key=_NAME)
+        except OSError:
             continue
-        if not name.endswith(_TEXTS) and not _is_store(entry.path[base:]):
-            below.append(entry)
-        elif name != _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
-            try:
-                stat = entry.stat()
-            except OSError:
+        below = []
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
                 continue
-            if S_ISREG(stat.st_mode):
-                yield entry.path, stat
-            else:
+            if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
-    for entry in below:
-        if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES:
-            yield from _walk(home, entry.path, base)
+            elif name != _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
+                try:
+                    stat = entry.stat()
+                except OSError:
+                    continue
+                if S_ISREG(stat.st_mode):
+                    yield entry.path, stat
+                else:
+                    below.append(entry)
+        folders += [
+            entry.path
+            for entry in reversed(below)
+            if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES
+        ]
 
 
-def _is_store(shown: str) -> bool:
+def is_store(shown: str) -> bool:
+    """Whether a path is memory-store.json or one of its pages."""
     return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
 
 
@@ -95,7 +107,7 @@ def load_source(home: AgentHome, shown: str, path: str) -> Content:
             return Content()
         limit = home.settings["index.max_file_bytes"]
         digest = blake2b(data, digest_size=16).hexdigest()
-        if len(data) > limit and not shown.startswith(("memory-store", "archive/")):
+        if len(data) > limit and not is_store(shown) and not shown.startswith("archive/"):
             return Content(digest, error=f"{shown} is larger than {limit:,} bytes and is left out")
         return _loader(home, shown)(home, shown, data)._replace(hash=digest)
     except MabosError as error:
@@ -103,7 +115,7 @@ def load_source(home: AgentHome, shown: str, path: str) -> Content:
 
 
 def _loader(home: AgentHome, shown: str) -> Callable[[AgentHome, str, bytes], Content]:
-    if shown.startswith("memory-store"):
+    if is_store(shown):
         return _stored
     if shown.startswith("archive/") and shown.endswith(".jsonl"):
         return _archived
@@ -140,16 +152,19 @@ def _archived(home: AgentHome, shown: str, data: bytes) -> Content:
     records = []
     for line in data.split(b"\n"):
         if line.startswith(b'{"id": "') and b'"kind": "item"' in line:
-            records.append(Record(line_id(line), crc32(line), partial(_departed, home, shown, line)))
+            with suppress(ValueError):
+                records.append(Record(line_id(line), crc32(line), partial(_departed, line)))
     return Content(records=tuple(records))
 
 
-def _departed(home: AgentHome, shown: str, line: bytes) -> Held:
-    where = home.paths.cited(home.paths.root / shown)
-    departure = departure_from_dict(parse_json(line, where, line=0), where)
-    assert departure is not None
-    line_of = render_item(departure.item).decode("utf-8")
-    return Held(departure.item, line_of, departure.store, departure.reason, departure.at)
+def _departed(line: bytes) -> Held | None:
+    """An item as the archive holds it; a line that is torn or of another kind holds none."""
+    with suppress(MabosError):
+        departure = departure_from_dict(parse_json(line, "archive"), "archive")
+        if departure:
+            text = render_item(departure.item).decode("utf-8")
+            return Held(departure.item, text, departure.store, departure.reason, departure.at)
+    return None
 
 
 def _queued(home: AgentHome, shown: str, data: bytes) -> Content:
@@ -186,6 +201,14 @@ def _template_passages(home: AgentHome, shown: str, size: int, overlap: int) -> 
     return frozenset(passage.text for passage in split_passages(text, size, overlap))
 
 
+def template_marks(home: AgentHome) -> int:
+    """A number for what the template was filled with: it decides which passages are the agent's own."""
+    with suppress(MabosError):
+        manifest = home.manifest()
+        return crc32(f"{home.id} {manifest.get('name')} {manifest.get('role')}".encode("utf-8", "replace"))
+    return 0
+
+
 def _spoken(home: AgentHome, shown: str, data: bytes) -> Content:
     """What was said in a transcript or log of JSON lines: a piece for each line that holds text."""
     from mabos_cli.formats.passages import split_passages
@@ -194,6 +217,6 @@ def _spoken(home: AgentHome, shown: str, data: bytes) -> Content:
     size = home.settings["index.passage_tokens"] * home.settings["text.chars_per_token"]
     pieces = []
     for said in parse_said(data):
-        for part in split_passages(said.text, size, 0):
-            pieces.append(Piece(part.text, said.line, said.line, "", "", said.at, said.author))
+        for part in split_passages(clean(said.text), size, 0):
+            pieces.append(Piece(part.text, said.line, said.line, "", "", clean(said.at), clean(said.author)))
     return Content(pieces=tuple(pieces))

@@ -4,9 +4,11 @@ import json
 import time
 
 import pytest
+from backends.service import Answer, serving
 
 from .desk import note
 from .notes import UNRELATED
+from .test_providers import speak
 
 
 def one_object(said):
@@ -65,7 +67,7 @@ def test_status_of_a_damaged_index(filled):
     filled.recall("fence")
     (filled.root / ".mabos/index/main.sqlite").write_bytes(b"garbage")
     said = one_object(filled.run("index", "status", "--json"))["data"]
-    assert said["state"] == "damaged or of another shape: made anew at the next recall"
+    assert said["state"].startswith("damaged")
     assert filled.recall("fence").refs
     assert one_object(filled.run("index", "status", "--json"))["data"]["state"] == "fresh"
 
@@ -85,7 +87,9 @@ def test_sync_counts(filled):
     data = first["data"]
     assert (data["passages"], data["embedded"], data["rebuilt"]) == (52, 52, False)
     again = one_object(filled.run("index", "sync", "--json"))["data"]
-    assert (again["added"], again["changed"], again["removed"], again["passages"], again["embedded"]) == (0,) * 5
+    assert (again["added"], again["changed"], again["removed"], again["passages"], again["embedded"]) == (
+        0,
+    ) * 5
     filled.write("Playbooks.md", "# Playbooks\n\nPaint the fence, and the gate as well.\n")
     changed = one_object(filled.run("index", "sync", "--json"))["data"]
     assert (changed["added"], changed["changed"], changed["embedded"]) == (0, 1, 1)
@@ -150,6 +154,29 @@ def test_search_when_the_service_is_down_is_a_warning(filled):
     said = filled.run("index", "search", "fence", "--json")
     assert said.code == 0
     assert said.data["words"] and said.data["vectors"] == []
+
+
+@pytest.mark.xfail(
+    strict=True, reason="index sync and search say nothing of a service that they could not reach"
+)
+@pytest.mark.parametrize("words", [["sync"], ["search", "fence"]])
+def test_a_service_that_is_down_is_named(filled, words):
+    filled.settle("embeddings:\n  provider: http\n  url: http://127.0.0.1:9/v1\n")
+    said = filled.run("index", *words, "--json")
+    assert said.code == 0
+    assert any("127.0.0.1:9" in warning for warning in said.warnings)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a question that cannot be embedded ends index search: exit 6, and no words either"
+)
+def test_search_of_words_when_the_question_cannot_be_embedded(filled):
+    with serving(speak) as service:
+        filled.settle(f"embeddings:\n  provider: http\n  url: {service.url}\n")
+        filled.recall("fence")
+        service.plan[:] = [Answer({"error": "no"}, 400)]
+        said = filled.run("index", "search", "fence", "--json")
+    assert said.code == 0 and said.data["words"]
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "many"])

@@ -34,6 +34,13 @@ def sent(service) -> list[str]:
     return [text for call in service.calls for text in call.body["input"]]
 
 
+def embedded(service) -> list[str]:
+    """The texts that were asked for, but for one that was sent ahead to learn the width of the vectors."""
+    first, *others = [call.body["input"] for call in service.calls] or [[]]
+    ahead = len(first) == 1 and others and first[0] in others[0]
+    return [text for texts in ([] if ahead else [first]) + others for text in texts]
+
+
 def settle(desk, url: str, *more: str, provider: str = "http") -> None:
     desk.settle("\n".join(["embeddings:", f"  provider: {provider}", f"  url: {url}", *more, ""]))
 
@@ -59,7 +66,8 @@ def test_texts_go_in_batches_of_fifty(filled):
     with serving(speak) as service:
         settle(filled, service.url)
         filled.recall("garden")
-    assert [len(call.body["input"]) for call in service.calls] == [50, 50, 20, 1]
+    assert [len(call.body["input"]) for call in service.calls][-4:] == [50, 50, 20, 1]
+    assert len(embedded(service)) == 121
 
 
 def test_a_second_recall_embeds_only_the_question(filled):
@@ -70,9 +78,11 @@ def test_a_second_recall_embeds_only_the_question(filled):
         assert filled.recall("garden fence").refs == first
         assert sent(service) == ["garden fence"]
         service.calls.clear()
-        filled.put([*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")])
+        filled.put(
+            [*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")]
+        )
         filled.recall("garden fence")
-        assert sent(service) == ["one more fence", "garden fence"]
+        assert embedded(service) == ["one more fence", "garden fence"]
         service.calls.clear()
         filled.recall()
         assert sent(service) == []  # without a question nothing is asked
@@ -84,7 +94,7 @@ def test_a_rebuild_takes_vectors_from_the_cache(filled):
         filled.recall("garden fence")
         service.calls.clear()
         assert filled.run("index", "sync", "--rebuild", "--json").data["embedded"] == 120
-        assert sent(service) == []
+        assert len(sent(service)) <= 1
 
 
 def test_a_service_that_is_down_is_one_warning(filled, monkeypatch):
@@ -112,18 +122,24 @@ def test_it_recovers_when_the_service_does(filled):
         assert "semantic" in second.data["results"][0]["signals"]
 
 
-def test_a_service_that_fails_halfway_keeps_what_it_gave(filled):
-    """The second batch is refused; the next recall does not ask again for what is there."""
-    with serving(speak, Answer({"error": "no"}, 400), speak) as service:
+def test_a_service_that_fails_halfway_recovers(filled):
+    """The second batch is refused; the next recall embeds the rest, and no text twice."""
+    batches = []
+
+    def tire(call):
+        batches.append(len(call.body["input"]))
+        return Answer({"error": "no"}, 400) if batches.count(50) == 2 else speak(call)
+
+    with serving(tire) as service:
         settle(filled, service.url)
-        assert len(filled.recall("garden fence").warnings) == 1
-        first = {*service.calls[0].body["input"]}
-        service.calls.clear()
         said = filled.recall("garden fence")
-        assert said.warnings == []
-        asked = sent(service)
-        assert len(asked) == len({*asked})
-    assert len(first) == 50
+        assert len(said.warnings) == 1 and said.refs
+        service.plan[:] = [speak]
+        service.calls.clear()
+        assert filled.recall("garden fence").warnings == []
+        asked = embedded(service)
+        assert len(asked) == len({*asked}) <= 121
+        assert filled.run("index", "status", "--json").data["waiting_for_vectors"] == 0
 
 
 def test_a_question_that_cannot_be_embedded_is_searched_by_words(filled):
@@ -175,15 +191,16 @@ def test_another_model_embeds_again_and_says_so(filled):
         said = filled.recall("garden fence")
         assert len(said.warnings) == 1
         assert re.fullmatch(
-            r"embedded 120 passages again: the model was http:.*:one and is now http:.*:other-one", said.warnings[0]
+            r"embedded 120 passages again: the model was http:.*:one and is now http:.*:other-one",
+            said.warnings[0],
         )
-        assert len(sent(service)) == 121
+        assert len(embedded(service)) == 121
         assert {call.body["model"] for call in service.calls} == {"other-one"}
         assert filled.recall("garden fence").warnings == []
         service.calls.clear()
         settle(filled, service.url, "  model: one")
         assert len(filled.recall("garden fence").warnings) == 1
-        assert sent(service) == ["garden fence"]  # the others are still in the cache
+        assert len(sent(service)) <= 2 and sent(service)[-1] == "garden fence"  # the others are in the cache
 
 
 def speak_wider(call) -> Answer:
@@ -192,7 +209,6 @@ def speak_wider(call) -> Answer:
     return Answer({"data": [{"index": n, "embedding": [*vector_of(t), 0.5]} for n, t in enumerate(texts)]})
 
 
-@pytest.mark.xfail(strict=True, reason="a question of another width is an error of SQLite: a traceback and exit 1")
 def test_another_width_of_the_same_model_embeds_again(filled):
     with serving(speak) as service:
         settle(filled, service.url)
@@ -204,17 +220,19 @@ def test_another_width_of_the_same_model_embeds_again(filled):
         assert filled.run("index", "status", "--json").data["width"] == WIDTH + 1
 
 
-@pytest.mark.xfail(strict=True, reason="cached vectors of the old width are mixed with new ones; the index is left behind")
 def test_another_width_with_something_new_to_embed(filled):
     with serving(speak) as service:
         settle(filled, service.url)
         filled.recall("garden fence")
         service.plan[:] = [speak_wider]
-        filled.put([*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")])
+        filled.put(
+            [*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")]
+        )
         said = filled.recall("garden fence", "--explain")
         assert said.data["results"][0]["signals"]["semantic"] > 0
         about = filled.run("index", "status", "--json").data
         assert (about["width"], about["waiting_for_vectors"]) == (WIDTH + 1, 0)
+        assert about["path"] == ".mabos/index/main.sqlite"
 
 
 def test_from_the_default_to_a_service_and_back(filled):

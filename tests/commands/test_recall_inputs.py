@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from mabos_cli.commands.searching import Searching
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.item import CLASSES, STORES, TYPES
 from mabos_cli.core.recall import Candidate, Depth, Filters, recall
@@ -19,14 +20,77 @@ from .notes import UNRELATED
 # Any question
 
 PIECES = [
-    *'"\'`()[]{}*^:;,.!?<>=+-_/\\|&%$#@~ \t\n\r\0\x01\x1b\x7f\x85\u2028\ufeff\u202e\u200f\ud800\udfff\udce9',
-    *("AND", "OR", "NOT", "NEAR", "NEAR(a b, 5)", "body:", "about :", "{about body}:", "-col:", "^start", "pre*"),
-    *("'; DROP TABLE passages; --", "\" OR 1=1 --", "SELECT * FROM items", "%s", "{0}", "?1", ":name", "$x"),
-    *("the", "a", "of", "who are you", "I", "we", "garden", "winter", "Berlin", "fence", "M-1770000000003-0003"),
-    *("东京", "東京都", "서울", "กรุงเทพ", "العربية", "שלום", "Москва", "दिल्ली", "café", "e\u0301", "🎉", "👩‍👩‍👧‍👦", "ﬁ", "İ", "ß"),
-    *("1e309", "-0", "0x10", "NaN", "null", "\\u0000", "../../etc/passwd", "file.md", "ERR_42", "v2.1", "7:30pm"),
+    *"\"'`()[]{}*^:;,.!?<>=+-_/\\|&%$#@~ \t\n\r\0\x01\x1b\x7f\x85\u2028\ufeff\u202e\u200f\ud800\udfff\udce9",
+    *(
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR",
+        "NEAR(a b, 5)",
+        "body:",
+        "about :",
+        "{about body}:",
+        "-col:",
+        "^start",
+        "pre*",
+    ),
+    *("'; DROP TABLE passages; --", '" OR 1=1 --', "SELECT * FROM items", "%s", "{0}", "?1", ":name", "$x"),
+    *(
+        "the",
+        "a",
+        "of",
+        "who are you",
+        "I",
+        "we",
+        "garden",
+        "winter",
+        "Berlin",
+        "fence",
+        "M-1770000000003-0003",
+    ),
+    *(
+        "东京",
+        "東京都",
+        "서울",
+        "กรุงเทพ",
+        "العربية",
+        "שלום",
+        "Москва",
+        "दिल्ली",
+        "café",
+        "e\u0301",
+        "🎉",
+        "👩‍👩‍👧‍👦",
+        "ﬁ",
+        "İ",
+        "ß",
+    ),
+    *(
+        "1e309",
+        "-0",
+        "0x10",
+        "NaN",
+        "null",
+        "\\u0000",
+        "../../etc/passwd",
+        "file.md",
+        "ERR_42",
+        "v2.1",
+        "7:30pm",
+    ),
 ]
-LONG = ["x" * 5000, "é" * 999, "東" * 999, "a-" * 500, "1" * 400, "_" * 300, '"' * 99, "(" * 99, "*" * 99, "NEAR " * 40]
+LONG = [
+    "x" * 5000,
+    "é" * 999,
+    "東" * 999,
+    "a-" * 500,
+    "1" * 400,
+    "_" * 300,
+    '"' * 99,
+    "(" * 99,
+    "*" * 99,
+    "NEAR " * 40,
+]
 
 
 def random_question(rnd: Random) -> str:
@@ -39,7 +103,12 @@ def random_question(rnd: Random) -> str:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     desk = Desk(tmp_path_factory.mktemp("small") / "ws")
-    desk.put([note(n, text, author="Ada" if n % 5 else "", session="s" if n % 2 else "") for n, text in enumerate(UNRELATED[:25])])
+    desk.put(
+        [
+            note(n, text, author="Ada" if n % 5 else "", session="s" if n % 2 else "")
+            for n, text in enumerate(UNRELATED[:25])
+        ]
+    )
     desk.write("notes/garden.md", "# Garden\n\nThe fence in winter, ERR_42 and 東京都.\n")
     return desk
 
@@ -66,14 +135,16 @@ def test_ten_thousand_questions(small, provider, count):
     assert search.warnings() == []
 
 
-@pytest.mark.xfail(strict=True, reason="a lone surrogate in a quoted phrase reaches SQLite (never from the shell)")
+@pytest.mark.xfail(
+    strict=True, reason="a lone surrogate in a quoted phrase reaches SQLite (never from the shell)"
+)
 def test_a_lone_surrogate_in_a_quoted_phrase(small):
     assert isinstance(small.ask('what "a \ud800 b" is'), list)
 
 
 def test_a_few_of_them_at_the_shell(small):
     rnd = Random(7)
-    for number in range(150):
+    for number in range(100):
         question = random_question(rnd)
         words = ["--json"] * (number % 2) + ["--explain"] * (number % 3 == 0) + ["--mmr"] * (number % 5 == 0)
         said = small.run("recall", *words, "--", question)
@@ -84,7 +155,14 @@ def test_a_few_of_them_at_the_shell(small):
 
 @pytest.mark.parametrize(
     "question",
-    ["word " * 200_000, "x" * 1_000_000, "東京" * 300_000, "a.b_c1 " * 150_000, '"quoted phrase" ' * 70_000, "\0" * 10**6],
+    [
+        "word " * 200_000,
+        "x" * 1_000_000,
+        "東京" * 170_000,
+        "a.b_c1 " * 150_000,
+        '"quoted phrase" ' * 70_000,
+        "\0" * 10**6,
+    ],
     ids=["words", "one word", "unspaced", "names", "phrases", "nothing"],
 )
 def test_a_question_of_a_megabyte(small, question):
@@ -123,13 +201,13 @@ def test_only_stop_words_are_words_after_all(desk):
     assert desk.refs("who are you?") == ids[:1]
 
 
-@pytest.mark.parametrize("question", ["???", "...", "()", "\"", "*", "-", "--"])
+@pytest.mark.parametrize("question", ["???", "...", "()", '"', "*", "-", "--"])
 def test_only_punctuation_finds_nothing_and_says_so(small, question):
     assert small.run("recall", "--", question).stdout == "nothing found among 26 memories and passages\n"
 
 
 def test_a_question_from_standard_input(small):
-    said = small.recall("-", stdin="the fence\nin spring".encode())
+    said = small.recall("-", stdin=b"the fence\nin spring")
     assert said.data["query"] == "the fence\nin spring"
     assert said.refs[0] == note(0, "").id
 
@@ -185,7 +263,9 @@ def random_item(rnd: Random, number: int):
         tags=tuple(rnd.sample(TAGS, rnd.randint(0, 4))),
         created_at=at,
         observed_at=f"2026-01-{rnd.randint(1, 28):02d}T00:00:00.000Z" if rnd.random() < 0.2 else "",
-        expires_at=rnd.choice(["", "", "", "2026-02-23T00:00:00.000Z", "2026-02-24T14:30:00.000Z", "2027-01-01T00:00:00.000Z"]),
+        expires_at=rnd.choice(
+            ["", "", "", "2026-02-23T00:00:00.000Z", "2026-02-24T14:30:00.000Z", "2027-01-01T00:00:00.000Z"]
+        ),
     )
 
 
@@ -216,7 +296,11 @@ def vary(desk: Desk, archived: int) -> list[Candidate]:
     desk.write("memory/2026-02-10.md", "# 2026-02-10\n\nA common passage of that day.\n")
     day = "2026-02-10T00:00:00.000Z"
     return [
-        *(Candidate(i.content, i.importance, i.happened_at, i, name) for name, rows in held.items() for i in rows),
+        *(
+            Candidate(i.content, i.importance, i.happened_at, i, name)
+            for name, rows in held.items()
+            for i in rows
+        ),
         *(Candidate(i.content, i.importance, i.happened_at, i, "long_term", "forgotten") for i in gone),
         Candidate("A common passage", 0.5, "", path="Playbooks.md", lines=(1, 3)),
         Candidate("A common passage", 0.5, day, path="memory/2026-02-10.md", lines=(1, 3)),
@@ -302,11 +386,41 @@ def test_categories_are_classes_of_types(varied):
         assert {*said.refs} == {c.ref for c in everything if admit(c)}
 
 
+@pytest.mark.xfail(
+    strict=True, reason="what a transcript gives as a time is compared as text, whatever it is"
+)
+def test_times_of_transcripts_are_times(desk):
+    said = [
+        ("2026-02-01T00:00:00+05:00", "far east"),
+        ("yesterday", "no time"),
+        ("2026-02-01T00:00:00Z", "exact"),
+    ]
+    rows = [{"role": "user", "content": f"zebra {text}", "timestamp": at} for at, text in said]
+    desk.write("sessions/a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert desk.recall("zebra", "--since", "2026-02-01").refs == ["sessions/a.jsonl:3-3"]
+    assert desk.recall("zebra", "--until", "2026-01-31").refs == ["sessions/a.jsonl:1-1"]
+
+
+@pytest.mark.parametrize("preset", ["default", "seed", "balanced", "rrf"])
+def test_answers_do_not_depend_on_the_order_in_the_files(desk, preset):
+    items = [note(n, f"budget of team {n % 7} and {n % 3}", importance=n % 5 / 5) for n in range(100)]
+    questions = ("budget", "team 2", "what about team 3 and 1")
+    desk.put(items)
+    before = [desk.refs(question, 30, preset=preset) for question in questions]
+    Random(1).shuffle(items)
+    desk.put(items)
+    assert [desk.refs(question, 30, preset=preset) for question in questions] == before
+    (desk.root / ".mabos/index/main.sqlite").unlink()
+    assert [desk.refs(question, 30, preset=preset) for question in questions] == before
+
+
 @pytest.mark.parametrize("preset", ["default", "seed", "balanced", "rrf"])
 def test_a_rare_match_is_not_cut_off_by_the_pool(desk, preset):
     """The one that passes the filter is the worst of a thousand by every lane."""
     crowd = [note(n, f"budget budget plan {n}", importance=1.0) for n in range(1000)]
-    rare = note(5000, "long talk about other things " * 40 + "budget", importance=0.1, type="plan", tags=("rare",))
+    rare = note(
+        5000, "long talk about other things " * 40 + "budget", importance=0.1, type="plan", tags=("rare",)
+    )
     desk.put([*crowd, rare])
     for filters in (Filters(types=("plan",)), Filters(tags=("rare",)), Filters(since=rare.created_at)):
         assert desk.refs("budget plan", 3, filters=filters, preset=preset) == [rare.id]
@@ -323,7 +437,89 @@ def test_archived_items_do_not_crowd_out_live_ones(desk):
 
 def test_nothing_live_points_at_the_archive(desk):
     desk.archive([note(10 + n, f"budget {n}") for n in range(3)])
-    assert desk.run("recall", "budget").stdout == "nothing live, but 3 memories in the archive: add --archived\n"
+    assert (
+        desk.run("recall", "budget").stdout == "nothing live, but 3 memories in the archive: add --archived\n"
+    )
+
+
+@pytest.mark.xfail(
+    strict=True, reason="at most as many archived memories are counted as results are asked for"
+)
+def test_all_that_is_archived_is_counted(desk):
+    desk.archive([note(10 + n, f"budget {n}") for n in range(30)])
+    assert (
+        desk.run("recall", "budget").stdout
+        == "nothing live, but 30 memories in the archive: add --archived\n"
+    )
+
+
+@pytest.mark.xfail(strict=True, reason="OverflowError: SQLite's numbers end at 2**63")
+@pytest.mark.parametrize("words", [["recall"], ["index", "search", "x"]])
+def test_a_limit_beyond_all_numbers(small, words):
+    assert small.run(*words, "--limit", "9" * 20).code in (0, 2)
+
+
+@pytest.mark.xfail(strict=True, reason="OverflowError: SQLite's numbers end at 2**63")
+@pytest.mark.parametrize("name", ["pool", "candidate_multiplier"])
+def test_settings_beyond_all_numbers(desk, name):
+    desk.put([note(1, "budget")])
+    desk.settle(f"recall:\n  {name}: {'9' * 20}\n")
+    assert desk.run("recall", "budget").code in (0, 4)
+
+
+@pytest.mark.parametrize("name", ["pool", "candidate_multiplier", "depth_hits", "depth_terms"])
+def test_the_smallest_settings_still_find_something(desk, name):
+    desk.put([note(n, text) for n, text in enumerate(UNRELATED)])
+    desk.settle(f"recall:\n  {name}: 1\n")
+    assert desk.recall("the garden fence in spring", "--depth", "2").refs[0] == note(0, "").id
+
+
+# Without SQLite
+
+
+@pytest.fixture
+def bare(desk, monkeypatch):
+    """A Python without SQLite: memory is searched in the files themselves."""
+
+    def plan(self):
+        raise ImportError("no SQLite")
+
+    monkeypatch.setattr(Searching, "plan", plan)
+    desk.put([note(n, text) for n, text in enumerate(UNRELATED)])
+    desk.write("Playbooks.md", "# Playbooks\n\nPaint the gate.\n")
+    return desk
+
+
+NONE = "this Python has no SQLite: searched by words in the files themselves"
+
+
+def test_recall_without_sqlite(bare):
+    said = bare.recall("the garden fence", "--explain", "--depth", "1")
+    assert said.refs[0] == note(0, "").id
+    assert said.warnings == [NONE]
+    assert bare.recall("gate").refs == ["Playbooks.md:1-3"]
+    assert len(bare.recall("--limit", "0").refs) == 50
+    assert bare.recall("fence", "--type", "plan").refs == []
+
+
+def test_any_question_without_sqlite(bare):
+    rnd, search = Random(3), bare.search(5)
+    for _ in range(150):
+        question = random_question(rnd)
+        assert isinstance(recall(search, question, 5), list), repr(question)
+
+
+@pytest.mark.xfail(strict=True, reason="what is read from the files of another agent does not carry its name")
+def test_shared_memory_without_sqlite_names_its_agent(bare):
+    bare.add_agent("cfo", memory={"shared": True})
+    bare.put([note(900, "fence of the cfo")], "cfo")
+    rows = bare.recall("fence", "--shared").data["results"]
+    assert f"cfo/{note(900, '').id}" in [row["ref"] for row in rows]
+
+
+@pytest.mark.xfail(strict=True, reason="ImportError: index status needs an engine to describe")
+def test_index_status_without_sqlite(bare):
+    assert bare.run("index", "status").code in (0, 6)
 
 
 @pytest.mark.parametrize(

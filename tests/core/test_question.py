@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.text import asked_words, one_line, spaced, split_uncut, terms, words
 
-quick = settings(max_examples=300, deadline=None, derandomize=True)
+quick = settings(max_examples=200, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,17 @@ def test_names_of_things_are_found_as_written(name):
     ],
 )
 def test_plain_words_and_numbers_are_not(text):
+    assert phrases(text) == []
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a dot or slash between two letters, or a number with a unit, makes a name"
+)
+@pytest.mark.parametrize(
+    "text",
+    ["at 7 p.m. sharp", "e.g. this", "i.e. that", "and/or", "he/she said", "10km", "5kg of rice", "1.5h"],
+)
+def test_abbreviations_and_measures_are_not_either(text):
     assert phrases(text) == []
 
 
@@ -155,7 +166,7 @@ def test_first_person_is_heard(question, is_own):
 anything = st.one_of(
     st.text(max_size=200),
     st.text(st.characters(), max_size=60),
-    st.text('"\'/.:@_-#+ \n\0aZ0٣東가ก\u0301\ud800', max_size=80),
+    st.text("\"'/.:@_-#+ \n\0aZ0٣東가ก\u0301\ud800", max_size=80),
 )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.formats.transcript import Said, parse_said
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(max_examples=100, deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
 
 
@@ -240,9 +240,13 @@ def test_authors_and_times_of_other_kinds_are_left_out(odd):
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(("text", "content", "message", "payload", "role", "timestamp", "x")), inner, max_size=4
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(("text", "content", "message", "payload", "role", "timestamp", "x")),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

@@ -51,10 +51,6 @@ def test_odd_contents_are_one_result_each(lab: Lab) -> None:
     assert sorted(lab.refs("quince", limit=50)) == sorted(ids)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="MEMORY.md shows the importance, which follow._repeated does not know: the copy is a second result",
-)
 def test_a_consolidated_item_in_memory_md_is_one_result(lab: Lab) -> None:
     for number in range(3):
         lab.store(f"Quince jelly needs sugar, jar {number}", "short_term", importance=0.9, tags=["jelly"])

@@ -51,17 +51,12 @@ def small(little: Lab) -> Patient:
     return Patient(little)
 
 
-UNDECODABLE = "SQLite cites damage that is not UTF-8: UnicodeDecodeError is not among engine.errors"
-
-
-@pytest.mark.xfail(strict=True, reason=UNDECODABLE)
 def test_damage_that_cannot_even_be_described_heals(small: Patient) -> None:
     """SQLite's complaint cites the damaged text; Python cannot decode it and raises something else."""
     small.lab.index.write_bytes(small.data.replace(b"CREATE TABLE files", b"CREATE TABL\xff files"))
     small.check()
 
 
-@pytest.mark.xfail(strict=False, reason=UNDECODABLE)
 def test_flipped_bytes_heal(small: Patient) -> None:
     rnd = Random(1)
     for number in range(FULL or 80):
@@ -75,7 +70,6 @@ def test_flipped_bytes_heal(small: Patient) -> None:
     small.check()
 
 
-@pytest.mark.xfail(strict=False, reason=UNDECODABLE)
 def test_flipped_bytes_with_the_old_times_heal(small: Patient) -> None:
     rnd = Random(2)
     for number in range(25):
@@ -271,7 +265,6 @@ def test_commands_do_not_mind_damage(small: Patient, damage: Callable[[Lab], Non
             shutil.rmtree(lab.index.with_name("main.sqlite.aside-1"), ignore_errors=True)
 
 
-@pytest.mark.xfail(strict=True, reason="after a killed writer a damaged file is trusted: TypeError, ghosts")
 def test_a_damaged_file_that_a_killed_writer_left_heals(small: Patient) -> None:
     """The note says `writing`: nobody knows what the file should be, and damage need not be an error of SQLite."""
     rnd = Random(8)
@@ -285,10 +278,6 @@ def test_a_damaged_file_that_a_killed_writer_left_heals(small: Patient) -> None:
     small.check()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="only recall heals when it is asked: index status and index search end with a traceback",
-)
 @pytest.mark.parametrize("words", [("index", "status"), ("index", "search", "tomato")])
 def test_commands_do_not_mind_what_a_killed_writer_left(small: Patient, words: tuple[str, ...]) -> None:
     _sql(small.lab, "DROP TABLE items")

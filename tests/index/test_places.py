@@ -278,9 +278,6 @@ def test_while_another_builds_the_first_index_words_are_searched(
     assert not little.index.exists()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="rebuild leaves its temporary file when the guard is busy, and exits 4 instead of 5"
-)
 def test_a_rebuild_that_has_to_give_up_leaves_nothing_behind(busy: Lab, mabos) -> None:
     busy.sync()
     with open(busy.note, "r+") as held:

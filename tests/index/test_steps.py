@@ -82,10 +82,6 @@ def test_going_between_steps_heals_and_never_mixes(busy: Lab, monkeypatch: pytes
             check(busy, step)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="scan and lexical share a shape: what lexical removes or changes keeps its old vector in passages_blob",
-)
 def test_edits_while_there_were_no_vectors_are_made_good(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, then words only, then scanned again: both keep the same file."""
     model = Hashed()
