@@ -8,13 +8,17 @@ from mabos_cli.commands.searching import Searching
 from mabos_cli.core.item import touch
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.scoring import Weighing
+from mabos_cli.errors import MabosError
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.spool import read_uses
 
 if TYPE_CHECKING:
     from mabos_cli.index.ask import Asking
     from mabos_cli.index.search_index import SearchIndex
+
+
+MOST = 1_000_000  # results and candidates, whatever is asked for
 
 
 class Way(NamedTuple):
@@ -24,20 +28,33 @@ class Way(NamedTuple):
     archived: bool
     limit: int
     preset: str = "default"
-    diversity: float = 0.0
+    diversity: float | None = None
     half_life: float = 0.0
 
 
 def open_search(call: Call, home: AgentHome, way: Way, *, shared: bool = False) -> "AgentSearch":
     """The search over an agent's memory and, if asked for, over that of the agents that share theirs."""
     workspace = home.paths.workspace
-    names = [name for name in list_agents(workspace) if name != home.id] if shared else []
-    others = [call.home_of(workspace.agent(name), fallback=True) for name in names]
-    allowed = [other for other in others if other.settings["memory.shared"]]
+    allowed, refused = [], []
+    for name in list_agents(workspace) if shared else ():
+        try:  # an agent that cannot be opened is no reason not to ask the others
+            other = call.home_of(find_agent(workspace, name)) if name != home.id else home
+        except MabosError as error:
+            refused.append(f"{name}: {error.message}")
+            continue
+        if other is not home and other.settings["memory.shared"]:
+            allowed.append(other)
     search = AgentSearch([home, *allowed], way)
+    search.notes += refused
     if shared and not allowed:
         search.notes.append("no other agent shares its memory: set memory.shared in its agent.json")
     return search
+
+
+def _open(home: AgentHome, label: str) -> Searching:
+    opened = Searching(home, label)
+    opened.refresh()
+    return opened
 
 
 class AgentSearch:
@@ -48,9 +65,12 @@ class AgentSearch:
         self.notes: list[str] = []
         self.candidates = 0
         self._home = homes[0]
-        self._opened = [Searching(home, f"{home.id}/" if n else "") for n, home in enumerate(homes)]
-        for opened in self._opened:
-            opened.refresh()
+        self._opened = [_open(homes[0], "")]
+        for home in homes[1:]:
+            try:
+                self._opened.append(_open(home, f"{home.id}/"))
+            except MabosError as error:
+                self.notes.append(f"{home.id}: {error.message}")
         self._touches = read_uses(self._home.paths).touches
 
     @property
@@ -138,9 +158,10 @@ class AgentSearch:
         from mabos_cli.index.ask import Asking, Scope
 
         s, way = self._home.settings, self.way
-        pool = max(s["recall.pool"], s["recall.candidate_multiplier"] * min(way.limit, 1000))
+        pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * way.limit), MOST)
         weighing = Weighing(way.preset, s["recall.importance_weight"], self._home.now(), way.half_life)
-        scope = Scope(way.filters, archived or way.archived, pool, way.limit, weighing, way.diversity)
+        count = MOST if archived else way.limit  # what is in the archive is only counted
+        scope = Scope(way.filters, archived or way.archived, max(pool, count), count, weighing, way.diversity)
         asking = Asking(self._indexes(), scope)
         found = ask(asking)
         self.candidates = max(self.candidates, asking.candidates)

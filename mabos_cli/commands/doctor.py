@@ -7,7 +7,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import plural
-from mabos_cli.errors import CheckFailed, MabosError
+from mabos_cli.errors import CheckFailed
 from mabos_cli.workspace.doctor import examine, repair
 from mabos_cli.workspace.home import AgentHome
 
@@ -47,9 +47,5 @@ def doctor(
 
 def _index(home: AgentHome) -> dict[str, Any]:
     """State of the index, the step in use, and the model that the settings name."""
-    searching = Searching(home)
-    try:
-        found = searching.describe()
-    except (ImportError, MabosError):
-        return {"state": "none", "step": "none", "vectors": "no SQLite", "model": None}
+    found = Searching(home).describe()
     return {name: found[name] for name in ("state", "step", "vectors", "model")}

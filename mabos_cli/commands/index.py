@@ -67,7 +67,7 @@ def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
         if stats.passages or stats.embedded
         else ""
     )
-    call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], searching.warnings)
+    call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], searching.troubles())
 
 
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
@@ -114,7 +114,9 @@ def search(
     words: Annotated[
         list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many results.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="At most this many results.")
+    ] = 10,
 ) -> None:
     """Show what each lane of the index finds, without counting it as a use.
 
@@ -129,7 +131,7 @@ def search(
     for name, rows in lanes.items():
         lines.append(f"{name}: {plural(len(rows), 'passage')}")
         lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
-    call.emit("index.search", {"query": query, **lanes}, lines, searching.warnings)
+    call.emit("index.search", {"query": query, **lanes}, lines, searching.troubles())
 
 
 def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[str, Any]]]:

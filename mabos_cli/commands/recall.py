@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.agent_search import AgentSearch, Way, open_search
+from mabos_cli.commands.agent_search import MOST, AgentSearch, Way, open_search
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import importance_of, text_argument
 from mabos_cli.config import PRESETS
@@ -84,9 +84,9 @@ def recall(
     way = Way(
         filters,
         archived,
-        limit or 100_000,
+        min(limit or MOST, MOST),
         check_choice(preset or s["recall.preset"], PRESETS, "preset"),
-        s["recall.mmr_lambda"] if mmr else 0.0,
+        s["recall.mmr_lambda"] if mmr else None,
         s["recall.half_life"] if decay else 0.0,
     )
     search = open_search(call, home, way, shared=shared)
@@ -111,7 +111,7 @@ def recall(
     if token_budget and len(hits) < total:
         warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
     lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
-    call.emit("recall", data, lines or [_nothing(search, query, way)], warnings)
+    call.emit("recall", data, lines or [_nothing(search, query, way, total)], warnings)
 
 
 def _used(hits: list[Hit]) -> list[str]:
@@ -189,8 +189,10 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
         yield f"  score {hit.score:.4f}: {parts or 'by importance'}; matched {', '.join(hit.matched) or 'no word'}{led}"
 
 
-def _nothing(search: AgentSearch, query: str, way: Way) -> str:
+def _nothing(search: AgentSearch, query: str, way: Way, total: int) -> str:
     """Why there is no answer: never an empty line."""
+    if total:
+        return "no result fits the token budget"
     if not way.archived:
         gone = search.count_archived(query)
         if gone:

@@ -120,10 +120,14 @@ class Searching:
 
     def describe(self) -> dict[str, Any]:
         """What the index holds and what state it is in, without changing it."""
+        about: dict[str, Any] = {"agent": self.home.id, "state": "none", "vectors": "none, without SQLite"}
+        try:
+            plan = self.plan()
+        except ImportError:
+            return about | {"step": "none", "model": None}
         from mabos_cli.index.search_index import SearchIndex
 
-        plan = self.plan()
-        about: dict[str, Any] = {"agent": self.home.id, "state": "none", "vectors": plan.engine.about}
+        about["vectors"] = plan.engine.about
         about |= {"step": plan.engine.step, "model": plan.embedder.model if plan.embedder else None}
         for path, guard in index_places(self.home.paths):
             held = SearchIndex(path, guard, plan).inspect(self.sources)
@@ -134,20 +138,20 @@ class Searching:
     def read_all(self, archived: bool) -> Iterator[Candidate]:
         """Every candidate, straight from the files: for when there is no index."""
         items: dict[str, Candidate] = {}
-        pieces = []
+        pieces, agent = [], self.label.removesuffix("/")
         for source in self.sources:
             content = source.load()
-            for held in (record.decode() for record in content.records):
+            for held in filter(None, (record.decode() for record in content.records)):
                 item, live = held.item, not held.archived
                 if live or item.id not in items or items[item.id].archived:
-                    items[item.id] = Candidate(
-                        item.content, item.importance, item.happened_at, item, held.store, held.archived
-                    )
+                    told = (item.content, item.importance, item.happened_at, item, held.store, held.archived)
+                    items[item.id] = Candidate(*told, agent=agent)
             pieces += [(source.path, piece) for piece in content.pieces]
         yield from (c for c in items.values() if archived or not c.archived)
         for path, piece in pieces:
             if piece.copy_of not in items:
-                yield Candidate(piece.text, 0.5, piece.at, path=path, lines=(piece.first, piece.last))
+                place = {"path": path, "lines": (piece.first, piece.last)}
+                yield Candidate(piece.text, 0.5, piece.at, **place, agent=agent)
 
 
 @lru_cache(maxsize=20_000)  # a full sync looks at each item several times

@@ -8,25 +8,31 @@ from mabos_cli.core.text import words
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 
 
-def phrases(text: str) -> list[str]:
-    """What must be found as it is written: quoted phrases, ids, file names, error codes.
+def phrases(text: str) -> list[tuple[str, bool]]:
+    """What is to be found as it is written: quoted phrases, which are sure, and ids, file names, codes, which look like it.
 
-    >>> phrases('why "per seat" in ERR_42 and src/app.py or v2.1 at 7:30pm')
-    ['per seat', 'ERR_42', 'src/app.py', 'v2.1']
+    >>> phrases('why "per seat" in ERR_42 and src/app.py or v2.1.0 at 7:30pm, and/or p.m.')
+    [('per seat', True), ('ERR_42', False), ('src/app.py', False), ('v2.1.0', False)]
     """
     text = text[:4000]
     quoted = [part.strip() for part in re.findall(r'"([^"\n]{2,200})"', text)]
     tokens = re.findall(r"[\w@#./:+-]*\w", re.sub(r'"[^"\n]*"', " ", text))
-    return [part for part in quoted if words(part)] + [token for token in tokens if _is_identifier(token)]
+    found = [(part, True) for part in quoted if words(part)]
+    return (found + [(token, False) for token in dict.fromkeys(tokens) if _is_identifier(token)])[:20]
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether a token is a name that somebody gave to a thing, rather than a word or a number."""
-    if re.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm|k|m|x|d|h)?|\d+[:.,]\d+(?:am|pm)?", token, re.IGNORECASE):
+    """Whether a token is a name that somebody gave to a thing, rather than a word, an abbreviation, a number or a measure."""
+    if len(token) < 4 or not re.search(r"[^\W\d_]", token):
         return False
-    if not re.search(r"[^\W\d_]", token):
+    if re.fullmatch(r"[\d.,:-]+[^\W\d_]{1,3}", token):  # 7:30pm, 10km, 1990s
         return False
-    return bool(re.search(r"\d|_|\w[./:@]\w", token))
+    if re.search(r"\d|_|@|::", token):
+        return True
+    parts = re.split(r"[./]", token)
+    if "." in token:  # app.py and example.org, not p.m or i.e
+        return all(len(part) > 1 for part in parts if part) and len(parts) > 1
+    return len(parts) > 2  # a path, not and/or
 
 
 def names_in(question: str, authors: Iterable[str]) -> frozenset[str]:

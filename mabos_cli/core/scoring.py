@@ -106,7 +106,7 @@ def _best(candidates: Sequence[Signals], scores: list[float], count: int) -> lis
     top = [n for n, value in enumerate(scores) if value >= least]
     top.sort(key=lambda n: candidates[n].ref)
     top.sort(key=lambda n: candidates[n].at, reverse=True)
-    top.sort(key=lambda n: -round(scores[n], 9))
+    top.sort(key=lambda n: (not candidates[n].exact, -round(scores[n], 9)))
     return top[:count]
 
 

@@ -10,7 +10,10 @@ _UNSAFE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2
 _UNSPACED = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]"
 # Those, and scripts whose words come with endings attached: an index finds them by neighbouring characters.
 _UNCUT = _UNSPACED[:-1] + "\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af\U00020000-\U0002fa1f]"
-_WORD = re.compile(r"\w+")
+# Marks belong to the words they stand on: accents that stand apart, Hebrew and Arabic points, Indic vowel signs.
+_WORD = re.compile(
+    "[\\w\\u0300-\\u036f\\u0591-\\u05bd\\u05bf-\\u05c7\\u064b-\\u065f\\u0670\\u0900-\\u0963\\u0966-\\u0df3]+"
+)
 
 STOP_WORDS = frozenset(
     (
@@ -74,7 +77,7 @@ def spaced(text: str) -> str:
     >>> spaced("Tokyo 東京都 ok")
     'Tokyo  東  京  都  ok'
     """
-    return text if text.isascii() else re.sub(f"({_UNCUT})", r" \1 ", text)
+    return text if text.isascii() else re.sub(f"({_UNCUT})", r" \1 ", composed(text))
 
 
 def split_uncut(word: str) -> list[str]:
@@ -120,6 +123,26 @@ def asked_words(text: str) -> list[str]:
     """
     seen = dict.fromkeys(_WORD.findall(text.casefold()))
     return [word for word in seen if word not in STOP_WORDS] or list(seen)
+
+
+def words_as_written(text: str) -> list[str]:
+    """The words worth searching for, in the letters that stand there: a word index folds them in its own way.
+
+    >>> words_as_written("Who is in the Straße?")
+    ['Straße']
+    """
+    seen = {word.casefold(): word for word in reversed(_WORD.findall(composed(text)))}
+    found = [word for folded, word in reversed(seen.items()) if folded not in STOP_WORDS]
+    return found or list(reversed(seen.values()))
+
+
+def composed(text: str) -> str:
+    """The text with letters and their accents in one piece, as far as there are such, and without halves of characters."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def terms(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 _TEXTS = ("text", "content", "message", "summary", "prompt", "output", "result", "thinking")
 _AUTHORS = ("author", "speaker", "role", "name")
+_DEEPEST = 8  # a message holds blocks, a block the answer of a tool, that answer blocks again
 _TIMES = ("timestamp", "at", "time", "created_at", "observed_at")
 
 
@@ -28,13 +29,13 @@ def parse_said(data: bytes) -> Iterator[Said]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            text = "\n".join(dict.fromkeys(_texts(value, 4)))
+            text = "\n".join(dict.fromkeys(_texts(value, _DEEPEST)))
             if text.strip():
                 yield Said(number, text, _first(value, _AUTHORS), _first(value, _TIMES))
 
 
 def _texts(value: Any, deep: int) -> Iterator[str]:
-    """The texts below the usual keys, in order; a message is nested three or four levels deep."""
+    """The texts below the usual keys, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and deep:

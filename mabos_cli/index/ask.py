@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.recall import Candidate, Filters, Hit
 from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
-from mabos_cli.core.text import asked_words, words
+from mabos_cli.core.text import words, words_as_written
 from mabos_cli.errors import MabosError
 from mabos_cli.index import lanes
 from mabos_cli.index.lanes import Restriction, Row
@@ -15,6 +15,8 @@ from mabos_cli.index.search_index import SearchIndex
 
 _OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
+_RARE = 10  # places in which a code or an id may stand and still be what is meant
+_MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
@@ -26,7 +28,7 @@ class Scope(NamedTuple):
     pool: int
     count: int
     weighing: Weighing
-    diversity: float = 0.0
+    diversity: float | None = None
 
 
 class Doc(NamedTuple):
@@ -42,7 +44,7 @@ class Question(NamedTuple):
 
     text: str
     asked: Sequence[str]
-    written: Sequence[str] = ()
+    written: Sequence[tuple[str, bool]] = ()
     meaning: bool = True
 
 
@@ -76,7 +78,7 @@ class Asking:
 
     def __call__(self, question: str) -> list[Hit]:
         """The best hits for a question, by its words and by its meaning."""
-        return self._ask(Question(question, asked_words(question), phrases(question)))
+        return self._ask(Question(question, words_as_written(question), phrases(question)))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """The best hits for words that a result led to; the question still says who is meant."""
@@ -102,10 +104,11 @@ class Asking:
             docs |= {doc.signals.ref: doc for doc in lane.load()}
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         self.candidates = max(self.candidates, len(docs))
-        wanted = self._scope.pool if self._scope.diversity else self._scope.count
+        diverse = self._scope.diversity is not None
+        wanted = max(self._scope.pool, self._scope.count) if diverse else self._scope.count
         best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
-        return self._diverse(best, hits) if self._scope.diversity else hits
+        return self._diverse(best, hits) if diverse else hits
 
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""
@@ -117,6 +120,7 @@ class Asking:
                     (Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ()))
                 )
         self.candidates = len(found)
+        found.sort(key=lambda pair: pair[0].row.at, reverse=True)
         found.sort(key=lambda pair: -pair[1].score)
         return self._hits(found[: self._scope.count])
 
@@ -142,28 +146,18 @@ class Asking:
         only, archived, pool = self._restriction(index), self._scope.archived, self._scope.pool
         named = names_in(question.text, lanes.list_authors(index.db))
         lexical = lanes.find_words(index.db, lanes.match_any(question.asked), pool, only, archived)
-        exact = lanes.find_words(index.db, lanes.match_any(question.written), pool, only, archived)
+        exact: dict[int, float] = {}
+        for phrase, sure in question.written:
+            found = lanes.find_words(index.db, lanes.match_phrase(phrase), pool, only, archived)
+            if sure or len(found) <= _RARE:  # a code that stands everywhere tells nothing
+                exact |= found
         vectors = index.vectors if question.meaning else None
-        query = self._embed(index, without(question.text, named)) if vectors else b""
+        query = embed_question(index, without(question.text, named)) if vectors else b""
         near = vectors.nearest(query, pool, only.sql, only.values, archived) if vectors and query else []
         said = named | _OWN if is_first_person(question.text) else named
-        parts = (lanes.first_parts(lexical), lanes.first_parts(near), lanes.first_parts(exact))
         floor = index.embedder.floor if index.embedder else 0.0
-        return Lanes(index, *parts, said, floor, dict.fromkeys(lanes.first_parts(exact), (0.0, None)))
-
-    def _embed(self, index: SearchIndex, text: str) -> bytes:
-        """The vector of a text; empty when there is no model, or no word."""
-        if index.embedder is None:
-            return b""
-        try:
-            vector = index.embedder.embed_query(text)
-        except MabosError as error:
-            index.trouble, index.embedder = error.message, None
-            return b""
-        if any(vector) and len(vector) != 4 * index.width:
-            index.doubt_model(len(vector) // 4)
-            return b""
-        return vector if any(vector) else b""
+        kept = dict.fromkeys(exact, (0.0, None))
+        return Lanes(index, lexical, lanes.first_parts(near), exact, said, floor, kept)
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
         """Adds the neighbours of the best turns of conversations to the candidates, and says whose they are."""
@@ -187,9 +181,11 @@ class Asking:
         return rings
 
     def _diverse(self, best: list[Scored], hits: list[Hit]) -> list[Hit]:
-        said = {s.ref: frozenset(words(hit.candidate.text)) for s, hit in zip(best, hits, strict=True)}
         of = {s.ref: hit for s, hit in zip(best, hits, strict=True)}
-        return [of[s.ref] for s in diversify(best, said, self._scope.diversity, self._scope.count)]
+        top, rest = best[:_MOST_DIVERSE], best[_MOST_DIVERSE:]
+        said = {s.ref: frozenset(words(of[s.ref].candidate.text)) for s in top}
+        order = diversify(top, said, self._scope.diversity or 0.0, self._scope.count)
+        return [of[s.ref] for s in [*order, *rest][: self._scope.count]]
 
     def _hits(self, found: list[tuple[Doc, Scored]]) -> list[Hit]:
         """Hits with their items decoded and their texts read: only those that are returned."""
@@ -222,13 +218,30 @@ def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mappi
     return Candidate(item.content, item.importance, item.happened_at, item, store, archived, agent=agent)
 
 
+def embed_question(index: SearchIndex, text: str) -> bytes:
+    """The vector of a question; empty when there is no word, or no model that can be reached."""
+    if index.embedder is None:
+        return b""
+    try:
+        vector = index.embedder.embed_query(text)
+    except MabosError as error:
+        index.trouble, index.embedder = error.message, None
+        return b""
+    if any(vector) and len(vector) != 4 * index.width:
+        index.doubt_model(len(vector) // 4)
+        return b""
+    return vector if any(vector) else b""
+
+
 def lanes_of(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """What each lane finds by itself: reference, measure and text."""
-    match = lanes.match_any(asked_words(question))
-    found = {"words": lanes.find_words(index.db, match, count, Restriction(), False), "vectors": []}
-    if index.vectors and index.embedder:
-        query = index.embedder.embed_query(question)
-        found["vectors"] = index.vectors.nearest(query, count, "", (), False) if any(query) else []
+    match = lanes.match_any(words_as_written(question))
+    found = {
+        "words": [*lanes.find_words(index.db, match, count, Restriction(), False).items()],
+        "vectors": [],
+    }
+    if index.vectors and (query := embed_question(index, question)):
+        found["vectors"] = index.vectors.nearest(query, count, "", (), False)
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
         docs = {

@@ -11,6 +11,7 @@ from mabos_cli.index.vectors import Vectors
 
 Show = Callable[[int, int], None]
 _BATCH = 512
+_PART = 50  # texts of one request
 _SHORT = 300  # a turn before this long is context; a longer one would drown what it is context for
 
 
@@ -94,24 +95,30 @@ def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, byt
     hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
     if not embedder.costly:
         return list(zip(hashes, embedder.embed(texts), strict=True))
-    if not embedder.width:  # only an answer tells, and a cached vector of another width must not be taken
-        embedder.embed(texts[:1])
-    known: dict[str, bytes] = {}
-    for hash in dict.fromkeys(hashes):
-        found = db.execute(
-            "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?",
-            (embedder.model, hash),
-        ).fetchone()
-        if found and is_kept(*found) and len(found[0]) in (0, 4 * embedder.width):
-            known[hash] = found[0]
-    missing = {hash: text for hash, text in zip(hashes, texts, strict=True) if hash not in known}
-    if missing:
-        made = dict(zip(missing, embedder.embed(list(missing.values())), strict=True))
+    wanted = dict(zip(hashes, texts, strict=True))
+    known = {hash: vector for hash in wanted if (vector := _cached(db, embedder, hash)) is not None}
+    missing = [hash for hash in wanted if hash not in known]
+    while missing:
+        # Each part is kept as soon as it is there: an answer that was paid for is not asked for again.
+        part, missing = missing[:_PART], missing[_PART:]
+        made = dict(zip(part, embedder.embed([wanted[hash] for hash in part]), strict=True))
         rows = [(embedder.model, hash, vector, crc32(vector)) for hash, vector in made.items()]
         with transaction(db):
             db.executemany("INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?)", rows)
         known |= made
+        width = max(map(len, made.values()))
+        stale = [hash for hash, vector in known.items() if any(vector) and len(vector) != width]
+        missing += stale  # of a model that changed its width under the same name
+        known = {hash: vector for hash, vector in known.items() if hash not in {*stale}}
     return [(hash, known[hash]) for hash in hashes]
+
+
+def _cached(db: Any, embedder: Embedder, hash: str) -> bytes | None:
+    """The vector of a text that was made before, if it is whole and of the width that is known by now."""
+    sql = "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?"
+    found = db.execute(sql, (embedder.model, hash)).fetchone()
+    fits = found and is_kept(*found) and (not embedder.width or len(found[0]) in (0, 4 * embedder.width))
+    return found[0] if fits else None
 
 
 def _file_text(heading: str, text: str) -> str:

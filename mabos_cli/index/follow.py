@@ -9,11 +9,11 @@ from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import cut_text, spaced, words
 from mabos_cli.errors import MabosError
-from mabos_cli.index.schema import ARCHIVED, PARTS
+from mabos_cli.index.schema import ARCHIVED, END, PARTS
 from mabos_cli.index.vectors import Vectors
 
 Decode = Callable[[str], MemoryItem]
-_RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, 1 << 62))
+_RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, END))
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
 
@@ -237,6 +237,8 @@ class Follower:
         if part == 0:
             self._next[live] += PARTS
         row = self._next[live] - PARTS + part
+        if row >= (ARCHIVED if live else END):
+            raise ValueError("the numbers are used up: a new index begins from the first")
         self._written += 1
         vector = "" if part == 0 else "-"  # an item has one vector, with its first part
         self._db.execute(

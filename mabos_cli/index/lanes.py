@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.recall import Filters
-from mabos_cli.core.text import split_uncut
-from mabos_cli.index.schema import ARCHIVED, PARTS
+from mabos_cli.core.text import spaced, split_uncut
+from mabos_cli.index.schema import ARCHIVED, PARTS, TOKENIZER
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
 
@@ -48,12 +48,21 @@ def match_any(terms: Iterable[str]) -> str:
     >>> match_any(["seat", "東京都"])
     '"seat" OR "東 京" OR "京 都"'
     """
-    parts = []
-    for term in terms:
-        for piece in split_uncut(term):
-            quoted = piece.replace('"', '""')
-            parts.append(f'"{quoted}"')
-    return " OR ".join(dict.fromkeys(parts[: 2 * _MOST_TERMS]))
+    parts = [piece for term in terms for piece in split_uncut(term)]
+    return " OR ".join(dict.fromkeys(map(_quoted, parts[: 2 * _MOST_TERMS])))
+
+
+def match_phrase(phrase: str) -> str:
+    """An FTS5 query for what stands as it is written.
+
+    >>> match_phrase("per seat")
+    '"per seat"'
+    """
+    return _quoted(spaced(phrase))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
 class Restriction(NamedTuple):
@@ -97,14 +106,23 @@ def _has_expired(db: Any, now: str) -> bool:
     return db.execute(sql, (now,)).fetchone() is not None
 
 
-def find_words(db: Any, match: str, count: int, only: Restriction, archived: bool) -> list[tuple[int, float]]:
-    """The passages that share words with the question, best first, with how well (larger is better)."""
+def find_words(db: Any, match: str, count: int, only: Restriction, archived: bool) -> dict[int, float]:
+    """Items and passages that share words with the question, by the number of their first part, and how well they do.
+
+    A long item is many passages: while those of a few items fill the places, more are asked for.
+    """
     if not match:
-        return []
+        return {}
     sql = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
     sql += "" if archived else f" AND rowid < {ARCHIVED}"
     sql += f" AND +rowid IN ({only.sql})" if only.sql else ""
-    return db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, *only.values, count)).fetchall()
+    wanted = count
+    while True:
+        rows = db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, *only.values, wanted)).fetchall()
+        found = first_parts(rows)
+        if len(rows) < wanted or 2 * len(found) >= count or wanted > 64 * count:
+            return dict(list(found.items())[:count])
+        wanted *= 4
 
 
 def load_rows(db: Any, numbers: Iterable[int]) -> Iterator[Row]:
@@ -178,7 +196,8 @@ def neighbours(db: Any, row: Row) -> tuple[list[str], list[str]]:
         [
             item_id
             for (item_id,) in db.execute(
-                f"SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
+                "SELECT id FROM items WHERE shown AND archived = '' "
+                f"AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
                 f"ORDER BY at {order}, id {order} LIMIT 2",
                 (row.session, row.at, row.item),
             )
@@ -193,9 +212,7 @@ def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
 
     The index holds stems; a table of words that is made for the moment, with the same tokenizer, tells them.
     """
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = 'porter unicode61 remove_diacritics 2')"
-    )
+    db.execute(f'CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = "{TOKENIZER}")')
     db.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')"
     )

@@ -15,9 +15,12 @@ from typing import Any
 
 SCHEMA = 1
 PARTS = 256
-ARCHIVED = PARTS << 40
+# sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
+ARCHIVED, END = PARTS << 22, PARTS << 24
 
-_TABLES = """
+# Marks belong to the words they stand on: Indic vowel signs are marks.
+TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, stamp TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash TEXT NOT NULL,
@@ -45,7 +48,7 @@ CREATE INDEX passages_source ON passages (source) WHERE item = '';
 CREATE INDEX passages_item ON passages (item) WHERE item != '';
 CREATE INDEX passages_copy ON passages (copy_of) WHERE copy_of != '';
 CREATE INDEX passages_pending ON passages (row) WHERE vector = '' AND shown;
-CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, tokenize = "{TOKENIZER}");
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, 'row');
 CREATE TABLE embedding_cache (
     model TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (model, hash)

@@ -184,7 +184,11 @@ class SearchIndex:
             f"the model's vectors have {width} numbers now; the next recall embeds everything again"
         )
         if self._guard is not None:
+            # The file no longer fits its note then, and is made anew, without vectors of the old width.
             with self._guard.hold(0), suppress(*self.engine.errors):
+                self.db.execute(
+                    "DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),)
+                )
                 write_meta(self.db, width="0")
 
     def close(self) -> None:

@@ -50,12 +50,6 @@ class VecTable:
             found += self._db.execute(sql, (query, min(count, _MOST), live, *values))
         return [(row, 1 - distance) for row, distance in sorted(found, key=lambda hit: hit[1])[:count]]
 
-    def cosines(self, query: bytes, rows: Sequence[int]) -> dict[int, float]:
-        """How much certain passages are like the query."""
-        marks = ",".join("?" * len(rows))
-        sql = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM passages_vec WHERE rowid IN ({marks})"
-        return {row: 1 - distance for row, distance in self._db.execute(sql, (query, *rows))}
-
 
 class BlobTable:
     """passages_blob: plain blobs. The signs of a vector's numbers say roughly where it points, in one comparison of
@@ -94,20 +88,18 @@ class BlobTable:
         wanted, number = _signs(query), int.from_bytes
         apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in self._db.execute(sql, values))
         rough = [row for _, row in nsmallest(max(512, self._ROUGH * count), apart)]
-        found = sorted(self.cosines(query, rough).items(), key=lambda hit: (-hit[1], hit[0]))
+        found = sorted(self._cosines(query, rough).items(), key=lambda hit: (-hit[1], hit[0]))
         return found[:count]
 
-    def cosines(self, query: bytes, rows: Sequence[int]) -> dict[int, float]:
+    def _cosines(self, query: bytes, rows: Sequence[int]) -> dict[int, float]:
         """How much certain passages are like the query."""
         width = len(query) // 4
         unpack = struct.Struct(f"<{width}f").unpack
         wanted = unpack(query)
         size = sqrt(sum(map(mul, wanted, wanted))) or 1.0
-        marks = ",".join("?" * len(rows))
-        sql = f"SELECT row, embedding FROM passages_blob WHERE row IN ({marks})"
-        return {
-            row: sum(map(mul, wanted, unpack(vector))) / size for row, vector in self._db.execute(sql, rows)
-        }
+        sql = "SELECT row, embedding FROM passages_blob WHERE row IN (SELECT value FROM json_each(?))"
+        found = self._db.execute(sql, (f"[{','.join(map(str, rows))}]",))
+        return {row: sum(map(mul, wanted, unpack(vector))) / size for row, vector in found}
 
 
 def _signs(vector: bytes) -> int:

@@ -11,6 +11,8 @@ from pathlib import Path
 from stat import S_ISREG
 from zlib import crc32
 
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.errors import MabosError
@@ -201,6 +203,13 @@ def _template_passages(home: AgentHome, shown: str, size: int, overlap: int) -> 
     return frozenset(passage.text for passage in split_passages(text, size, overlap))
 
 
+def _moment(text: str) -> str:
+    """A time as we write it, or nothing when it is none."""
+    with suppress(BadValue):
+        return format_time(parse_time(text)) if text else ""
+    return ""
+
+
 def template_marks(home: AgentHome) -> int:
     """A number for what the template was filled with: it decides which passages are the agent's own."""
     with suppress(MabosError):
@@ -218,5 +227,7 @@ def _spoken(home: AgentHome, shown: str, data: bytes) -> Content:
     pieces = []
     for said in parse_said(data):
         for part in split_passages(clean(said.text), size, 0):
-            pieces.append(Piece(part.text, said.line, said.line, "", "", clean(said.at), clean(said.author)))
+            pieces.append(
+                Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author))
+            )
     return Content(pieces=tuple(pieces))

@@ -135,9 +135,6 @@ def test_ten_thousand_questions(small, provider, count):
     assert search.warnings() == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a lone surrogate in a quoted phrase reaches SQLite (never from the shell)"
-)
 def test_a_lone_surrogate_in_a_quoted_phrase(small):
     assert isinstance(small.ask('what "a \ud800 b" is'), list)
 
@@ -335,13 +332,6 @@ def test_filters_admit_what_they_say(varied, seed):
     check_filters(*varied, seed)
 
 
-LEAK = (
-    "sqlite-vec compares rowids as 32-bit numbers: an archived passage that passes the filters lets the live one through "
-    "whose number is the same below 2**32"
-)
-
-
-@pytest.mark.xfail(strict=True, reason=LEAK)
 def test_filters_admit_what_they_say_beside_an_archive(desk):
     everything = vary(desk, archived=90)
     for seed in range(60):
@@ -356,7 +346,6 @@ def test_filters_admit_what_they_say_beside_an_archive_without_sqlite_vec(desk, 
         check_filters(desk, everything, seed)
 
 
-@pytest.mark.xfail(strict=True, reason=LEAK)
 def test_an_archived_item_lets_no_live_one_through_a_filter(desk):
     desk.put([note(n, f"the garden fence, part {n}", type="fact") for n in range(5)])
     desk.archive([note(50 + n, f"an old fence {n}", type="plan") for n in range(5)])
@@ -386,9 +375,6 @@ def test_categories_are_classes_of_types(varied):
         assert {*said.refs} == {c.ref for c in everything if admit(c)}
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what a transcript gives as a time is compared as text, whatever it is"
-)
 def test_times_of_transcripts_are_times(desk):
     said = [
         ("2026-02-01T00:00:00+05:00", "far east"),
@@ -442,9 +428,6 @@ def test_nothing_live_points_at_the_archive(desk):
     )
 
 
-@pytest.mark.xfail(
-    strict=True, reason="at most as many archived memories are counted as results are asked for"
-)
 def test_all_that_is_archived_is_counted(desk):
     desk.archive([note(10 + n, f"budget {n}") for n in range(30)])
     assert (
@@ -453,13 +436,11 @@ def test_all_that_is_archived_is_counted(desk):
     )
 
 
-@pytest.mark.xfail(strict=True, reason="OverflowError: SQLite's numbers end at 2**63")
 @pytest.mark.parametrize("words", [["recall"], ["index", "search", "x"]])
 def test_a_limit_beyond_all_numbers(small, words):
     assert small.run(*words, "--limit", "9" * 20).code in (0, 2)
 
 
-@pytest.mark.xfail(strict=True, reason="OverflowError: SQLite's numbers end at 2**63")
 @pytest.mark.parametrize("name", ["pool", "candidate_multiplier"])
 def test_settings_beyond_all_numbers(desk, name):
     desk.put([note(1, "budget")])
@@ -509,7 +490,6 @@ def test_any_question_without_sqlite(bare):
         assert isinstance(recall(search, question, 5), list), repr(question)
 
 
-@pytest.mark.xfail(strict=True, reason="what is read from the files of another agent does not carry its name")
 def test_shared_memory_without_sqlite_names_its_agent(bare):
     bare.add_agent("cfo", memory={"shared": True})
     bare.put([note(900, "fence of the cfo")], "cfo")
@@ -517,7 +497,6 @@ def test_shared_memory_without_sqlite_names_its_agent(bare):
     assert f"cfo/{note(900, '').id}" in [row["ref"] for row in rows]
 
 
-@pytest.mark.xfail(strict=True, reason="ImportError: index status needs an engine to describe")
 def test_index_status_without_sqlite(bare):
     assert bare.run("index", "status").code in (0, 6)
 

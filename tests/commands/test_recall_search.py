@@ -92,7 +92,6 @@ def test_words_of_a_phrase_apart_are_not_the_phrase(desk):
     assert exact[phrase.id] and not exact[apart.id]
 
 
-@pytest.mark.xfail(strict=True, reason="each pair of characters of a quoted phrase counts as the phrase")
 def test_a_phrase_in_an_unspaced_script_is_a_phrase(desk):
     phrase, apart = note(1, "我们按座位收费"), note(2, "每个座位很贵")
     desk.put([phrase, apart, *(note(9 + n, text) for n, text in enumerate(UNRELATED))])
@@ -100,9 +99,6 @@ def test_a_phrase_in_an_unspaced_script_is_a_phrase(desk):
     assert exact[phrase.id] and not exact[apart.id]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an exact match at 1.0 ties with the best of the others, and the newer wins"
-)
 def test_a_quoted_phrase_of_stop_words_comes_first(desk):
     desk.settle("embeddings:\n  provider: none\n")
     phrase = note(1, "To be or not to be", importance=0)
@@ -110,7 +106,6 @@ def test_a_quoted_phrase_of_stop_words_comes_first(desk):
     assert desk.refs('"to be or not" price')[0] == phrase.id
 
 
-@pytest.mark.xfail(strict=True, reason="p.m counts as a name: what holds it comes before what answers")
 def test_an_abbreviation_does_not_push_out_the_answer(desk):
     desk.put(
         [
@@ -234,10 +229,6 @@ def test_every_note_is_found_by_its_own_text(polyglot):
 FOLDED = ["Straße", "weiß", "İstanbul", "Երևան", "ﬁnal"]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="asked words are case-folded (ß is ss), the words of the index are lower-cased (ß is ß)",
-)
 @pytest.mark.parametrize("word", FOLDED)
 def test_a_word_is_found_by_itself(desk, word):
     desk.settle("embeddings:\n  provider: none\n")
@@ -253,9 +244,6 @@ MARKED = [
 ]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="letters and their marks apart are not put together, in questions or in texts"
-)
 @pytest.mark.parametrize(
     ("word", "written", "asked"), [*MARKED, ("가다", "NFC", "NFD"), ("가다", "NFD", "NFC")]
 )
@@ -280,7 +268,6 @@ def test_decomposed_latin_texts_are_found(desk, word):
 HINDI = ["लाल किताब मेज पर है", "वह लंबा लड़का दौड़ता है", "बारिश बहुत तेज है", "बच्चे स्कूल जा रहे हैं", "मुझे दूध लाना है"]
 
 
-@pytest.mark.xfail(strict=True, reason="words are cut at vowel signs: single consonants are searched for")
 @pytest.mark.parametrize(("word", "place"), [("किताब", 0), ("लड़का", 1), ("स्कूल", 3), ("दूध", 4)])
 def test_words_with_vowel_signs_are_words(desk, word, place):
     desk.settle("embeddings:\n  provider: none\n")
@@ -503,7 +490,6 @@ def test_mmr_with_lambda_one_changes_nothing(desk):
     assert desk.recall("harbour crane budget", "--mmr").refs == desk.recall("harbour crane budget").refs
 
 
-@pytest.mark.xfail(strict=True, reason="a lambda of 0 means no diversity instead of nothing else")
 def test_mmr_with_lambda_zero_is_novelty_alone(desk):
     desk.put(ALIKE)
     desk.settle("recall:\n  mmr_lambda: 0\n")
@@ -574,16 +560,12 @@ def test_limit(many, limit, count, query):
         assert said.refs == [note(n, "").id for n in range(499, 499 - count, -1)]
 
 
-@pytest.mark.xfail(strict=True, reason="the pool is at most 4 x 1000 passages, whatever the limit")
 def test_no_limit_gives_all_of_many(desk):
     desk.settle("embeddings:\n  provider: none\n")
     desk.put([note(n, f"budget line {n}") for n in range(4100)])
     assert len(desk.refs("budget", 100_000)) == 4100
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the pool counts passages: one item of many parts takes the places of many"
-)
 def test_items_of_many_parts_leave_room_for_others(desk):
     desk.settle("embeddings:\n  provider: none\n")
     desk.put([note(n, "long talk about other things " * 2000 + f"budget {n}") for n in range(20)])

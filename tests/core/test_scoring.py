@@ -245,10 +245,6 @@ def test_exact_matches_come_before_all_others(preset):
     assert dict(found[0].parts)["exact"] == 1.0
 
 
-TIED = "an exact match gets 1 on top of its score: at 1.0 it ties with the best of the others, and the newer wins"
-
-
-@pytest.mark.xfail(strict=True, reason=TIED)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_even_an_old_exact_match_that_decayed_comes_before_the_best_of_the_others(preset):
     best = Signals("near", 1.0, 1.0, 1.0, ago(0), 50)
@@ -256,7 +252,6 @@ def test_even_an_old_exact_match_that_decayed_comes_before_the_best_of_the_other
     assert refs(score([best, old], Weighing(preset, now=NOW, half_life=2_592_000.0), 10)) == ["exact", "near"]
 
 
-@pytest.mark.xfail(strict=True, reason=TIED)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_even_the_weakest_exact_match_comes_before_the_best_of_the_others(preset):
     best = Signals("a-near", 1.0, 1.0, 1.0, ago(0), 50)

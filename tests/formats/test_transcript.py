@@ -218,7 +218,6 @@ def test_deep_nesting_is_read_as_far_as_messages_go():
     assert parse(deep, {"message": {"content": [{"text": "near"}]}}) == [Said(2, "near")]
 
 
-@pytest.mark.xfail(strict=True, reason="_texts stops one level above the blocks of a tool's answer")
 def test_tool_results_in_blocks_are_read():
     """Claude Code nests the blocks of a tool's answer in a block of the message."""
     result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "3 failed"}]}
