@@ -179,7 +179,7 @@ anything = st.one_of(
 @quick
 @given(anything, st.lists(anything, max_size=4))
 def test_any_text_is_a_question(text, names):
-    found = phrases(text)
+    found = named(text)
     assert all(words(phrase) for phrase in found)
     assert names_in(text, names) <= set(names)
     assert isinstance(is_first_person(text), bool)

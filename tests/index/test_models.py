@@ -214,10 +214,11 @@ def test_a_model_that_fails_midway_is_gone_on_with(lab: Lab, slot: Slot, step: s
     done = len(slot.model.texts)
     assert 0 < done <= 600
     slot.model = None
-    assert 0 < state(lab)["waiting"] == 801 - done
+    waiting = state(lab)["waiting"]
+    assert 0 < waiting < 801
     slot.model = back = Hashed("far", costly=costly)
     stats = lab.sync()
-    assert stats.embedded == 801 - done == len(back.texts)
+    assert stats.embedded == waiting and len(back.texts) == (801 - done if costly else waiting)
     found = state(lab)
     assert (found["vectors"], found["waiting"]) == (801, 0)
 
