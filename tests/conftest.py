@@ -23,6 +23,11 @@ class Done(NamedTuple):
 Mabos = Callable[..., Done]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that fork come first: a process that has loaded models and numbers forks ten times slower."""
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
 @pytest.fixture
 def mabos(tmp_path: Path) -> Mabos:
     """Runs mabos with the given words; `cwd`, `stdin` and environment variables by keyword. Time stands still at NOW."""

@@ -64,8 +64,7 @@ def _child(
         sys.stdin, sys.stdout, sys.stderr = os.fdopen(0, "r"), os.fdopen(1, "w"), os.fdopen(2, "w")
         for name in [name for name in os.environ if name.startswith("MABOS_")]:
             del os.environ[name]
-        # What these tests are about is memory; an index by words alone is made in a third of the time.
-        os.environ.update({"MABOS_INDEX_VECTORS": "lexical"} | variables)
+        os.environ.update(variables)
         disk = Disk(fault, calls)
         disk.install()
         code = main(list(words))
