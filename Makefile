@@ -20,7 +20,7 @@ demo: compiled
 
 test: compiled
 	$(BIN)/ruff check .
-	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest
+	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
