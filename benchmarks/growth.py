@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -26,13 +27,16 @@ WORDS = [
 ]
 
 
-def make_workspace(mabos: str, root: Path, items: int, one_month: bool) -> str:
-    """A workspace with that many long-term items; gives the id of one in the middle."""
+def make_workspace(
+    mabos: str, root: Path, items: int, one_month: bool, say: Callable[[random.Random], str] | None = None
+) -> str:
+    """A workspace with that many long-term items; gives the id of one in the middle. say makes the text of an item."""
     rnd = random.Random(items)
+    say = say or (lambda rnd: " ".join(rnd.choices(WORDS, k=18)))
     subprocess.run([mabos, "init", str(root), "--quiet"], check=True)
     rows = []
     for n in range(items):
-        row = {"content": f"{' '.join(rnd.choices(WORDS, k=18))} {n}", "type": "fact", "importance": round(rnd.random(), 2),
+        row = {"content": f"{say(rnd)} {n}", "type": "fact", "importance": round(rnd.random(), 2),
                "tags": rnd.choices(WORDS[:40], k=2), "store": "long_term"}  # fmt: skip
         if not one_month:
             month = n * 36 // items

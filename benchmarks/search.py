@@ -13,16 +13,19 @@ import argparse
 import compileall
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from pydoc_data.topics import topics
 
 sys.path.insert(0, str(Path(__file__).parent))
-from growth import WORDS, make_workspace
+from growth import make_workspace
 from startup import cpu_seconds
 
 from mabos_cli.commands.agent_search import AgentSearch, Way
@@ -44,10 +47,22 @@ def medians(*jobs: Callable[[], object], runs: int) -> list[float]:
     return [statistics.median(found) for found in times]
 
 
+@cache
+def english() -> list[str]:
+    """Running English text, as frequent and as rare in its words as text is: the manual that Python brings along."""
+    return re.findall("[a-z]{2,}", " ".join(topics.values()).lower())
+
+
+def say(rnd: random.Random) -> str:
+    """Eighteen words of it."""
+    start = rnd.randrange(len(english()) - 18)
+    return " ".join(english()[start : start + 18])
+
+
 def questions(count: int) -> list[str]:
-    """Questions of four words that occur, as people ask: with words around them."""
+    """Questions about four words that stand together, as people ask: with words around them."""
     rnd = random.Random(7)
-    return [f"what did we decide about {' '.join(rnd.choices(WORDS, k=4))}?" for _ in range(count)]
+    return [f"what did we decide about {' '.join(say(rnd).split()[:4])}?" for _ in range(count)]
 
 
 def whole_process(root: Path, runs: int) -> tuple[float, float]:
@@ -121,7 +136,7 @@ def idle_sync(files: int, runs: int) -> float:
         for n in range(files):
             path = root / "agents" / "main" / "memory" / "notes" / f"{n // 500}" / f"{n}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"# Note {n}\n\n{' '.join(rnd.choices(WORDS, k=20))}\n", "utf-8")
+            path.write_text(f"# Note {n}\n\n{say(rnd)}\n", "utf-8")
         home = Call(workspace=str(root)).open_home()
         Searching(home).refresh()
         time.sleep(0.1)
@@ -147,7 +162,7 @@ def main() -> None:
     for size in (int(part) for part in options.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / "ws"
-            make_workspace(mabos, root, size, one_month=False)
+            make_workspace(mabos, root, size, False, say)
             rate = full_sync(root)
             ratio, sql = in_process(root, options.runs)
             same, changed = whole_process(root, options.runs)

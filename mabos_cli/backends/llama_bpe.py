@@ -4,10 +4,13 @@ import json
 import mmap
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from mabos_cli.backends.packed_pieces import PackedPieces, pack_pieces
 
 PIECES = 32_000
 _SPACE = "\u2581"
@@ -95,7 +98,7 @@ class Tokenizer:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._pieces: dict[bytes, int] = {}
+        self._pieces: dict[bytes, int] | PackedPieces = {}
         self._letters: set[str] | None = {
             _SPACE
         }  # the pieces at hand are made of these; None when all are at hand
@@ -104,8 +107,17 @@ class Tokenizer:
 
     def load_all(self) -> None:
         """Have all pieces at hand: worth it before many texts."""
-        if self._letters is not None:
+        if self._letters is not None or isinstance(self._pieces, PackedPieces):
             self._letters, self._pieces = None, self._vocabulary.find_pieces()
+
+    def pack(self) -> bytes:
+        """All pieces as a table that `use` takes."""
+        return pack_pieces(self._vocabulary.find_pieces())
+
+    def use(self, table: bytes) -> None:
+        """Take the pieces from a table that `pack` made; one that is none is left alone."""
+        with suppress(ValueError):
+            self._letters, self._pieces = None, PackedPieces(table)
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, without any token for its start or end."""

@@ -81,6 +81,14 @@ class WordLlama:
         """The vector of one question, in plain Python; of its beginning when it is very long."""
         return self._embed_one(text[:_QUESTION_CHARACTERS])
 
+    def memo(self) -> bytes:
+        """What makes the first question cheap when it is kept and given back: the pieces, ready to be asked."""
+        return self._tokenizer.pack()
+
+    def use(self, memo: bytes) -> None:
+        """Takes a memo that was kept."""
+        self._tokenizer.use(memo)
+
     def _embed_one(self, text: str) -> bytes:
         data, start, size = self._weights.data, self._start, _ROW.size
         total = [0.0] * WIDTH

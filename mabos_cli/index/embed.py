@@ -40,6 +40,23 @@ def is_kept(vector: Any, checksum: Any) -> bool:
     return isinstance(vector, bytes) and crc32(vector) == checksum
 
 
+def keep_memo(db: Any, embedder: Embedder) -> None:
+    """Keeps what the model wants to be given back, once."""
+    make = getattr(embedder, "memo", None)
+    known = db.execute("SELECT 1 FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
+    if make and not known:
+        with transaction(db):
+            db.execute("INSERT OR REPLACE INTO model_memo VALUES (?, ?)", (embedder.model, make()))
+
+
+def give_memo(db: Any, embedder: Embedder) -> None:
+    """Gives the model back what was kept for it."""
+    if hasattr(embedder, "use"):
+        found = db.execute("SELECT memo FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
+        if found:
+            embedder.use(found[0])
+
+
 def embed_pending(
     db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None
 ) -> int:

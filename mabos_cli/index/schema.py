@@ -5,6 +5,7 @@ items      one row for each record of a memory item, wherever it stands; `shown`
 passages   what can be found: parts of items (item is set), and parts of files; a hidden one is a copy of an item
 passages_fts, passages_vec (or passages_blob)    the words and the vectors of the passages that are shown
 embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
+model_memo what a model wants to be given back so that its first question is cheap
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
 
 The number of a passage tells what it is without a look at the table: the parts of one item follow one another from a
@@ -50,6 +51,7 @@ CREATE INDEX passages_copy ON passages (copy_of) WHERE copy_of != '';
 CREATE INDEX passages_pending ON passages (row) WHERE vector = '' AND shown;
 CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, tokenize = "{TOKENIZER}");
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, 'row');
+CREATE TABLE model_memo (model TEXT PRIMARY KEY, memo BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE embedding_cache (
     model TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (model, hash)
 ) WITHOUT ROWID;

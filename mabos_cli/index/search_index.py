@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.embed import Embedder, embed_pending, is_kept, is_of
+from mabos_cli.index.embed import Embedder, embed_pending, give_memo, is_kept, is_of, keep_memo
 from mabos_cli.index.engine import Engine
 from mabos_cli.index.follow import Decode, Follower, Stats
 from mabos_cli.index.schema import SCHEMA, create_tables, read_meta, write_meta
@@ -218,6 +218,8 @@ class SearchIndex:
             # No journal on disk: a process that still reads a file that was swapped would take it for its own.
             self._db.execute("PRAGMA journal_mode = MEMORY")
             if read_meta(self._db).get("shape") == self._shape:
+                if self.embedder:
+                    give_memo(self._db, self.embedder)
                 return True
         except self.engine.errors:
             pass
@@ -238,6 +240,7 @@ class SearchIndex:
         before = read_meta(self.db).get("model")
         try:
             done = embed_pending(self.db, table, self.embedder, self.decode, self._plan.progress)
+            keep_memo(self.db, self.embedder)
         except MabosError as error:
             self.trouble, self.embedder = error.message, None
             return stats

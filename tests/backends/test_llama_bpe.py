@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.backends.llama_bpe import Tokenizer, open_vocabulary
+from mabos_cli.backends.packed_pieces import PackedPieces
 
 from .texts import make_texts
 
@@ -159,3 +160,30 @@ def test_a_cut_tokenizer_is_refused(tmp_path: Path, size: int) -> None:
     cut.write_bytes(RAW[:size])
     with pytest.raises(ValueError):
         open_vocabulary(cut)
+
+
+def test_a_packed_table_gives_the_same_tokens():
+    plain, packed = (Tokenizer(open_vocabulary(FILE)) for _ in range(2))
+    plain.load_all()
+    table = plain.pack()
+    packed.use(table)
+    pieces = plain._vocabulary.find_pieces()
+    asked = PackedPieces(table)
+    assert all(asked.get(piece) == number for piece, number in pieces.items())
+    assert asked.get(b"no such piece at all") is None
+    for text in (
+        "how do we bill?",
+        "Ärger mit 東京 🚀",
+        "  two  spaces\n\nand lines",
+        "<s> <0x0A>",
+        "zzqxj" * 40,
+    ):
+        assert packed.encode(text) == plain.encode(text)
+
+
+def test_what_is_no_table_is_left_alone():
+    tokenizer = Tokenizer(open_vocabulary(FILE))
+    before = tokenizer.encode("how do we bill?")
+    for table in (b"", b"garbage", b"pieces1\n"):
+        tokenizer.use(table)
+        assert tokenizer.encode("how do we bill?") == before
