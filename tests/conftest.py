@@ -1,9 +1,11 @@
 """What tests share: the program in a subprocess, and a fresh workspace to run it on."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,3 +58,22 @@ def workspace(tmp_path: Path, mabos: Mabos) -> Path:
     done = mabos("init", str(root))
     assert done.code == 0, done.stderr
     return root
+
+
+@pytest.fixture
+def still_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For tests in this process: time stands still, the environment says nothing, and nobody waits for the disk."""
+    for name in [name for name in os.environ if name.startswith("MABOS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MABOS_NOW", NOW)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "cache"))
+    monkeypatch.setattr(os, "fsync", lambda fd: None)
+
+
+@pytest.fixture
+def quick() -> Iterator[Path]:
+    """A folder in memory, or else on the disk."""
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="mabos-test-", dir=memory if os.access(memory, os.W_OK) else None))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)

@@ -375,3 +375,13 @@ def test_json_of_every_command_names_its_schema(workspace: Path, mabos) -> None:
         assert done.stderr == "" and done.stdout.count("\n") == 1
         assert list(found) == ["schema", "data", "warnings"]
         assert found["schema"] == f"mabos.{name.replace(' ', '.')}.v1"
+
+
+def test_names_that_two_rooms_spell_are_the_same() -> None:
+    """The settings list what the rooms offer; neither may import the other."""
+    from mabos_cli.backends.embeddings import PROVIDERS
+    from mabos_cli.config import BY_NAME
+    from mabos_cli.index.engine import STEPS
+
+    assert BY_NAME["embeddings.provider"].choices == (*PROVIDERS, "none")
+    assert BY_NAME["index.vectors"].choices == ("auto", *STEPS)

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,26 +12,12 @@ from .lab import Lab
 from .models import Hashed
 from .world import fill
 
-NOW = "2026-02-24T14:30:00Z"
+NOW = "2026-02-24T14:30:00Z"  # as in tests/conftest.py
 
 
 @pytest.fixture(autouse=True)
-def same_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Time stands still, the environment says nothing, and nobody waits for the disk."""
-    for name in [name for name in os.environ if name.startswith("MABOS_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("MABOS_NOW", NOW)
-    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "cache"))
-    monkeypatch.setattr(os, "fsync", lambda fd: None)
-
-
-@pytest.fixture
-def quick() -> Iterator[Path]:
-    """A folder in memory, or else on the disk."""
-    memory = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix="mabos-test-", dir=memory if os.access(memory, os.W_OK) else None))
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+def same_world(still_world: None) -> None:
+    """Every test here runs in a world that stands still."""
 
 
 @pytest.fixture
