@@ -37,6 +37,9 @@ class Client(NamedTuple):
     timeout: float = 10.0
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
+    # How a fault begins, before the host, and what it advises to check.
+    what: str = "embeddings from"
+    advice: str = "embeddings.url, or choose another provider"
 
     @property
     def host(self) -> str:
@@ -120,9 +123,29 @@ class Client(NamedTuple):
 
     def _fault(self, reason: str) -> Unavailable:
         key = f"check {self.key_from} and " if self.key_from else "check "
-        return Unavailable(
-            f"embeddings from {self.host}: {reason}", f"{key}embeddings.url, or choose another provider"
-        )
+        return Unavailable(f"{self.what} {self.host}: {reason}", f"{key}{self.advice}")
+
+
+def check_url(url: str, setting: str, hint: str) -> str:
+    """The address without a slash at its end; Unavailable when it is none, or holds a password."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or not url.isprintable() or " " in url:
+        raise Unavailable(f"{setting} is not an http address", hint)
+    if "@" in parts.netloc:
+        raise Unavailable(f"{setting} holds a user or password", "keys are read from the environment alone")
+    return url.rstrip("/")
+
+
+def check_key(name: str, key: str) -> str:
+    """The key as it may stand in a header: the http library would quote a bad one in its error."""
+    key = key.strip()
+    if not key.isascii() or not key.isprintable():
+        raise Unavailable(f"{name} holds characters that no key has", f"set {name} again")
+    return key
 
 
 def _seconds(text: str | None) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from mabos_cli.backends.http_client import Client
+from mabos_cli.backends.http_client import Client, check_key, check_url
 from mabos_cli.backends.vectors import pack_unit
 from mabos_cli.errors import Unavailable
 
@@ -69,28 +69,15 @@ def _check_url(url: str, provider: str) -> str:
     hint = "set embeddings.url to the address before /embeddings, such as http://127.0.0.1:8080/v1"
     if not url:
         raise Unavailable(f"the provider {provider} needs an address", hint)
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        usable = False
-    if not usable or not url.isascii() or not url.isprintable() or " " in url:
-        raise Unavailable("embeddings.url is not an http address", hint)
-    if "@" in parts.netloc:
-        raise Unavailable(
-            "embeddings.url holds a user or password", "keys are read from the environment alone"
-        )
-    return url.rstrip("/").removesuffix("/embeddings") if provider != "ollama" else url.rstrip("/")
+    where = check_url(url, "embeddings.url", hint)
+    return where.removesuffix("/embeddings") if provider != "ollama" else where
 
 
 def _find_key(provider: str, about: Provider, environ: Mapping[str, str]) -> tuple[str, str]:
     """The variable that holds the key, and the key."""
     for name in about.keys:
         if key := environ.get(name, "").strip():
-            # The http library would quote a bad header, and with it the key, in its error.
-            if not key.isascii() or not key.isprintable():
-                raise Unavailable(f"{name} holds characters that no key has", f"set {name} again")
-            return name, key
+            return name, check_key(name, key)
     if about.key_needed:
         raise Unavailable(f"{provider} needs a key", f"set {' or '.join(about.keys)} in the environment")
     return "", ""
