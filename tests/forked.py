@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.app import COMMANDS, load_command, main
+from mabos_cli.workspace.layout import TEMP_PREFIX
 
 for _name in COMMANDS:
     load_command(_name)
@@ -137,7 +138,7 @@ class Disk:
             path = self.names[args[0]]
             written = result if name != "ftruncate" else 0
             self.unsynced.setdefault(
-                path, max(0, os.path.getsize(path) - written) if "tmp" not in path else 0
+                path, max(0, os.path.getsize(path) - written) if TEMP_PREFIX not in path else 0
             )
         elif name == "fsync":
             self.unsynced.pop(self.names.get(args[0], ""), None)

@@ -1,18 +1,32 @@
-"""The daily log: `# 2026-02-24 — Agent Log`, then one `## <type> (HH:MM UTC)` entry per memory, ended by its block id."""
+"""The daily log: `# 2026-02-24 — Agent Log`, then one `## <type> (HH:MM UTC)` entry per memory, ended by its block id.
+
+People and other agents write between the entries: headings, list items, paragraphs. All of it is read as events.
+"""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.log_event import LogEvent, split_kind
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
-_TRAILER = r"(?:\[(?P<tags>.*)\] )?\((?P<source>.*)\) \^(?P<id>\S+)"
+# Entries of earlier versions and of other tools do not say how important they are.
+_TRAILER = r"(?:\[(?P<tags>.*)\] )?\((?P<source>.*)\)(?: (?P<importance>[01]\.\d\d))? \^(?P<id>\S+)"
+_TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
+_TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
+_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_COMMENT = re.compile(r"<!--(.*?)-->")
+_IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
+_TAG = re.compile(r"(?<!\S)#([A-Za-z][\w/-]*)")
+_BLOCK_ID = re.compile(r"\s\^([A-Za-z0-9-]+)\s*$")
 
 
 class LogEntry(NamedTuple):
-    """One entry as it stands in a log, with the line of its heading."""
+    """One entry as it stands in a log, with the lines of its heading and its end."""
 
     line: int
     type: str
@@ -21,6 +35,8 @@ class LogEntry(NamedTuple):
     tags: tuple[str, ...]
     source: str
     id: str
+    importance: float | None = None
+    last: int = 0
 
 
 def render_log_header(day: str) -> str:
@@ -29,25 +45,29 @@ def render_log_header(day: str) -> str:
 
 
 def render_log_entry(item: MemoryItem) -> str:
-    """The entry of an item, starting with a blank line."""
+    """The entry of an item, starting with a blank line. Its importance is what it was on that day."""
     tags = f"[{escape_block(one_line(', '.join(item.tags)))}] " if item.tags else ""
+    source = escape_block(one_line(item.source))
     return (
         f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
-        f"{tags}({escape_block(one_line(item.source))}) ^{item.id}\n"
+        f"{tags}({source}) {item.importance:.2f} ^{item.id}\n"
     )
 
 
 def parse_log(text: str) -> list[LogEntry]:
     """The entries of a log that carry a block id; what people wrote between them is left alone."""
-    lines = text.split("\n")
+    return list(_entries(text.split("\n")))
+
+
+def _entries(lines: list[str]) -> Iterator[LogEntry]:
     starts = [n for n, line in enumerate(lines) if line.startswith("## ")]
-    entries = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         heading = re.fullmatch(_HEADING, lines[start])
-        trailers = [n for n in range(start + 1, end) if re.fullmatch(_TRAILER, lines[n])]
-        if heading and trailers:
-            entries.append(_entry(lines, start, trailers[-1], heading))
-    return entries
+        if not heading:
+            continue
+        trailers = [n for n in range(start + 1, end) if "^" in lines[n] and re.fullmatch(_TRAILER, lines[n])]
+        if trailers:
+            yield _entry(lines, start, trailers[-1], heading)
 
 
 def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> LogEntry:
@@ -56,13 +76,85 @@ def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> Lo
     body = lines[start + 1 : end]
     body = body[1:] if body and not body[0] else body
     body = body[:-1] if body and not body[-1] else body
-    tags = tuple(unescape_block(trailer["tags"]).split(", ")) if trailer["tags"] else ()
     return LogEntry(
         start + 1,
         heading[1],
         heading[2],
         unescape_block("\n".join(body)),
-        tags,
+        tuple(unescape_block(trailer["tags"]).split(", ")) if trailer["tags"] else (),
         unescape_block(trailer["source"]),
         trailer["id"],
+        float(trailer["importance"]) if trailer["importance"] else None,
+        end + 1,
     )
+
+
+def parse_events(text: str, day: str) -> list[LogEvent]:
+    """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    events, done = [], _front_matter(lines)
+    for entry in _entries(lines):
+        if entry.line <= done:
+            continue
+        events += _notes(lines, done, entry.line - 1, day)
+        told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
+        events.append(LogEvent(day, entry.line, *told, entry.importance))
+        done = entry.last
+    return [*events, *_notes(lines, done, len(lines), day)]
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines the front matter takes."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((n + 1 for n, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
+
+
+def _notes(lines: list[str], first: int, last: int, day: str) -> Iterator[LogEvent]:
+    """The events of lines that people wrote: each list item, each paragraph, under the heading above it."""
+    heading, time, start, block = "", "", 0, []
+    fence = ""
+
+    def told() -> Iterator[LogEvent]:
+        event = _note(" ".join(block), day, start + 1, heading, time) if block else None
+        block.clear()
+        if event:
+            yield event
+
+    for number in range(first, last):
+        line = lines[number].rstrip("\r")
+        mark = _FENCE.match(line)
+        if fence or mark:  # code is not an event
+            yield from told()
+            fence = "" if fence and line.strip().startswith(fence) else fence or (mark[1] if mark else "")
+            continue
+        title, item = _TITLE.match(line), _ITEM.fullmatch(line)
+        if title or item or not line.strip():
+            yield from told()
+        if title:
+            heading, time = _titled(title) if len(title[1]) > 1 else ("", "")
+        elif line.strip() and set(line.strip()) - set("-*_= |:"):
+            if not block:
+                start = number
+            block.append((item[1] if item else line).strip().lstrip("> "))
+    yield from told()
+
+
+def _titled(title: re.Match[str]) -> tuple[str, str]:
+    text = title[2].rstrip(" \t#")
+    timed = _TIMED.fullmatch(text)
+    return (unescape_block(timed[2]), timed[1]) if timed else (unescape_block(text), "")
+
+
+def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent | None:
+    """What one block of notes tells; nothing when it holds only comments."""
+    number = next((m for c in _COMMENT.findall(text) for m in _IMPORTANCE.findall(c)), None)
+    named = _BLOCK_ID.search(text)
+    plain = _COMMENT.sub("", _BLOCK_ID.sub("", text)).strip()
+    if not any(c.isalnum() for c in plain):
+        return None
+    kind, said, graded = split_kind(unescape_block(plain))
+    if number is not None:  # other tools count to ten
+        graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
+    tags = tuple(dict.fromkeys(_TAG.findall(plain)))
+    return LogEvent(day, line, said, kind, heading, time, tags, "", named[1] if named else "", graded)

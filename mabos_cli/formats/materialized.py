@@ -1,24 +1,13 @@
 """Derived Markdown of memory items: readable, searchable, rebuilt from the store, sealed so that edits are noticed."""
 
 from collections.abc import Iterable
-from zlib import crc32
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 
-_SEAL = "\n<!-- mabos generated {:08x} -->\n"
 _EDIT_NOTE = "Edits here are set aside: change memory with `mabos update`."
-
-
-def seal(text: str) -> str:
-    """The text with a last line that tells whether anybody changed it since."""
-    return text + _SEAL.format(crc32(text.encode("utf-8", "surrogatepass")))
-
-
-def is_as_generated(text: str) -> bool:
-    """Whether a sealed text is still what was written; empty text is, text without a seal is not."""
-    return not text or seal(text[: -len(_SEAL.format(0))]) == text
 
 
 def render_items(
@@ -43,7 +32,7 @@ def split_entries(text: str) -> dict[tuple[str, str], str]:
     if not text or not is_as_generated(text):
         return {}
     found = {}
-    for part in text[: -len(_SEAL.format(0))].split("\n## [")[1:]:
+    for part in unsealed(text).split("\n## [")[1:]:
         start = part.find("- **ID:** ") + len("- **ID:** ")
         found[part[: part.index("]")], part[start : part.index("\n", start)]] = f"\n## [{part}"
     return found

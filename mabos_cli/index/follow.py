@@ -1,5 +1,6 @@
 """Following the files: what changed is read again, and only that. Each batch is one short transaction."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -15,6 +16,11 @@ from mabos_cli.index.vectors import Vectors
 Decode = Callable[[str], MemoryItem]
 _RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, END))
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
+# What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
+# have changed since), the place in a log that it was taken from.
+_BESIDES = re.compile(
+    r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?= \^)|\([01]\.\d\d\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
+)
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
 
 
@@ -311,7 +317,7 @@ class Follower:
         """Hides passages of files that only repeat an item, and shows those that say something else, or outlived it."""
         known = {word for item in versions for word in words(_repeated(item))}
         for row, shown, source, text, *rest in copies:
-            is_copy = bool(versions) and known.issuperset(words(text))
+            is_copy = bool(versions) and known.issuperset(words(_BESIDES.sub("", text)))
             if is_copy and shown:
                 self._hide([row])
                 self._db.execute("UPDATE passages SET shown = 0, vector = '' WHERE row = ?", (row,))
@@ -357,8 +363,7 @@ def _about(piece: Piece, path: str) -> str:
 def _repeated(item: MemoryItem) -> str:
     """All that a copy of an item in a log or a list says."""
     created = f"{item.created_at[:10]} {item.created_at[11:16]}"
-    graded = f"{item.importance:.2f}"
-    return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, graded, "utc"))
+    return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, "utc"))
 
 
 def said_date(at: str) -> str:

@@ -96,6 +96,21 @@ class AgentPaths(NamedTuple):
     def daily_log(self, day: str) -> Path:
         return self.memory / f"{day}.md"
 
+    def archived_log(self, day: str) -> Path:
+        return self.memory / "archive" / day[:4] / f"{day}.md"
+
+    @property
+    def log_ledger(self) -> Path:
+        """Which events of daily logs were taken into MEMORY.md: under git, for it is the only thing that knows."""
+        return self.memory / "archive" / "consolidated.jsonl"
+
+    def summary(self, level: str, name: str) -> Path:
+        return self.memory / level / f"{name}.md"
+
+    @property
+    def digests(self) -> Path:
+        return self.workspace.local / "hierarchy" / self.id
+
     @property
     def lock(self) -> Path:
         return self.workspace.local / "locks" / f"{self.id}.lock"

@@ -10,12 +10,12 @@ from mabos_cli.core.stores import Memory
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.items import line_id, parse_item
 from mabos_cli.formats.materialized import (
-    is_as_generated,
     render_entry,
     render_item_page,
     render_items,
     split_entries,
 )
+from mabos_cli.formats.seal import is_as_generated
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
@@ -44,7 +44,7 @@ def materialize_items(
         warnings += note
     for name in sorted(there - pages.keys()):
         path = home.paths.items_page(name)
-        warnings += _set_aside(home, path, read_bytes(path) or b"")
+        warnings += set_aside(home, path, read_bytes(path) or b"")
         remove_file(path)
         changed.append(home.paths.relative(path))
     return changed, warnings
@@ -116,14 +116,14 @@ def _write(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
         old = read_bytes(path)
         if old == data:
             return False, notes
-        notes = notes or _set_aside(home, path, old or b"")
+        notes = notes or set_aside(home, path, old or b"")
         with suppress(Moved):
             replace_file(path, data, root=paths.workspace.root, expect=old)
             return True, notes
     raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
 
 
-def _set_aside(home: AgentHome, path: Path, old: bytes) -> list[str]:
+def set_aside(home: AgentHome, path: Path, old: bytes) -> list[str]:
     """Keeps what a person made of a derived file that is about to change, and says where."""
     if is_as_generated(old.decode("utf-8", "replace")):
         return []

@@ -15,10 +15,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.periods import LEVELS
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict
 from mabos_cli.formats.items import line_id, parse_item, render_item
 from mabos_cli.formats.json_text import parse_json
+from mabos_cli.formats.seal import without_seal
 from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import read_bytes
@@ -27,17 +29,18 @@ from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.spool import read_deferred
 
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
-_UNSETTLED = 25_000_000
+UNSETTLED = 25_000_000
 _TEXTS = (".md", ".txt", ".jsonl")
 _COPIES, _COPIES_MD = "mabos-memory-items", "mabos-memory-items.md"  # our own copy of the items, page by page
 _STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
+_SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")
 
 
 def find_sources(home: AgentHome) -> list[Source]:
     """Every file that a person or agent would call memory, with the stamp that tells whether it changed."""
     root = os.fspath(home.paths.root)
-    settled = time.time_ns() - _UNSETTLED
+    settled = time.time_ns() - UNSETTLED
     found = []
     for path, stat in _walk(home, root):
         shown = path[len(root) + 1 :]
@@ -184,10 +187,14 @@ def _written(home: AgentHome, shown: str, data: bytes) -> Content:
     day = re.match(DAY, shown.rpartition("/")[2])
     at = f"{day[0]}T00:00:00.000Z" if day else ""
     untouched = _template_passages(home, shown, size, overlap)
+    text = without_seal(data.decode("utf-8", "replace"))
+    found = split_passages(text, size, overlap)
+    if shown.startswith(_SUMMARIES) and text.startswith("---\n"):
+        found = found[1:]  # what a summary says about itself is nothing to recall
     return Content(
         pieces=tuple(
             Piece(p.text, p.first, p.last, p.heading, p.item_id, at)
-            for p in split_passages(data.decode("utf-8", "replace"), size, overlap)
+            for p in found
             if p.text not in untouched and not is_only_headings(p.text)
         )
     )

@@ -18,7 +18,7 @@ def test_entry_is_a_heading_the_content_and_a_trailer():
     item = make_item(1, "We ship.\nOn Friday.", type="decision", tags=("a", "b"), source="bdi-cycle")
     assert render_log_header("2026-02-24") == "# 2026-02-24 — Agent Log\n"
     assert render_log_entry(item) == (
-        "\n## decision (14:30 UTC)\n\nWe ship.\nOn Friday.\n\n[a, b] (bdi-cycle) ^M-1700000000001-00aa\n"
+        "\n## decision (14:30 UTC)\n\nWe ship.\nOn Friday.\n\n[a, b] (bdi-cycle) 0.50 ^M-1700000000001-00aa\n"
     )
 
 

@@ -1,0 +1,165 @@
+"""The calendar of the hierarchy: days, ISO weeks (Monday to Sunday), months and quarters, and which lie within which."""
+
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+
+LEVELS = ("quarterly", "monthly", "weekly", "daily")
+MONTHS = ("January February March April May June July August September October November December").split()
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_SEASONS = {
+    "spring": (3, 4, 5),
+    "summer": (6, 7, 8),
+    "autumn": (9, 10, 11),
+    "fall": (9, 10, 11),
+    "winter": (12, 1, 2),
+}
+
+
+class Period(NamedTuple):
+    """A stretch of time with the name of its file: 2026-02-24, 2026-W09, 2026-02 or 2026-Q1."""
+
+    level: str
+    name: str
+    first: date
+    last: date
+
+    def holds(self, day: date) -> bool:
+        return self.first <= day <= self.last
+
+    @property
+    def length(self) -> int:
+        return (self.last - self.first).days + 1
+
+
+def find_day(text: str) -> date | None:
+    """The day that a name such as 2026-02-24 stands for, if there is such a day."""
+    try:
+        return date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
+    except ValueError:
+        return None
+
+
+@cache
+def day_of(day: date) -> Period:
+    return Period("daily", day.isoformat(), day, day)
+
+
+@cache
+def week_of(day: date) -> Period:
+    """The ISO week of a day; its year is that of its Thursday.
+
+    >>> week_of(date(2024, 12, 30)).name, week_of(date(2027, 1, 1)).name
+    ('2025-W01', '2026-W53')
+    """
+    year, week, weekday = day.isocalendar()
+    # Weeks that reach out of the years that Python can count end with those years.
+    first = day - timedelta(days=min(weekday - 1, (day - date.min).days))
+    last = day + timedelta(days=min(7 - weekday, (date.max - day).days))
+    return Period("weekly", f"{year:04d}-W{week:02d}", first, last)
+
+
+@cache
+def month_of(day: date) -> Period:
+    return _months("monthly", f"{day:%Y-%m}", day.year, day.month, 1)
+
+
+@cache
+def quarter_of(day: date) -> Period:
+    number = (day.month - 1) // 3
+    return _months("quarterly", f"{day:%Y}-Q{number + 1}", day.year, 3 * number + 1, 3)
+
+
+def _months(level: str, name: str, year: int, month: int, count: int) -> Period:
+    years, index = divmod(month - 1 + count, 12)
+    after = date(year + years, index + 1, 1) if year + years <= date.max.year else date.max
+    last = after - timedelta(days=1) if after != date.max else after
+    return Period(level, name, date(year, month, 1), last)
+
+
+_OF = {"daily": day_of, "weekly": week_of, "monthly": month_of, "quarterly": quarter_of}
+
+
+def period_of(level: str, day: date) -> Period:
+    """The period of a level that a day lies in."""
+    return _OF[level](day)
+
+
+def periods_of(level: str, days: Iterable[date]) -> list[Period]:
+    """The periods of a level that the days lie in, oldest first."""
+    return sorted({period_of(level, day) for day in days}, key=lambda period: period.first)
+
+
+def before(period: Period) -> Period | None:
+    """The period before this one, of the same level; none before the first year."""
+    return period_of(period.level, period.first - timedelta(days=1)) if period.first > date.min else None
+
+
+def parse_period(name: str) -> Period:
+    """The period with a name.
+
+    >>> parse_period("2026-W09").first.isoformat(), parse_period("2026-Q1").last.isoformat()
+    ('2026-02-23', '2026-03-31')
+    """
+    match = re.fullmatch(r"(\d{4})(?:-(?:W(\d\d)|Q([1-4])|(\d\d)(?:-(\d\d))?))", name.strip().upper())
+    try:
+        if match and match[2]:
+            return week_of(date.fromisocalendar(int(match[1]), int(match[2]), 4))
+        if match and match[3]:
+            return quarter_of(date(int(match[1]), 3 * int(match[3]), 1))
+        if match and match[5]:
+            return day_of(date(int(match[1]), int(match[4]), int(match[5])))
+        if match:
+            return month_of(date(int(match[1]), int(match[4]), 1))
+    except ValueError:
+        pass
+    raise BadValue(f"no period {name[:40]!r}", "2026-Q1, 2026-02, 2026-W09 or 2026-02-24")
+
+
+def span_text(first: date, last: date) -> str:
+    """A stretch of days as people write it.
+
+    >>> span_text(date(2026, 2, 23), date(2026, 3, 1)), span_text(date(2026, 2, 3), date(2026, 2, 8))
+    ('23 February to 1 March 2026', '3 to 8 February 2026')
+    """
+    end = f"{last.day} {MONTHS[last.month - 1]} {last.year}"
+    if first == last:
+        return end
+    month = f" {MONTHS[first.month - 1]}" if (first.year, first.month) != (last.year, last.month) else ""
+    year = f" {first.year}" if first.year != last.year else ""
+    return f"{first.day}{month}{year} to {end}"
+
+
+def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
+    """The stretches of time that a question names: dates, weeks, quarters, months, seasons. Without a year, those of every year.
+
+    >>> mentioned("what did we sign in March?", [2026])
+    [(datetime.date(2026, 3, 1), datetime.date(2026, 3, 31))]
+    """
+    found: list[tuple[date, date]] = []
+    for name in re.findall(r"\b\d{4}-(?:[Ww]\d\d|[Qq][1-4]|\d\d(?:-\d\d)?)\b", question):
+        try:
+            found.append(parse_period(name)[2:4])
+        except BadValue:
+            continue
+    if found:
+        return found
+    named = [int(year) for year in re.findall(r"\b((?:19|20)\d\d)\b", question)]
+    return [span for year in (named or sorted(set(years))) for span in _in_year(question, year)]
+
+
+def _in_year(question: str, year: int) -> list[tuple[date, date]]:
+    found = [quarter_of(date(year, 3 * int(q), 1))[2:4] for q in re.findall(r"\b[Qq]([1-4])\b", question)]
+    for number, month in enumerate(MONTHS, 1):
+        # "may" and "march" are words of their own: months are taken as people write them.
+        if re.search(rf"\b(?:{month}|{month[:3]}|{month[:4]})\b", question):
+            found.append(month_of(date(year, number, 1))[2:4])
+    for season, months in _SEASONS.items():
+        if re.search(rf"\b{season}\b", question.casefold()):
+            start = date(year - (months[0] > months[-1]), months[0], 1)
+            found.append((start, month_of(date(year, months[-1], 1)).last))
+    return found
