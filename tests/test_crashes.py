@@ -27,6 +27,7 @@ COMMANDS = {
     "revive": ("revive", "M-1790812800000-0008"),
     "defer": ("store", "the new one", "--defer"),
     "materialize": ("materialize",),
+    "lifecycle": ("lifecycle", "run", "--yes"),
 }
 FAULTS = ("kill", "powerloss", "ENOSPC", "kill", "EIO", "powerloss", "EROFS")
 # What these tests are about is memory: an index by words alone is made in a third of the time.

@@ -54,7 +54,10 @@ class Departure(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What a command wants written. working and short_term are the new contents; the rest are differences."""
+    """What a command wants written. working and short_term are the new contents; the rest are differences.
+
+    tally is what the receipt counts instead of naming ids, for a command that touches very many.
+    """
 
     working: tuple[MemoryItem, ...]
     short_term: tuple[MemoryItem, ...]
@@ -63,6 +66,7 @@ class Changes(NamedTuple):
     archive: tuple[Departure, ...] = ()
     log: tuple[MemoryItem, ...] = ()
     promoted: tuple[MemoryItem, ...] = ()
+    tally: tuple[tuple[str, int], ...] = ()
 
 
 class Limits(NamedTuple):
@@ -144,6 +148,7 @@ def join(first: Changes, then: Changes) -> Changes:
         (*first.archive, *then.archive),
         (*first.log, *then.log),
         (*first.promoted, *then.promoted),
+        (*first.tally, *then.tally),
     )
 
 
@@ -200,6 +205,7 @@ def plan_update(
             f"{item_id} is too old for {target}: it would be archived at once", "move it to long_term"
         )
     before = (Departure(item, here, "updated", format_time(now)),) if keep_version and edited != item else ()
+    edited = touch(edited, format_time(now), 0)  # whoever edits an item has use for it
     changes = put_item(memory, target, edited, before)
     if here == "long_term" and target != here:
         changes = changes._replace(drop=(item_id,))

@@ -245,7 +245,8 @@ def _finish(write: _Write, started: float) -> list[str]:
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.holding.settle(write.loaded.head.version)
     ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
-    write_receipt(home, write.command, count_changes(changes), list(dict.fromkeys(ids)), started)
+    named = [] if changes.tally else list(dict.fromkeys(ids))
+    write_receipt(home, write.command, count_changes(changes), named, started)
     return warnings
 
 

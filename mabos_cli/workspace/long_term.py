@@ -200,9 +200,7 @@ def shelve(
             name = _page_for(shelf, pages, tails, line, page_items) if shelf.head.pages else ""
             lines_of(name).append(line)
 
-    for item_id in drop:
-        while place := _current_place(shelf, pages, item_id):
-            del lines_of(place[0])[place[1]]
+    _drop_lines(shelf, pages, set(drop))
     if shelf.head.pages and shelf.head.long_term:  # another tool wrote into the head of a split store
         strays, shelf.head.long_term = shelf.head.long_term, []
         for line in strays:
@@ -214,6 +212,21 @@ def shelve(
         shelf.head.long_term = []
     shelf.head.pages |= {name: len(lines) for name, lines in pages.items()}
     return pages
+
+
+def _drop_lines(shelf: Shelf, pages: dict[str, list[bytes]], ids: set[str]) -> None:
+    """Takes the lines of some items out, in one pass: a lifecycle run drops thousands at once.
+
+    Whoever drops an item has found it, so that its page is loaded.
+    """
+    if not ids:
+        return
+    shelf.head.long_term = [line for line in shelf.head.long_term if line_id(line) not in ids]
+    for name in shelf.loaded:
+        lines = shelf.page(name)
+        kept = [line for line in lines if line_id(line) not in ids]
+        if len(kept) < len(lines):
+            pages[name] = kept
 
 
 def _first_pages(shelf: Shelf, page_items: int) -> dict[str, list[bytes]]:

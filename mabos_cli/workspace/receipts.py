@@ -35,13 +35,13 @@ def write_receipt(
 
 
 def count_changes(changes: Changes) -> dict[str, int]:
-    """How much of each kind a change wrote."""
+    """How much of each kind a change wrote, and what the command itself counted."""
     return {
         "put": len(changes.put),
         "dropped": len(changes.drop),
         "archived": len(changes.archive),
         "logged": len(changes.log),
-    }
+    } | dict(changes.tally)
 
 
 def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:

@@ -487,7 +487,7 @@ def test_update_in_long_term_is_put():
     changes, edited, where = plan_update(memory, item.id, {"importance": 0.9}, now=NOW)
     assert where == "long_term"
     assert (changes.put, changes.drop) == ((edited,), ())
-    assert edited == item._replace(importance=0.9)
+    assert edited == item._replace(importance=0.9, accessed_at=format_time(NOW))  # an edit is a use
 
 
 def test_update_that_changes_nothing_writes_nothing():

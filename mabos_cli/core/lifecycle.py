@@ -1,0 +1,162 @@
+"""Use-based retention: what nobody used for long, and what is past its date, goes to the archive; revive undoes it.
+
+Trust has no say in it, and is never raised by use: it is only counted. Importance is not rewritten either: an item stays
+what it was until the day it leaves.
+"""
+
+import re
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time, parse_time
+from mabos_cli.core.item import PRIORITIES, TRUSTS, MemoryItem
+from mabos_cli.core.stores import Changes, Departure, Limits, Memory, tidy
+from mabos_cli.core.text import plural
+
+TIERS = ("critical", "high", "other")
+_DAY = 86_400
+_OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+class Rules(NamedTuple):
+    """The numbers that govern retention, times in seconds; the settings fill them in. Critical items have no time."""
+
+    high: float = 90 * _DAY
+    other: float = 30 * _DAY
+    notice: float = 7 * _DAY
+    fuse: float = 0.25
+
+
+class Leaving(NamedTuple):
+    """An item that goes, and what is counted of it. The cause is expired or unused; days are those since its last use."""
+
+    departure: Departure
+    tier: str
+    trust: str
+    cause: str
+    days: int | None
+
+
+class Lifecycle(NamedTuple):
+    """The plan: what changes, which items go, how many more soon will, and how many there were."""
+
+    changes: Changes
+    leaving: tuple[Leaving, ...]
+    fading: int
+    live: int
+    tidied: int
+    fuse: float
+
+    @property
+    def needs_yes(self) -> bool:
+        """Whether more would go in one run than anybody expects."""
+        return len(self.leaving) > round(self.fuse * self.live, 9)
+
+
+def plan_lifecycle(
+    memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits()
+) -> Lifecycle:
+    """What a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
+
+    Unused means: more time than the tier allows has passed since the last use. An item that will be unused within the
+    notice fades. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
+    """
+    at, marks = format_time(now), _marks(rules, now)
+    kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
+    leaving: list[Leaving] = []
+    live = fading = 0
+    for store in ("working", "short_term", "long_term"):
+        for item in getattr(memory, store):
+            live += 1
+            if item.expires_at and _has_passed(item.expires_at, at, now):
+                leaving.append(_leaving(item, store, "expired", now))
+            elif store != "long_term":
+                kept[store].append(item)
+            elif (mark := marks.get(tier_of(item))) and (used := _used_before(item, mark)):
+                if used < mark.gone:
+                    leaving.append(_leaving(item, store, "unused", now))
+                else:
+                    fading += 1
+    changes = Changes(
+        tuple(kept["working"]),
+        tuple(kept["short_term"]),
+        drop=tuple(away.departure.item.id for away in leaving if away.departure.store == "long_term"),
+        archive=tuple(away.departure for away in leaving),
+    )
+    tidy_too = tidy(changes, now, limits)
+    tidied = len(tidy_too.archive) - len(leaving)
+    tally = [("/".join(kind), count) for kind, count in count_leaving(leaving)]
+    tally += [("tidied", tidied)] if tidied else []
+    return Lifecycle(tidy_too._replace(tally=tuple(tally)), tuple(leaving), fading, live, tidied, rules.fuse)
+
+
+def tier_of(item: MemoryItem) -> str:
+    """How long an item is kept without use, as a name: the priorities are points on its importance."""
+    return next((name for name in TIERS[:-1] if item.importance >= PRIORITIES[name]), TIERS[-1])
+
+
+def count_leaving(leaving: list[Leaving] | tuple[Leaving, ...]) -> list[tuple[tuple[str, str, str], int]]:
+    """How many items go for each cause, tier and trust, in a fixed order."""
+    return sorted(Counter((away.cause, away.tier, away.trust) for away in leaving).items())
+
+
+class _Mark(NamedTuple):
+    """The moments that decide about a tier: last used before `gone` is unused, before `fading` soon will be."""
+
+    gone: datetime
+    fading: datetime
+    fresh: str
+
+
+def _marks(rules: Rules, now: datetime) -> dict[str, _Mark]:
+    marks = {}
+    for tier, seconds in (("high", rules.high), ("other", rules.other)):
+        fading = _earlier(now, seconds - rules.notice)
+        marks[tier] = _Mark(_earlier(now, seconds), fading, format_time(fading))
+    return marks
+
+
+def _earlier(now: datetime, seconds: float) -> datetime:
+    """The moment that lies this far back, or as far as the calendar goes; a negative time lies ahead."""
+    try:
+        return now - timedelta(seconds=seconds)
+    except OverflowError:
+        return (datetime.min if seconds > 0 else datetime.max).replace(tzinfo=UTC)
+
+
+def _last_use(item: MemoryItem) -> str:
+    return item.accessed_at or item.created_at or item.observed_at
+
+
+def _used_before(item: MemoryItem, mark: _Mark) -> datetime | None:
+    """When the item was last used, if that was before it began to fade. What names no moment is never unused."""
+    stamp = _last_use(item)
+    if stamp >= mark.fresh and _OURS.fullmatch(stamp):  # as we write them: most items need no parsing
+        return None
+    used = _moment(stamp)
+    return used if used and used < mark.fading else None
+
+
+def _has_passed(stamp: str, at: str, now: datetime) -> bool:
+    if _OURS.fullmatch(stamp):
+        return stamp <= at
+    moment = _moment(stamp)
+    return moment is not None and moment <= now
+
+
+def _moment(stamp: str) -> datetime | None:
+    try:
+        return parse_time(stamp)
+    except BadValue:
+        return None
+
+
+def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving:
+    used = _moment(_last_use(item))
+    days = max(0, (now - used).days) if used else None
+    reason = f"unused: {plural(days or 0, 'day')}" if cause == "unused" else cause
+    # What other tools call their trust is not known here, and what is not known is not trusted.
+    trust = item.trust if item.trust in TRUSTS else TRUSTS[0]
+    return Leaving(Departure(item, store, reason, format_time(now)), tier_of(item), trust, cause, days)
