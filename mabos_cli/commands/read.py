@@ -11,6 +11,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.text import plural
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.workspace.files import read_text, resolve_inside
+from mabos_cli.workspace.layout import DAY
+from mabos_cli.workspace.log_files import where_log_is
 
 app = typer.Typer()
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")
@@ -36,6 +38,10 @@ def read(
             f"{name!r} is not below the agent's folder",
             "give a path as recall prints it: memory/2026-02-24.md:3-9",
         )
+    log = re.fullmatch(rf"memory/({DAY})\.md", name)
+    if log and not path.exists():  # a daily log goes by its first name for ever
+        path = where_log_is(home.paths, log[1])
+        name = home.paths.relative(path)
     real = resolve_inside(path, home.paths.workspace.root)
     if real.is_dir():
         raise NotFound(f"{name} is a folder", "recall cites files in it, with lines")

@@ -16,9 +16,14 @@ def render_memory_header(agent: str) -> str:
     return f"# MEMORY.md - Long-Term Memory ({agent})\n"
 
 
+def find_block_ids(text: str) -> set[str]:
+    """The block ids that stand at the ends of lines."""
+    return set(re.findall(_BLOCK_ID, text))
+
+
 def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
     """MEMORY.md with the items under `## Consolidated (DATE)`: the last section if it is of that day, a new one otherwise."""
-    there = set(re.findall(_BLOCK_ID, text))
+    there = find_block_ids(text)
     fresh = [item for item in items if item.id not in there]
     if not fresh:
         return text

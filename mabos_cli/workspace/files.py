@@ -10,7 +10,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -217,6 +217,30 @@ def remove_file(path: Path) -> None:
     with explained(path, "remove"), suppress(FileNotFoundError):
         path.unlink()
         sync_folder(path.parent)
+
+
+def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:
+    """Renames files within the root, durably and never onto something that is there already.
+
+    Folders are synced once, behind all renames: each file is whole at one of its two places at any time.
+    """
+    left: set[Path] = set()
+    entered: set[Path] = set()
+    try:
+        for path, goal in moves:
+            source, target = resolve_inside(path.parent, root) / path.name, resolve_inside(goal, root)
+            make_folder(target.parent)
+            with explained(path, "move"):
+                if os.path.lexists(target):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+                os.rename(source, target)
+            entered.add(target.parent)
+            left.add(source.parent)
+    finally:
+        # New places first: what is on the disk at both is found again, what is at neither is lost.
+        for folder in (*sorted(entered), *sorted(left - entered)):
+            with explained(folder, "sync"):
+                sync_folder(folder)
 
 
 def find_temps(folder: Path) -> list[Path]:

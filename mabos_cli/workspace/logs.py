@@ -19,7 +19,9 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
     for day, found in sorted(days.items()):
         path = paths.daily_log(day)
         if again:
-            there = (read_bytes(path) or b"").decode("utf-8", "replace")
+            # The log may have been archived since.
+            parts = (read_bytes(place) or b"" for place in (path, paths.archived_log(day)))
+            there = b"\n".join(parts).decode("utf-8", "replace")
             found = [item for item in found if f" ^{item.id}\n" not in there]
         if found:
             text = "".join(render_log_entry(item) for item in found)

@@ -1,0 +1,122 @@
+"""log: what becomes of daily logs when they are old."""
+
+from typing import Annotated
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import option
+from mabos_cli.core.clock import format_span
+from mabos_cli.core.log_taking import Candidate, Rules, Taking
+from mabos_cli.core.text import one_line, plural
+from mabos_cli.workspace.log_archive import Archiving, archive_logs, preview_archiving
+from mabos_cli.workspace.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
+
+app = new_group(
+    "log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True
+)
+
+
+@app.command()
+def consolidate(
+    ctx: typer.Context,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Days of more than this ago (default 7d).")
+    ] = None,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Take events at least this important (default 0.6).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+) -> None:
+    """Take the important events of old daily logs into MEMORY.md, each once.
+
+    Example: mabos log consolidate --dry-run
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    rules = rules_of(
+        home, option("log.consolidate_after", older_than), option("log.min_importance", min_importance)
+    )
+    found = find_events(home, rules)
+    taking, notes = (preview_taking(home, found, rules), []) if dry_run else take_events(home, found, rules)
+    data = {
+        "dry_run": dry_run,
+        "days": len(found.days),
+        "events": found.events,
+        "taken": [_row(candidate) for candidate in taking.taken],
+        "known": taking.known,
+    }
+    call.emit(
+        "log.consolidate",
+        data,
+        _told(found, taking, rules, dry_run),
+        list(dict.fromkeys(found.warnings + notes)),
+    )
+
+
+def _row(candidate: Candidate) -> dict:
+    event = candidate.event
+    return {
+        "day": event.day,
+        "line": event.line,
+        "path": candidate.path,
+        "category": candidate.section,
+        "kind": event.kind,
+        "importance": candidate.importance,
+        "text": event.text,
+        "id": candidate.key,
+    }
+
+
+def _told(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str]:
+    looked = f"{plural(found.events, 'event')} of {plural(len(found.days), 'day')}"
+    if taking.taken:
+        did = "would take" if dry_run else "took"
+        return [f"{did} {len(taking.taken)} of {looked} into MEMORY.md", *map(_line, taking.taken)]
+    if found.days:
+        known = f", but for {taking.known} known already" if taking.known else ""
+        return [f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"]
+    if found.done:
+        return [f"nothing to take: {plural(found.done, 'day')} looked through before, nothing new since"]
+    return [f"nothing to take: no log of more than {format_span(rules.older_than)} ago"]
+
+
+def _line(candidate: Candidate) -> str:
+    event = candidate.event
+    place = f"{event.day}:{event.line} {candidate.section} {candidate.importance:.2f}"
+    return f"  {place} {one_line(event.text, 100)}"
+
+
+@app.command()
+def archive(
+    ctx: typer.Context,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+) -> None:
+    """Move old daily logs to memory/archive/; they stay searchable and readable.
+
+    Example: mabos log archive --older-than 60d
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    given = option("log.archive_after", older_than)
+    span = home.settings["log.archive_after"] if given is None else given
+    done = preview_archiving(home, span) if dry_run else archive_logs(home, span)
+    data = {
+        "dry_run": dry_run,
+        "archived": [{"from": old, "to": new} for old, new in done.moved],
+        "links": done.links,
+    }
+    call.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
+
+
+def _archived(done: Archiving, span: float, dry_run: bool) -> list[str]:
+    links = f"{'would rewrite' if dry_run else 'rewrote'} {plural(done.links, 'link')}"
+    if not done.moved:
+        return [links if done.links else f"nothing to archive: no log of more than {format_span(span)} ago"]
+    days = [old.rpartition("/")[2].removesuffix(".md") for old, _ in done.moved]
+    span_of_days = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    did = "would archive" if dry_run else "archived"
+    return [f"{did} {plural(len(days), 'log')}, {span_of_days}", *([f"  {links}"] if done.links else [])]

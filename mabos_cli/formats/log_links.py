@@ -1,0 +1,41 @@
+"""Links to daily logs, kept working when logs move to the archive."""
+
+import re
+from collections.abc import Collection
+
+from mabos_cli.formats.outline import hidden_lines
+from mabos_cli.formats.seal import is_as_generated, seal, unsealed
+
+_LINK = r"((?<!\\)\]\(<?|^ {{0,3}}\[[^\]]+\]:[ \t]*<?)(\./)?{}(\d{{4}}-\d\d-\d\d)\.md(?=[)#>\s]|$)"
+
+
+def relink_logs(text: str, archived: Collection[str], to_memory: str) -> tuple[str, int]:
+    """The text with links to archived days leading there, and how many were changed.
+
+    to_memory is the way to the folder of logs from where the text stands: `memory/` or `../`. A file that is as we
+    generated it stays so; one that somebody edited stays recognizable as edited.
+    """
+    if text and is_as_generated(text):
+        new, count = _relink(unsealed(text), archived, to_memory)
+        return (seal(new), count) if count else (text, 0)
+    return _relink(text, archived, to_memory)
+
+
+def _relink(text: str, archived: Collection[str], to_memory: str) -> tuple[str, int]:
+    if f"{to_memory}" not in text:
+        return text, 0
+    link = re.compile(_LINK.format(re.escape(to_memory)))
+    count = 0
+
+    def moved(match: re.Match[str]) -> str:
+        nonlocal count
+        day = match[3]
+        if day not in archived:
+            return match[0]
+        count += 1
+        return f"{match[1]}{match[2] or ''}{to_memory}archive/{day[:4]}/{day}.md"
+
+    lines = text.split("\n")
+    hidden = hidden_lines(lines)
+    new = [line if number in hidden else link.sub(moved, line) for number, line in enumerate(lines)]
+    return "\n".join(new), count

@@ -1,0 +1,96 @@
+"""MEMORY.md by its sections: where bullets from daily logs go, and what stands there already. The rest belongs to people."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from mabos_cli.core.log_event import split_kind
+from mabos_cli.core.log_taking import Candidate, consolidated_parts, fold
+from mabos_cli.core.text import one_line
+from mabos_cli.formats.markdown import escape_block, unescape_block
+from mabos_cli.formats.outline import Heading, find_headings
+
+WIDTH = 300  # characters of an event's text; the link leads to the rest
+_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+# What our own bullets carry behind the text: tags, the place in a log, a block id.
+_BLOCK_ID = re.compile(r"(?:^|\s)\^\S+$")
+_PLACE = re.compile(r" \(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)$")
+_TAGS = re.compile(r"(?:^| )\[[^\[\]]*\]$")
+
+
+def render_log_bullet(candidate: Candidate, path: str) -> str:
+    """The line of an event: its text, a link to its day and line, and a block id by which it is known again."""
+    event, key = candidate.event, candidate.key
+    target = f"{path}#^{key}" if key == event.id else path
+    text = escape_block(one_line(event.text, WIDTH))
+    return f"- {text} ([{event.day}:{event.line}]({target})) ^{key}"
+
+
+def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
+    """The file with bullets at the ends of their sections; sections that it does not have yet come last, in order.
+
+    Every line that was there stays as it was.
+    """
+    end = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    if text and not text.endswith("\n"):
+        text += end
+    lines = text.split("\n")
+    headings = find_headings(lines)
+    spots: list[tuple[int, list[str]]] = []
+    missing: list[str] = []
+    for title, found in bullets.items():
+        places = [n for n, h in enumerate(headings) if h.level == 2 and fold(h.title) == fold(title)]
+        if places:
+            spots.append(_insertion(lines, headings, places[0], found))
+        elif found:
+            missing += ["", f"## {title}", "", *found]
+    for spot, new in sorted(spots, reverse=True):
+        lines[spot:spot] = [line + end[:-1] for line in new]
+    new = missing if text.strip() else missing[1:]
+    return "\n".join(lines) + "".join(line + end for line in new)
+
+
+def _insertion(
+    lines: Sequence[str], headings: Sequence[Heading], number: int, bullets: Sequence[str]
+) -> tuple[int, list[str]]:
+    """Where the bullets of a section go, and they, with blank lines where Markdown wants them."""
+    first = headings[number].last
+    behind = headings[number + 1].first if number + 1 < len(headings) else len(lines)
+    last = _last_written(lines, first, behind)
+    # A rule at the end of a section parts it from the next one.
+    if last > first + 1 and _RULE.fullmatch(lines[last]) and not lines[last - 1].strip():
+        last = _last_written(lines, first, last)
+    goes_on = last > first and (_ITEM.match(lines[last]) or lines[last].startswith(("  ", "\t")))
+    closes = last + 1 < len(lines) and lines[last + 1].strip()
+    return last + 1, [*([] if goes_on else [""]), *bullets, *([""] if closes else [])]
+
+
+def _last_written(lines: Sequence[str], first: int, behind: int) -> int:
+    return next((n for n in range(behind - 1, first, -1) if lines[n].strip()), first)
+
+
+def told_texts(text: str) -> set[str]:
+    """What the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
+    found: set[str] = set()
+    for *above, last in _blocks(text):
+        last = _PLACE.sub("", _BLOCK_ID.sub("", last))
+        for end in {last, _TAGS.sub("", last)}:
+            whole = " ".join(unescape_block(line) for line in (*above, end))
+            for said in {whole, split_kind(whole)[1]}:
+                found.update(map(fold, (said, *consolidated_parts(said))))
+    return found
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """The lines of each list item and paragraph. Blank lines inside our own bullets are indented."""
+    block: list[str] = []
+    for line in text.split("\n"):
+        item, heading, blank = _ITEM.match(line), _HEADING.match(line), not line.strip()
+        if block and (item or heading or (blank and not line.startswith("  "))):
+            yield block
+            block = []
+        if not blank and not heading:
+            block.append((line[item.end() :] if item else line).strip())
+    if block:
+        yield block

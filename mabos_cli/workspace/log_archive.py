@@ -1,0 +1,137 @@
+"""Old daily logs into memory/archive/YEAR/, as they are. Links that lead to them are made to lead there.
+
+Every step can be done again: a killed run leaves each log whole at one of its places, and links that the next run mends.
+"""
+
+import time
+from datetime import UTC, date
+from pathlib import Path
+from typing import NamedTuple
+
+from mabos_cli.core.log_taking import is_past
+from mabos_cli.core.periods import LEVELS
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.formats.daily_log import render_log_header
+from mabos_cli.formats.log_links import relink_logs
+from mabos_cli.workspace.files import list_names, move_files, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.log_files import LogFile, find_logs
+from mabos_cli.workspace.logs import edit_text
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+
+class Archiving(NamedTuple):
+    """What was archived, as pairs of paths, how many links were changed, and warnings."""
+
+    moved: tuple[tuple[str, str], ...]
+    links: int
+    warnings: list[str]
+
+
+class _Logs(NamedTuple):
+    """The active logs that are due, and the days that are found in the archive alone."""
+
+    due: list[LogFile]
+    archived: frozenset[str]
+
+
+def preview_archiving(home: AgentHome, older_than: float) -> Archiving:
+    """What archiving would do, without writing anything."""
+    logs, warnings = _look(home, older_than)
+    archived = logs.archived | {log.day for log in logs.due}
+    links = 0
+    for path, to_memory in _linking_files(home.paths):
+        text = (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
+        links += relink_logs(text, archived, to_memory)[1]
+    return Archiving(_pairs(home.paths, logs.due), links, warnings)
+
+
+def archive_logs(home: AgentHome, older_than: float) -> Archiving:
+    """Moves old logs to the archive and mends the links to all that are there."""
+    started = time.monotonic()
+    with holding_lock(home, "log archive") as holding:
+        logs, warnings = _look(home, older_than)
+        there = [log for log in logs.due if home.paths.archived_log(log.day).exists()]
+        absent = {log.day for log in there}
+        moves = [(log.path, home.paths.archived_log(log.day)) for log in logs.due if log.day not in absent]
+        move_files(moves, root=home.paths.workspace.root)
+        for log in there:
+            _merge(home.paths, log)
+        links, more = _relink(home.paths, logs.archived | {log.day for log in logs.due})
+        if logs.due or links:
+            write_receipt(home, "log archive", {"logs": len(logs.due), "links": links}, [], started)
+    return Archiving(_pairs(home.paths, logs.due), links, [*holding.warnings, *warnings, *more])
+
+
+def _look(home: AgentHome, older_than: float) -> tuple[_Logs, list[str]]:
+    today = home.now().astimezone(UTC).date()
+    due, warnings, archived = [], [], set()
+    for day, logs in find_logs(home.paths).items():
+        active = [log for log in logs if log.path.parent == home.paths.memory]
+        if not active:
+            archived.add(day)
+        elif is_past(date.fromisoformat(day), today, older_than):
+            goal = home.paths.archived_log(day)
+            if goal.is_symlink() or (goal.exists() and not goal.is_file()):
+                warnings.append(f"{home.paths.relative(goal)} is no file; the log of {day} stays where it is")
+            else:
+                due += active
+    return _Logs(due, frozenset(archived)), warnings
+
+
+def _pairs(paths: AgentPaths, logs: list[LogFile]) -> tuple[tuple[str, str], ...]:
+    return tuple((paths.relative(log.path), paths.relative(paths.archived_log(log.day))) for log in logs)
+
+
+def _merge(paths: AgentPaths, log: LogFile) -> None:
+    """Puts what a newer log of an archived day adds behind the archived one, then removes it."""
+    goal, root = paths.archived_log(log.day), paths.workspace.root
+    for _ in range(20):
+        old, added = read_bytes(goal) or b"", read_bytes(log.path)
+        if added is None:
+            return
+        body = _without_header(added, log.day)
+        gap = b"" if old.endswith(b"\n") or not old else b"\n"
+        # A killed run may have come this far.
+        new = old if old.endswith(body) else old + gap + body
+        if new != old:
+            replace_file(goal, new, root=root, expect=old)
+        if read_bytes(log.path) == added:
+            return remove_file(log.path)
+        if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
+            replace_file(goal, old, root=root, expect=new)
+    raise Conflict(f"{paths.relative(log.path)} keeps changing", "somebody is writing it; try again")
+
+
+def _without_header(data: bytes, day: str) -> bytes:
+    first, found, rest = data.partition(b"\n")
+    header = render_log_header(day).encode("utf-8").strip()
+    return rest if found and first.strip() == header else data
+
+
+def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
+    """The files in which links to logs are kept working, each with its way to the folder of logs."""
+    folders = [paths.memory / level for level in LEVELS if level != "daily"]
+    summaries = [folder / name for folder in folders for name in list_names(folder) if name.endswith(".md")]
+    return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
+
+
+def _relink(paths: AgentPaths, archived: frozenset[str]) -> tuple[int, list[str]]:
+    """Mends the links to archived logs, each file in one edit: how many, and warnings about files that cannot be mended."""
+    total, warnings = 0, []
+    for path, to_memory in _linking_files(paths) if archived else ():
+        count = 0
+
+        def edit(text: str, to_memory: str = to_memory) -> str:
+            nonlocal count
+            new, count = relink_logs(text, archived, to_memory)
+            return new
+
+        try:
+            edit_text(paths, path, edit)
+            total += count
+        except MabosError as error:
+            warnings.append(f"links in {paths.relative(path)} are left as they are: {error.message}")
+    return total, warnings
