@@ -77,6 +77,21 @@ SETTINGS = (
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
     Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
     Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
+    Setting("log.min_importance", "fraction", 0.6, "importance from which log consolidate takes an event"),
+    Setting("log.consolidate_after", "span", 604_800.0, "age from which log consolidate takes events"),
+    Setting(
+        "log.recurring_days", "size", 3, "days of 30 on which an event must be told to count as recurring"
+    ),
+    Setting("log.archive_after", "span", 2_592_000.0, "age from which log archive moves a daily log"),
+    Setting(
+        "lifecycle.high_unused",
+        "span",
+        7_776_000.0,
+        "how long a long-term item of importance 0.8 or more may go unused",
+    ),
+    Setting("lifecycle.other_unused", "span", 2_592_000.0, "how long a less important one may go unused"),
+    Setting("lifecycle.notice", "span", 604_800.0, "how long before that an item counts as fading"),
+    Setting("lifecycle.fuse", "fraction", 0.25, "share of live items above which lifecycle run needs --yes"),
     Setting(
         "memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"
     ),
@@ -108,6 +123,19 @@ SETTINGS = (
     Setting("embeddings.url", "text", "", "address of a provider reached over HTTP"),
     Setting("embeddings.path", "text", "", "folder of a local model"),
     Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
+    Setting(
+        "llm.command",
+        "text",
+        "",
+        "a program that reads a prompt on standard input and writes text; off when empty",
+    ),
+    Setting(
+        "llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty"
+    ),
+    Setting("llm.model", "text", "", "model that the service at llm.url is asked for"),
+    Setting(
+        "llm.timeout", "span", 60.0, "how long a program, or one request to a service, may take to write"
+    ),
     *(
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
         for (name, value), about in zip(
@@ -128,6 +156,10 @@ SETTINGS = (
     Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
+    Setting("hierarchy.week_bytes", "size", 3_000, "bytes of a weekly summary, about"),
+    Setting("hierarchy.month_bytes", "size", 4_000, "bytes of a monthly summary, about"),
+    Setting("hierarchy.quarter_bytes", "size", 5_000, "bytes of a quarterly review, about"),
+    Setting("hierarchy.width", "size", 3, "children that drill follows at each level, at most"),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
 )

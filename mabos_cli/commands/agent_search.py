@@ -74,6 +74,10 @@ class AgentSearch:
         self._touches = read_uses(self._home.paths).touches
 
     @property
+    def has_index(self) -> bool:
+        return bool(self._indexes())
+
+    @property
     def stale(self) -> bool:
         return any(opened.index.stale for opened in self._opened if opened.index)
 

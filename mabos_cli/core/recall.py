@@ -50,10 +50,13 @@ class Filters(NamedTuple):
     since: str = ""
     until: str = ""
     now: str = ""
+    under: str = ""  # only files in this folder, as memory/weekly/
 
     def admit(self, candidate: Candidate) -> bool:
         """Whether the candidate passes every filter."""
         item = candidate.item
+        if self.under and not candidate.path.startswith(self.under):
+            return False
         if item is None:
             if self.types or self.stores or self.tags or self.min_importance > 0:
                 return False

@@ -89,6 +89,9 @@ def restrict(db: Any, filters: Filters) -> Restriction:
         if bound:
             on_any.append(f"p.at != '' AND p.at {sign} ?")
             values.append(bound)
+    if filters.under:
+        on_any.append("substr(p.source, 1, ?) = ?")
+        values += [len(filters.under), filters.under]
     if filters.now and _has_expired(db, filters.now):
         on_any.append("(i.row IS NULL OR i.expires_at = '' OR i.expires_at > ?)")
         values.append(filters.now)

@@ -1,0 +1,315 @@
+"""hierarchy: what weeks, months and quarters were about, and the way from there down to a line."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.agent_search import Way, open_search
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.drilling import HierarchyWorld, trace_of
+from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.writing import open_writer
+from mabos_cli.core.clock import parse_when
+from mabos_cli.core.drill import Child, Descent, Find, Step, best_line, drill
+from mabos_cli.core.item import check_choice
+from mabos_cli.core.periods import LEVELS, Period, parse_period, period_of
+from mabos_cli.core.recall import Filters
+from mabos_cli.core.text import asked_words, one_line, plural, stem
+from mabos_cli.formats.summary_md import Overview, render_overview_prompt
+from mabos_cli.output import progress
+from mabos_cli.workspace.digests import Digests
+from mabos_cli.workspace.files import list_names
+from mabos_cli.workspace.hierarchy import SCOPES, Built, Compose, Order, State, build_hierarchy, tree_rows
+from mabos_cli.workspace.home import AgentHome
+
+_LISTED = 12
+_LONGEST_OVERVIEW = 1200
+
+app = new_group(
+    "hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True
+)
+
+
+@app.command()
+def build(
+    ctx: typer.Context,
+    scope: Annotated[str, typer.Option(help="week, month, quarter or all.")] = "all",
+    since: Annotated[str, typer.Option(help="Only periods that reach this date: 2026-02-01, 30d.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
+    no_llm: Annotated[
+        bool, typer.Option("--no-llm", help="Without an overview by a language model.")
+    ] = False,
+) -> None:
+    """Write the weekly, monthly and quarterly summaries whose daily logs changed.
+
+    Example: mabos hierarchy build --since 30d
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    check_choice(scope, list(SCOPES), "scope")
+    day = parse_when(since, home.now()).date() if since else None
+    show = progress("summing up") if sys.stderr.isatty() and not call.quiet else None
+    compose = None if no_llm or dry_run else _composer(home)
+    built = build_hierarchy(home, Order(scope, day, force, dry_run), compose, show)
+    data = {
+        "dry_run": dry_run,
+        "scope": scope,
+        "written": [_row(home, state) for state in built.written],
+        "kept": [_row(home, state) for state in built.kept],
+        "unchanged": built.unchanged,
+    }
+    call.emit("hierarchy.build", data, _lines(home, built, dry_run), built.warnings)
+
+
+def _composer(home: AgentHome) -> Compose | None:
+    """What asks the language model for an overview, when one is configured."""
+    writer = open_writer(home)
+    if writer is None:
+        return None
+    return lambda text: Overview(writer.write(render_overview_prompt(text))[:_LONGEST_OVERVIEW], writer.name)
+
+
+def _row(home: AgentHome, state: State) -> dict[str, str]:
+    path = home.paths.relative(state.path)
+    return {"level": state.period.level, "period": state.period.name, "path": path, "state": state.state}
+
+
+def _lines(home: AgentHome, built: Built, dry_run: bool) -> Iterator[str]:
+    levels = Counter(state.period.level for state in built.written)
+    would = "would write" if dry_run else "wrote"
+    counts = [f"{count} {level}" for level, count in levels.items()]
+    same = f"{built.unchanged} unchanged" if built.unchanged else ""
+    if counts:
+        yield f"{would} {', '.join(counts)}{'; ' if same else ''}{same}"
+    else:
+        yield (
+            f"nothing to build{': ' if same else ''}{same}"
+            if same or built.kept
+            else "no daily logs to sum up"
+        )
+    for state in built.written[:_LISTED]:
+        yield f"  {home.paths.relative(state.path)}{' (new)' if state.state == 'missing' else ''}"
+    if len(built.written) > _LISTED:
+        yield f"  and {len(built.written) - _LISTED} more"
+    for state in built.kept:
+        stale = ", and its logs changed since; --force writes it anew" if "stale" in state.state else ""
+        yield f"kept {home.paths.relative(state.path)}: edited by hand{stale}"
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    period: Annotated[
+        str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")
+    ] = "",
+    level: Annotated[
+        str,
+        typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD)."),
+    ] = "",
+) -> None:
+    """Show the tree of summaries: how many days each covers, and whether it is up to date.
+
+    Example: mabos hierarchy show 2026-Q1 --level weekly
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    within = parse_period(period) if period else None
+    deepest = check_choice(level, list(LEVELS), "level") if level else _below(within)
+    digests = Digests(home)
+    rows = tree_rows(digests, LEVELS.index(deepest), within)
+    digests.save()
+    top = min((row["depth"] for row in rows), default=0)
+    lines = [f"{'  ' * (row['depth'] - top)}{row['period']}  {_covered(row)}{row['state']}" for row in rows]
+    due = sum(row["state"] in ("missing", "stale") for row in rows)
+    if due:
+        lines.append(f"{plural(due, 'summary')} to write: mabos hierarchy build")
+    call.emit(
+        "hierarchy.show", {"level": deepest, "periods": rows, "due": due}, lines or ["no daily logs yet"]
+    )
+
+
+def _covered(row: dict[str, Any]) -> str:
+    return f"{row['days']} of {row['length']} days  " if row["level"] != "daily" else ""
+
+
+def _below(within: Period | None) -> str:
+    return LEVELS[min(LEVELS.index(within.level) + 1, 3)] if within else "monthly"
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
+    ],
+    level: Annotated[
+        str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many a level.")
+    ] = 10,
+) -> None:
+    """Search the summaries of one level, or of all.
+
+    Example: mabos hierarchy search "berth price" --level monthly
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    query = text_argument(" ".join(words), call.literal_dash)
+    levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
+    results, warnings = [], []
+    for each in levels:
+        found, notes = search_level(call, home, query, each, limit)
+        results += found
+        warnings += [note for note in notes if note not in warnings]
+    lines = [
+        f"{row['level']} {row['period']} {row['ref']} {row['score']:.2f} {one_line(row['text'], 110)}"
+        for row in results
+    ]
+    data = {"query": query, "levels": levels, "results": results}
+    call.emit("hierarchy.search", data, lines or [_nothing(home, levels)], warnings)
+
+
+def search_level(
+    call: Call, home: AgentHome, query: str, level: str, limit: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The best periods of a level for a question, each with its best passage; also warnings."""
+    under = "" if level == "daily" else f"memory/{level}/"
+    finder = open_search(call, home, Way(Filters(under=under), archived=True, limit=10 * limit))
+    found: dict[str, dict[str, Any]] = {}
+    weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
+    for hit in finder(query):
+        trace = trace_of(hit)
+        if trace is None or (level == "daily" and trace.first != trace.last):
+            continue
+        name = period_of(level, trace.first).name
+        text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
+        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance, "text": text}
+        found.setdefault(name, row)
+    return list(found.values())[:limit], finder.warnings()
+
+
+def _nothing(home: AgentHome, levels: list[str]) -> str:
+    missing = [
+        each for each in levels if each != "daily" and not list_names(home.paths.summary(each, "x").parent)
+    ]
+    return f"no {missing[0]} summaries yet: mabos hierarchy build" if missing else "nothing found"
+
+
+@app.command("drill")
+def drill_command(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
+    ],
+    width: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Lines shown at the end.")] = 3,
+) -> None:
+    """Go down from quarters to months, weeks, days and lines, and say why.
+
+    found: what the index finds below a node; told: what the summary above says of it; named: the question names that time.
+
+    Example: mabos hierarchy drill "why did we raise the berth price"
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    query = text_argument(" ".join(words), call.literal_dash)
+    world = HierarchyWorld(call, home)
+    width = home.settings["hierarchy.width"] if width is None else width
+    descent = drill(world, query, world.days, width=width, limit=limit)
+    call.emit(
+        "hierarchy.drill", _visited(world, query, descent), _path(world, descent), world.search.warnings()
+    )
+
+
+def _visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, Any]:
+    files, size = world.whole()
+    steps = [
+        {
+            "level": step.level,
+            "refined": list(step.refined),
+            "nodes": [_node(world, child) for child in step.children],
+        }
+        for step in descent.steps
+    ]
+    finds = [
+        {
+            "day": find.day.name,
+            "path": _log_path(world, find),
+            "line": find.event.line,
+            "id": find.event.id or None,
+            "kind": find.event.kind,
+            "score": find.score,
+            "matched": list(find.matched),
+            "text": find.event.text,
+        }
+        for find in descent.finds
+    ]
+    read = {
+        "files": len(world.read_from),
+        "bytes": sum(world.read_from.values()),
+        "found": sum(world.found.values()),
+    }
+    return {
+        "query": query,
+        "finds": finds,
+        "steps": steps,
+        "read": read,
+        "whole": {"files": files, "bytes": size},
+    }
+
+
+def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:
+    paths = [world.home.paths.relative(path) for path in world.files_of(child.period)]
+    read = sum(world.read_from.get(path, 0) for path in paths)
+    return {
+        "period": child.period.name,
+        "parent": child.parent or None,
+        "path": paths[-1] if paths else None,
+        "score": child.score,
+        "signals": dict(child.signals),
+        "followed": child.followed,
+        "bytes": read,
+        "line": child.line or None,
+    }
+
+
+def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]:
+    """The nodes that were followed, each below the one that led to it, with the reasons."""
+    if not steps:
+        return
+    for child in steps[0].children:
+        if child.followed and child.parent == parent:
+            why = ", ".join(f"{name} {value:.2f}" for name, value in child.signals if value)
+            line = f" {one_line(child.line, 100)}" if child.line else ""
+            yield f"{'  ' * depth}{child.period.name} {child.score:.2f} ({why}){line}"
+            yield from _branches(steps[1:], child.period.name, depth + 1)
+
+
+def _log_path(world: HierarchyWorld, find: Find) -> str:
+    """The file that a line stands in; of a day with two logs, the one that holds it."""
+    return world.home.paths.relative(world.files_of(find.day)[-1])
+
+
+def _path(world: HierarchyWorld, descent: Descent) -> Iterator[str]:
+    yield from _branches(descent.steps, "", 0)
+    for step in descent.steps:
+        if step.refined:
+            yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
+    for find in descent.finds:
+        place = f"{_log_path(world, find)}:{find.event.line}"
+        yield f"{place} {find.event.id or find.event.kind} {find.score:.2f} {one_line(find.event.text, 120)}"
+    if not descent.finds:
+        yield "nothing found"
+    files, size = world.whole()
+    read, found = sum(world.read_from.values()), sum(world.found.values())
+    share = f"{read:,} of {size:,} bytes ({100 * read / max(1, size):.1f} %)"
+    yield f"read {len(world.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"

@@ -1,0 +1,185 @@
+"""The digests of an agent's daily logs: from the cache while the logs are as they were, else read from them."""
+
+import json
+from bisect import bisect_left, bisect_right
+from contextlib import suppress
+from datetime import date
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from mabos_cli.core.digest import Segment, Stretch, digest_segment
+from mabos_cli.core.periods import Period, before, month_of, parse_period, week_of
+from mabos_cli.core.summary import Earlier, History, earlier_of, rank_period
+from mabos_cli.core.topics import Theme
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.daily_log import parse_events
+from mabos_cli.formats.digest_json import VERSION, parse_segments, render_segments
+from mabos_cli.workspace.files import read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.log_files import LogFile, find_logs, read_log
+
+# Half a year of months or quarters, a month of weeks: what is compared must be loaded.
+_COMPARED = {"weekly": 4, "monthly": 6, "quarterly": 2}
+
+
+class Digests:
+    """What the logs of an agent come to, day by day, without reading again what did not change."""
+
+    def __init__(self, home: AgentHome) -> None:
+        self.home = home
+        self.logs = find_logs(home.paths)
+        self._hashes: dict[str, str] = {}
+        self._months: dict[str, dict[str, Segment]] = {}
+        self._changed: set[str] = set()
+        self._compared: dict[Period, Earlier] = {}
+        self._by_segment: dict[tuple[str, str], list[str]] = {}
+        for day in self.logs:
+            moment = date.fromisoformat(day)
+            self._by_segment.setdefault((week_of(moment).name, month_of(moment).name), []).append(day)
+
+    @cached_property
+    def days(self) -> list[date]:
+        return [date.fromisoformat(day) for day in self.logs]
+
+    def days_in(self, period: Period) -> list[date]:
+        """The days of a period that have a log."""
+        return self.days[bisect_left(self.days, period.first) : bisect_right(self.days, period.last)]
+
+    @cached_property
+    def archived(self) -> frozenset[str]:
+        """The days whose logs lie in the archive only."""
+        return frozenset(day for day, files in self.logs.items() if all(file.archived for file in files))
+
+    @cached_property
+    def notes(self) -> dict[str, Any]:
+        """What was known of files by their stamps: the hashes of logs, and what summaries say about themselves."""
+        return self._load("notes") or {"version": VERSION, "logs": {}, "summaries": {}}
+
+    @cached_property
+    def ranks(self) -> dict[str, Any]:
+        """What was telling about periods, by the hash of the logs that tell it."""
+        return self._load("themes") or {"version": VERSION}
+
+    def _load(self, name: str) -> dict[str, Any]:
+        with suppress(ValueError, MabosError):
+            found = json.loads(self._cached(name) or b"{}")
+            if isinstance(found, dict) and found.get("version") == VERSION:
+                return found
+        return {}
+
+    def hash_of(self, day: str) -> str:
+        """The hash of a day's log."""
+        if day not in self._hashes:
+            self._hashes[day] = self._read_hash(day)
+        return self._hashes[day]
+
+    def _read_hash(self, day: str) -> str:
+        files = self.logs[day]
+        stamps = " ".join(file.stamp for file in files) if all(file.stamp for file in files) else ""
+        known = self.notes["logs"].get(day)
+        if stamps and known and known[0] == stamps:
+            return known[1]
+        digest = blake2b(digest_size=12)
+        for file in files:
+            digest.update(read_log(self.home.paths, file).encode("utf-8"))
+        self.notes["logs"][day] = [stamps, digest.hexdigest()]
+        self._changed.add("notes")
+        return digest.hexdigest()
+
+    def hashes_in(self, period: Period) -> list[tuple[str, str]]:
+        """The days of a period that have a log, with its hash."""
+        return [(str(day), self.hash_of(str(day))) for day in self.days_in(period)]
+
+    def history(self, period: Period) -> History:
+        """The periods before, as far as a summary is compared with them."""
+        earlier = self._earlier(period)
+        return History(earlier, self._themes(parse_period(earlier[0].name)) if earlier else ())
+
+    def _earlier(self, period: Period) -> list[Earlier]:
+        """The periods before that tell anything, latest first."""
+        found: list[Earlier] = []
+        last = before(period)
+        for _ in range(_COMPARED[period.level]):
+            if last is None:
+                break
+            if last not in self._compared:
+                self._compared[last] = earlier_of(last.name, self.stretch(last))
+            if self._compared[last].counts.total:
+                found.append(self._compared[last])
+            last = before(last)
+        return found
+
+    def _themes(self, period: Period) -> list[Theme]:
+        """What was telling about a period: noted, as long as its logs and those before it stay as they are."""
+        earlier = self._earlier(period)
+        first = parse_period(earlier[-1].name).first if earlier else period.first
+        logs = blake2b(
+            repr(self.hashes_in(period._replace(first=first))).encode(), digest_size=12
+        ).hexdigest()
+        known = self.ranks.get(period.name)
+        if known and known[0] == logs:
+            return [Theme(*fields) for fields in known[1]]
+        found = rank_period(period.level, self.stretch(period), earlier)
+        self.ranks[period.name] = [logs, found]
+        self._changed.add("themes")
+        return found
+
+    def stretch(self, period: Period) -> Stretch:
+        """The segments of a period, oldest first."""
+        low, high = str(period.first), str(period.last)
+        keys = [key for key, days in self._by_segment.items() if low <= days[0] <= high]
+        return Stretch(tuple(self.segment(week, month) for week, month in keys))
+
+    def segment(self, week: str, month: str) -> Segment:
+        """The digest of the days of one week in one month."""
+        cached = self._month(month).get(week)
+        days = self._by_segment[week, month]
+        if cached and [(d.day, d.hash) for d in cached.days] == [(day, self.hash_of(day)) for day in days]:
+            return cached
+        told = [
+            (day, self.hash_of(day), [e for file in self.logs[day] for e in self.events(file)])
+            for day in days
+        ]
+        self._months[month][week] = digest_segment(week, month, told)
+        self._changed.add(month)
+        return self._months[month][week]
+
+    def events(self, file: LogFile) -> list[Any]:
+        """All that one log tells."""
+        return parse_events(read_log(self.home.paths, file), file.day)
+
+    def _month(self, month: str) -> dict[str, Segment]:
+        if month not in self._months:
+            self._months[month] = parse_segments(self._cached(month))
+        return self._months[month]
+
+    def _cached(self, name: str) -> bytes:
+        with suppress(MabosError):
+            return read_bytes(self.home.paths.digests / f"{name}.json") or b""
+        return b""
+
+    def remember(self, path: Path, known: list[Any]) -> None:
+        """Notes what a summary says about itself, as long as its stamp stays."""
+        self.notes["summaries"][self.home.paths.relative(path)] = [stamp_of(path), *known]
+        self._changed.add("notes")
+
+    def recall(self, path: Path) -> list[Any] | None:
+        """What was noted of a summary, if it is still the same file."""
+        known = self.notes["summaries"].get(self.home.paths.relative(path))
+        return known[1:] if known and known[0] and known[0] == stamp_of(path) else None
+
+    def save(self) -> None:
+        """Writes the caches that changed. Best effort: without them the logs are read again."""
+        self.notes["logs"] = {day: self.notes["logs"][day] for day in self.logs if day in self.notes["logs"]}
+        for name in sorted(self._changed):
+            if name in ("notes", "themes"):
+                found = self.notes if name == "notes" else self.ranks
+                data = json.dumps(found, separators=(",", ":")).encode()
+            else:
+                data = render_segments(self._months[name])
+            path = self.home.paths.digests / f"{name}.json"
+            with suppress(MabosError):
+                replace_file(path, data, root=self.home.paths.workspace.root, expect=read_bytes(path))
+        self._changed.clear()

@@ -1,0 +1,231 @@
+"""Building the hierarchy: weekly, monthly and quarterly summaries from the daily logs, and only those that changed."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mabos_cli.core.periods import LEVELS, Period, periods_of
+from mabos_cli.core.summary import summarize
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.digest_json import VERSION as DIGEST_VERSION
+from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, read_summary, render_summary
+from mabos_cli.workspace.digests import Digests
+from mabos_cli.workspace.files import Moved, list_names, read_bytes, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.materialize import set_aside
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+SCOPES = {
+    "week": ("weekly",),
+    "month": ("monthly",),
+    "quarter": ("quarterly",),
+    "all": ("weekly", "monthly", "quarterly"),
+}
+_BYTES = {
+    "weekly": "hierarchy.week_bytes",
+    "monthly": "hierarchy.month_bytes",
+    "quarterly": "hierarchy.quarter_bytes",
+}
+FAILED = "failed"  # an overview that could not be had is asked for again
+_BATCH = 16  # files written while the agent's lock is held: nobody waits for a whole build
+
+
+class State(NamedTuple):
+    """A period and its file: missing, current, stale, edited (and stale); the hash that its sources have now, and for a
+    month the weeks that have files of their own."""
+
+    period: Period
+    path: Path
+    hash: str
+    state: str
+    weeks: frozenset[str] = frozenset()
+
+
+class Built(NamedTuple):
+    """What a build did: files written, kept because a person changed them, unchanged; and what went wrong."""
+
+    written: list[State]
+    kept: list[State]
+    unchanged: int
+    warnings: list[str]
+
+
+class Order(NamedTuple):
+    """What is to be built."""
+
+    scope: str = "all"
+    since: date | None = None
+    force: bool = False
+    dry_run: bool = False
+
+
+Compose = Callable[[str], Overview]
+Show = Callable[[int, int], None]
+
+
+def build_hierarchy(
+    home: AgentHome, order: Order, compose: Compose | None = None, show: Show | None = None
+) -> Built:
+    """Builds the summaries whose sources changed; compose writes an overview from the text of a summary."""
+    started, digests = time.monotonic(), Digests(home)
+    compose = None if order.dry_run else compose
+    states = [state for level in SCOPES[order.scope] for state in _states(digests, level, order)]
+    due = [s for s in states if order.force or s.state in ("missing", "stale")]
+    kept = [s for s in states if s.state.startswith("edited") and not order.force]
+    built = Built([], kept, 0, [])
+    for number, batch in enumerate(_batches(due)):
+        if show:
+            show(number * _BATCH, len(due))
+        made = ((state, _text(digests, state, compose, built.warnings)) for state in batch)
+        texts = [(state, text) for state, text in made if text]
+        if order.dry_run:
+            built.written.extend(state for state, _ in texts)
+        else:
+            _write(digests, texts, order, built)
+    if show and due:
+        show(len(due), len(due))
+    if not order.dry_run:
+        digests.save()
+        if built.written:
+            write_receipt(home, "hierarchy build", {"summaries": len(built.written)}, [], started)
+    done = {s.path for s in (*built.written, *built.kept)}
+    return built._replace(unchanged=sum(s.path not in done and s.state == "current" for s in states))
+
+
+def _batches(states: list[State]) -> Iterator[list[State]]:
+    yield from (states[n : n + _BATCH] for n in range(0, len(states), _BATCH))
+
+
+def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:
+    """The periods that have logs, each followed by what lies in it, with coverage and the state of its file."""
+    levels = LEVELS[: deepest + 1]
+    states = {
+        s.period: s.state for level in levels if level != "daily" for s in _states(digests, level, Order())
+    }
+    rows: list[dict[str, Any]] = []
+
+    def add(level: int, days: list[date]) -> None:
+        for period in periods_of(levels[level], days):
+            own = [day for day in days if period.holds(day)]
+            log = str(period.first) if period.level == "daily" else ""
+            path = (
+                digests.logs[log][-1].path if log else digests.home.paths.summary(period.level, period.name)
+            )
+            rows.append(
+                {
+                    "period": period.name,
+                    "level": period.level,
+                    "depth": level,
+                    "days": len(own),
+                    "length": period.length,
+                    "state": states.get(period, "log"),
+                    "path": digests.home.paths.relative(path),
+                }
+            )
+            if level < deepest:
+                add(level + 1, own)
+
+    add(LEVELS.index(within.level) if within else 0, digests.days_in(within) if within else digests.days)
+    return rows
+
+
+def _states(digests: Digests, level: str, order: Order) -> Iterator[State]:
+    files = _week_files(digests, order) if level == "monthly" else frozenset()
+    for period in periods_of(level, digests.days):
+        if order.since and period.last < order.since:
+            continue
+        path = digests.home.paths.summary(level, period.name)
+        weeks = files.intersection(p.name for p in periods_of("weekly", digests.days_in(period)))
+        want = _hash(digests, period, weeks)
+        known = look_at(digests, path)
+        if known is None:
+            state = "missing"
+        elif not known.untouched:
+            state = "edited" if known.hash == want else "edited, stale"
+        else:
+            state = "current" if known.hash == want and known.overview != FAILED else "stale"
+        yield State(period, path, want, state, weeks)
+
+
+def look_at(digests: Digests, path: Path) -> Written | None:
+    """What a summary file says about itself; None when there is none."""
+    known = digests.recall(path)
+    if known is not None:
+        return Written(*known)
+    data = read_bytes(path)
+    if data is None:
+        return None
+    written = read_summary(data.decode("utf-8", "replace"))
+    digests.remember(path, list(written))
+    return written
+
+
+def _week_files(digests: Digests, order: Order) -> frozenset[str]:
+    """The weeks that have a file, or will have one when the months are written."""
+    there = {
+        name.removesuffix(".md") for name in list_names(digests.home.paths.summary("weekly", "x").parent)
+    }
+    if "weekly" in SCOPES[order.scope]:
+        there |= {
+            p.name for p in periods_of("weekly", digests.days) if not order.since or p.last >= order.since
+        }
+    return frozenset(there)
+
+
+def _hash(digests: Digests, period: Period, weeks: frozenset[str]) -> str:
+    """What changes when a summary has to be written anew: its logs, the form, its size, and which weeks it can lead to.
+
+    The period before, which it is compared with, is not part of it: a changed day concerns its own week, month and
+    quarter. `--force` compares again.
+    """
+    parts = [f"{VERSION}.{DIGEST_VERSION}", str(digests.home.settings[_BYTES[period.level]])]
+    parts += [f"{day} {digest}" for day, digest in digests.hashes_in(period)]
+    parts += sorted(weeks)
+    return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
+
+
+def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
+    """The new text of a summary; empty for a period whose logs tell nothing."""
+    period = state.period
+    now = digests.stretch(period)
+    if not now.extent.entries:
+        return ""
+    summary = summarize(period, now, digests.history(period))
+    budget = digests.home.settings[_BYTES[period.level]]
+    places = Places(digests.archived, state.weeks)
+    text = render_summary(summary, places, state.hash, budget)
+    if compose is None:
+        return text
+    try:
+        overview = compose(text)
+    except MabosError as error:
+        warnings.append(f"{period.name} has no overview: {error.message}")
+        overview = Overview("", FAILED)
+    return render_summary(summary, places, state.hash, budget, overview)
+
+
+def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, built: Built) -> None:
+    """Writes summaries under the agent's lock, but not over what a person saved meanwhile."""
+    home = digests.home
+    with holding_lock(home, "hierarchy build") as holding:
+        built.warnings.extend(holding.warnings)
+        for state, text in texts:
+            data, old = text.encode("utf-8"), read_bytes(state.path)
+            edited = old is not None and not read_summary(old.decode("utf-8", "replace")).untouched
+            if edited and not order.force:
+                built.kept.append(state._replace(state="edited, stale"))
+                continue
+            if old != data:
+                if edited and old is not None:
+                    built.warnings.extend(set_aside(home, state.path, old))
+                try:
+                    replace_file(state.path, data, root=home.paths.workspace.root, expect=old)
+                except Moved:  # somebody saved it this instant: theirs stays
+                    built.kept.append(state._replace(state="edited, stale"))
+                    continue
+                built.written.append(state)
+            digests.remember(state.path, list(read_summary(text)))
