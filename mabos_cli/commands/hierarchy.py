@@ -7,17 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.agent_search import Way, open_search
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.drilling import HierarchyWorld, trace_of
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.commands.writing import open_writer
 from mabos_cli.core.clock import parse_when
-from mabos_cli.core.drill import Child, Descent, Find, Step, best_line, drill
 from mabos_cli.core.item import check_choice
-from mabos_cli.core.periods import LEVELS, Period, parse_period, period_of
-from mabos_cli.core.recall import Filters
-from mabos_cli.core.text import asked_words, one_line, plural, stem
+from mabos_cli.core.periods import LEVELS, Period, parse_period
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.formats.summary_md import Overview, render_overview_prompt
 from mabos_cli.output import progress
 from mabos_cli.workspace.digests import Digests
@@ -163,6 +159,8 @@ def search(
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
     levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
+    from mabos_cli.commands.drilling import search_level
+
     results, warnings = [], []
     for each in levels:
         found, notes = search_level(call, home, query, each, limit)
@@ -174,25 +172,6 @@ def search(
     ]
     data = {"query": query, "levels": levels, "results": results}
     call.emit("hierarchy.search", data, lines or [_nothing(home, levels)], warnings)
-
-
-def search_level(
-    call: Call, home: AgentHome, query: str, level: str, limit: int
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The best periods of a level for a question, each with its best passage; also warnings."""
-    under = "" if level == "daily" else f"memory/{level}/"
-    finder = open_search(call, home, Way(Filters(under=under), archived=True, limit=10 * limit))
-    found: dict[str, dict[str, Any]] = {}
-    weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
-    for hit in finder(query):
-        trace = trace_of(hit)
-        if trace is None or (level == "daily" and trace.first != trace.last):
-            continue
-        name = period_of(level, trace.first).name
-        text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
-        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance, "text": text}
-        found.setdefault(name, row)
-    return list(found.values())[:limit], finder.warnings()
 
 
 def _nothing(home: AgentHome, levels: list[str]) -> str:
@@ -222,94 +201,12 @@ def drill_command(
     call: Call = ctx.obj
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
-    world = HierarchyWorld(call, home)
     width = home.settings["hierarchy.width"] if width is None else width
+    # Building, which runs by the clock, starts without all that a search needs.
+    from mabos_cli.commands.drilling import HierarchyWorld, told_path, visited
+    from mabos_cli.core.drill import drill
+
+    world = HierarchyWorld(call, home)
     descent = drill(world, query, world.days, width=width, limit=limit)
-    call.emit(
-        "hierarchy.drill", _visited(world, query, descent), _path(world, descent), world.search.warnings()
-    )
-
-
-def _visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, Any]:
-    files, size = world.whole()
-    steps = [
-        {
-            "level": step.level,
-            "refined": list(step.refined),
-            "nodes": [_node(world, child) for child in step.children],
-        }
-        for step in descent.steps
-    ]
-    finds = [
-        {
-            "day": find.day.name,
-            "path": _log_path(world, find),
-            "line": find.event.line,
-            "id": find.event.id or None,
-            "kind": find.event.kind,
-            "score": find.score,
-            "matched": list(find.matched),
-            "text": find.event.text,
-        }
-        for find in descent.finds
-    ]
-    read = {
-        "files": len(world.read_from),
-        "bytes": sum(world.read_from.values()),
-        "found": sum(world.found.values()),
-    }
-    return {
-        "query": query,
-        "finds": finds,
-        "steps": steps,
-        "read": read,
-        "whole": {"files": files, "bytes": size},
-    }
-
-
-def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:
-    paths = [world.home.paths.relative(path) for path in world.files_of(child.period)]
-    read = sum(world.read_from.get(path, 0) for path in paths)
-    return {
-        "period": child.period.name,
-        "parent": child.parent or None,
-        "path": paths[-1] if paths else None,
-        "score": child.score,
-        "signals": dict(child.signals),
-        "followed": child.followed,
-        "bytes": read,
-        "line": child.line or None,
-    }
-
-
-def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]:
-    """The nodes that were followed, each below the one that led to it, with the reasons."""
-    if not steps:
-        return
-    for child in steps[0].children:
-        if child.followed and child.parent == parent:
-            why = ", ".join(f"{name} {value:.2f}" for name, value in child.signals if value)
-            line = f" {one_line(child.line, 100)}" if child.line else ""
-            yield f"{'  ' * depth}{child.period.name} {child.score:.2f} ({why}){line}"
-            yield from _branches(steps[1:], child.period.name, depth + 1)
-
-
-def _log_path(world: HierarchyWorld, find: Find) -> str:
-    """The file that a line stands in; of a day with two logs, the one that holds it."""
-    return world.home.paths.relative(world.files_of(find.day)[-1])
-
-
-def _path(world: HierarchyWorld, descent: Descent) -> Iterator[str]:
-    yield from _branches(descent.steps, "", 0)
-    for step in descent.steps:
-        if step.refined:
-            yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
-    for find in descent.finds:
-        place = f"{_log_path(world, find)}:{find.event.line}"
-        yield f"{place} {find.event.id or find.event.kind} {find.score:.2f} {one_line(find.event.text, 120)}"
-    if not descent.finds:
-        yield "nothing found"
-    files, size = world.whole()
-    read, found = sum(world.read_from.values()), sum(world.found.values())
-    share = f"{read:,} of {size:,} bytes ({100 * read / max(1, size):.1f} %)"
-    yield f"read {len(world.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"
+    data = visited(world, query, descent)
+    call.emit("hierarchy.drill", data, told_path(world, descent), world.search.warnings())

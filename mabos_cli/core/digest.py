@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.log_event import LogEvent, shape_of
 from mabos_cli.core.text import one_line
-from mabos_cli.core.topics import Extent, Spoken, Topic, count_topics
+from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
 
 _LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 4, 5, 3, 6, 40
 _TEXT = 140  # characters of a line that a digest keeps
@@ -64,6 +64,10 @@ class Segment(NamedTuple):
     @property
     def entries(self) -> int:
         return sum(day.entries for day in self.days)
+
+    @property
+    def counts(self) -> Counts:
+        return Counts((self.topics,), self.entries, self.kinds.get("decision", 0))
 
 
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:

@@ -13,8 +13,8 @@ from mabos_cli.core.topics import (
     Spoken,
     Theme,
     Trend,
+    add_counts,
     choose_themes,
-    count_entries,
     find_steady,
     find_trend,
     merge_topics,
@@ -36,19 +36,18 @@ class Part(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The period before and what changed since."""
+    """The period before, how many entries and decisions it had, and what changed since."""
 
     name: str
-    extent: Extent
-    kinds: Counter[str]
+    entries: int
+    decisions: int
     trend: Trend
 
 
 class Earlier(NamedTuple):
-    """A period before: its name, its segments, and how often it spoke of what."""
+    """A period before: its name, and how often it spoke of what."""
 
     name: str
-    stretch: Stretch
     counts: Counts
 
 
@@ -76,11 +75,6 @@ class Summary(NamedTuple):
     before: Compared | None
 
 
-def earlier_of(name: str, stretch: Stretch) -> Earlier:
-    """A period as others are compared with it."""
-    return Earlier(name, stretch, count_entries(stretch.spoken(_week), stretch.extent.entries))
-
-
 def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[Theme]:
     """What is telling about a period, as far as others are compared with it."""
     return rank_topics(_past(now), [each.counts for each in earlier])[: _THEMES[level]]
@@ -95,9 +89,9 @@ def summarize(period: Period, now: Stretch, history: History = History()) -> Sum
     compared = None
     if history.earlier:
         last = history.earlier[0]
-        said = count_entries(_only(now.spoken(_week), history.known), past.extent.entries)
+        said = add_counts(segment.counts for segment in now.segments)
         trend = find_trend(themes, said, history.known, last.counts.total)
-        compared = Compared(last.name, last.stretch.extent, last.stretch.kinds, trend)
+        compared = Compared(last.name, last.counts.total, last.counts.decisions, trend)
     return Summary(
         period,
         tuple(now.days),

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.text import STOP_WORDS, stem
@@ -198,19 +198,23 @@ class Past(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many entries of an earlier period spoke of each topic, and how many there were."""
+    """What a period is compared with: the topics of its segments, decoded or as they lie in a cache, how many entries it
+    has, and how many decisions."""
 
-    entries: Mapping[str, int]
-    total: int
+    parts: tuple[Mapping[str, Sequence[Any]], ...]
+    total: int = 0
+    decisions: int = 0
+
+    def of(self, key: str) -> int:
+        """How many entries spoke of a topic. In a topic, decoded or not, they stand second."""
+        return sum([topic[1] for part in self.parts if (topic := part.get(key))])
 
 
-def count_entries(parts: Iterable[Spoken], total: int) -> Counts:
-    """What a period is compared with."""
-    entries: dict[str, int] = {}
-    for _, topics in parts:
-        for key, topic in topics.items():
-            entries[key] = entries.get(key, 0) + topic.entries
-    return Counts(entries, total)
+def add_counts(counts: Iterable[Counts]) -> Counts:
+    """The counts of several stretches of time together."""
+    found = list(counts)
+    parts = tuple(part for each in found for part in each.parts)
+    return Counts(parts, sum(each.total for each in found), sum(each.decisions for each in found))
 
 
 def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
@@ -224,7 +228,7 @@ def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
             max(2, least // 2) if theme.named else least
         ):
             continue
-        earlier = [counts.entries.get(theme.key, 0) for counts in history]
+        earlier = [counts.of(theme.key) for counts in history]
         score = _presence(theme, extent) * _novelty(theme, extent, history, earlier)
         scored.append(theme._replace(before=earlier[0] if earlier else 0, score=round(score, 4)))
     return _distinct(sorted(scored, key=lambda theme: (-theme.score, theme.key)))
@@ -323,7 +327,7 @@ def find_trend(
         elif theme.entries / total >= 1.5 * theme.before / total_before:
             up.append(theme)
     for theme in known:
-        entries = now.entries.get(theme.key, 0)
+        entries = now.of(theme.key)
         compared = theme._replace(before=theme.entries, entries=entries)
         if not entries:
             gone.append(compared)

@@ -1,33 +1,69 @@
-"""Segments as JSON, for the cache from which summaries are put together."""
+"""Segments as JSON, for the cache from which summaries are put together. Decoded only as far as somebody looks."""
 
 import json
 from typing import Any
 
 from mabos_cli.core.digest import Chore, DayDigest, Highlight, Segment
-from mabos_cli.core.topics import Topic
+from mabos_cli.core.topics import Counts, Topic
 
 VERSION = 1  # of digests: another one means that logs are read again
+_BROKEN = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 
 
-def render_segments(segments: dict[str, Segment]) -> bytes:
-    """The segments of a month, by week."""
-    body = {"version": VERSION, "segments": {week: segments[week] for week in sorted(segments)}}
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+class SegmentFile:
+    """The segments of a month by week. What is damaged or of another version is not there: it is only a cache."""
+
+    def __init__(self, data: bytes) -> None:
+        self._segments: dict[str, Any] = {}
+        try:
+            body = json.loads(data)
+            if body["version"] == VERSION:
+                self._segments = dict(body["segments"])
+        except _BROKEN:
+            pass
+
+    def hashes(self, week: str) -> list[tuple[str, str]]:
+        """The days of a week and the hashes of their logs, as they were digested; none when it is not here."""
+        try:
+            return [(day[0], day[1]) for day in self._segments[week][2]]
+        except _BROKEN:
+            return []
+
+    def counts(self, week: str) -> Counts | None:
+        """How often a week spoke of what, without decoding the rest."""
+        try:
+            _, _, days, kinds, topics, *_ = self._segments[week]
+            total = sum(day[2] for day in days)
+            return Counts((topics,), total, kinds.get("decision", 0))
+        except _BROKEN:
+            return None
+
+    def find(self, week: str) -> Segment | None:
+        """The segment of a week."""
+        found = self._segments.get(week)
+        if not isinstance(found, Segment):
+            try:
+                found = self._segments[week] = _segment(*found)
+            except _BROKEN:
+                return None
+        return found
+
+    def put(self, segment: Segment) -> None:
+        """Takes a segment in."""
+        self._segments[segment.week] = segment
+
+    def render(self) -> bytes:
+        """The file."""
+        body = {
+            "version": VERSION,
+            "segments": {week: self._segments[week] for week in sorted(self._segments)},
+        }
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
-def parse_segments(data: bytes) -> dict[str, Segment]:
-    """The segments in a cache file; none when it is damaged or of another version: it is only a cache."""
-    try:
-        body = json.loads(data)
-        if body["version"] != VERSION:
-            return {}
-        return {week: _segment(fields) for week, fields in body["segments"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return {}
-
-
-def _segment(fields: list[Any]) -> Segment:
-    week, month, days, kinds, topics, chores, pairs = fields
+def _segment(
+    week: str, month: str, days: list[Any], kinds: Any, topics: Any, chores: Any, pairs: Any
+) -> Segment:
     return Segment(
         week,
         month,

@@ -262,8 +262,8 @@ def _trend(summary: Summary, before: Compared | None) -> Iterator[Line]:
     """What changed against the period before."""
     if before is None:
         return
-    entries = _change(summary.extent.entries, before.extent.entries)
-    decisions = _change(summary.kinds["decision"], before.kinds["decision"])
+    entries = _change(summary.extent.entries, before.entries)
+    decisions = _change(summary.kinds["decision"], before.decisions)
     told = f"{plural(summary.extent.entries, 'entry')} ({entries}), {plural(summary.kinds['decision'], 'decision')} ({decisions})"
     yield Line(f"- Against {before.name}: {told}", 2.0)
     for label, themes in zip(("New", "Up", "Down", "Gone"), before.trend, strict=True):

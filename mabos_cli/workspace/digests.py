@@ -11,11 +11,11 @@ from typing import Any
 
 from mabos_cli.core.digest import Segment, Stretch, digest_segment
 from mabos_cli.core.periods import Period, before, month_of, parse_period, week_of
-from mabos_cli.core.summary import Earlier, History, earlier_of, rank_period
-from mabos_cli.core.topics import Theme
+from mabos_cli.core.summary import Earlier, History, rank_period
+from mabos_cli.core.topics import Counts, Theme, add_counts
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.daily_log import parse_events
-from mabos_cli.formats.digest_json import VERSION, parse_segments, render_segments
+from mabos_cli.formats.digest_json import VERSION, SegmentFile
 from mabos_cli.workspace.files import read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_files import LogFile, find_logs, read_log
@@ -31,7 +31,7 @@ class Digests:
         self.home = home
         self.logs = find_logs(home.paths)
         self._hashes: dict[str, str] = {}
-        self._months: dict[str, dict[str, Segment]] = {}
+        self._files: dict[str, SegmentFile] = {}
         self._changed: set[str] = set()
         self._compared: dict[Period, Earlier] = {}
         self._by_segment: dict[tuple[str, str], list[str]] = {}
@@ -105,7 +105,8 @@ class Digests:
             if last is None:
                 break
             if last not in self._compared:
-                self._compared[last] = earlier_of(last.name, self.stretch(last))
+                counts = add_counts(self._counts(*key) for key in self._keys(last))
+                self._compared[last] = Earlier(last.name, counts)
             if self._compared[last].counts.total:
                 found.append(self._compared[last])
             last = before(last)
@@ -128,32 +129,40 @@ class Digests:
 
     def stretch(self, period: Period) -> Stretch:
         """The segments of a period, oldest first."""
+        return Stretch(tuple(self.segment(*key) for key in self._keys(period)))
+
+    def _keys(self, period: Period) -> list[tuple[str, str]]:
+        """The segments of a period, by week and month."""
         low, high = str(period.first), str(period.last)
-        keys = [key for key, days in self._by_segment.items() if low <= days[0] <= high]
-        return Stretch(tuple(self.segment(week, month) for week, month in keys))
+        return [key for key, days in self._by_segment.items() if low <= days[0] <= high]
 
     def segment(self, week: str, month: str) -> Segment:
         """The digest of the days of one week in one month."""
-        cached = self._month(month).get(week)
-        days = self._by_segment[week, month]
-        if cached and [(d.day, d.hash) for d in cached.days] == [(day, self.hash_of(day)) for day in days]:
+        file, days = self._file(month), self._by_segment[week, month]
+        cached = file.find(week) if self._is_current(week, month) else None
+        if cached:
             return cached
-        told = [
-            (day, self.hash_of(day), [e for file in self.logs[day] for e in self.events(file)])
-            for day in days
-        ]
-        self._months[month][week] = digest_segment(week, month, told)
+        told = [(d, self.hash_of(d), [e for log in self.logs[d] for e in self.events(log)]) for d in days]
+        segment = digest_segment(week, month, told)
+        file.put(segment)
         self._changed.add(month)
-        return self._months[month][week]
+        return segment
+
+    def _counts(self, week: str, month: str) -> Counts:
+        cached = self._file(month).counts(week) if self._is_current(week, month) else None
+        return cached or self.segment(week, month).counts
+
+    def _is_current(self, week: str, month: str) -> bool:
+        return self._file(month).hashes(week) == [(d, self.hash_of(d)) for d in self._by_segment[week, month]]
 
     def events(self, file: LogFile) -> list[Any]:
         """All that one log tells."""
         return parse_events(read_log(self.home.paths, file), file.day)
 
-    def _month(self, month: str) -> dict[str, Segment]:
-        if month not in self._months:
-            self._months[month] = parse_segments(self._cached(month))
-        return self._months[month]
+    def _file(self, month: str) -> SegmentFile:
+        if month not in self._files:
+            self._files[month] = SegmentFile(self._cached(month))
+        return self._files[month]
 
     def _cached(self, name: str) -> bytes:
         with suppress(MabosError):
@@ -162,12 +171,12 @@ class Digests:
 
     def remember(self, path: Path, known: list[Any]) -> None:
         """Notes what a summary says about itself, as long as its stamp stays."""
-        self.notes["summaries"][self.home.paths.relative(path)] = [stamp_of(path), *known]
+        self.notes["summaries"][f"{path.parent.name}/{path.name}"] = [stamp_of(path), *known]
         self._changed.add("notes")
 
     def recall(self, path: Path) -> list[Any] | None:
         """What was noted of a summary, if it is still the same file."""
-        known = self.notes["summaries"].get(self.home.paths.relative(path))
+        known = self.notes["summaries"].get(f"{path.parent.name}/{path.name}")
         return known[1:] if known and known[0] and known[0] == stamp_of(path) else None
 
     def save(self) -> None:
@@ -178,7 +187,7 @@ class Digests:
                 found = self.notes if name == "notes" else self.ranks
                 data = json.dumps(found, separators=(",", ":")).encode()
             else:
-                data = render_segments(self._months[name])
+                data = self._files[name].render()
             path = self.home.paths.digests / f"{name}.json"
             with suppress(MabosError):
                 replace_file(path, data, root=self.home.paths.workspace.root, expect=read_bytes(path))

@@ -135,10 +135,11 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
 
 def _states(digests: Digests, level: str, order: Order) -> Iterator[State]:
     files = _week_files(digests, order) if level == "monthly" else frozenset()
+    folder = digests.home.paths.summary(level, "x").parent
     for period in periods_of(level, digests.days):
         if order.since and period.last < order.since:
             continue
-        path = digests.home.paths.summary(level, period.name)
+        path = folder / f"{period.name}.md"
         weeks = files.intersection(p.name for p in periods_of("weekly", digests.days_in(period)))
         want = _hash(digests, period, weeks)
         known = look_at(digests, path)

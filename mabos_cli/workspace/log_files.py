@@ -16,9 +16,13 @@ class LogFile(NamedTuple):
     """A log of a day. The stamp tells whether it changed; it is empty while the file may still change unnoticed."""
 
     day: str
-    path: Path
+    place: str
     stamp: str
     archived: bool
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
 
 
 def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
@@ -31,7 +35,7 @@ def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
             if day.startswith(year) and find_day(day):
                 stat = entry.stat()
                 stamp = documents.stamp_of(stat) if stat.st_ctime_ns < settled else ""
-                found.setdefault(day, []).append(LogFile(day, Path(entry.path), stamp, bool(year)))
+                found.setdefault(day, []).append(LogFile(day, entry.path, stamp, bool(year)))
     return {day: tuple(found[day]) for day in sorted(found)}
 
 
