@@ -41,7 +41,7 @@ COMMANDS = {
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
 
-_QUESTIONS = ("recall", "timeline")
+_QUESTIONS = ("recall", "timeline", "index search", "hierarchy search", "hierarchy drill")
 _SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
 _VALUES = {
     "--workspace": "workspace",
@@ -162,7 +162,7 @@ def _check_utf8(args: list[str]) -> list[str]:
     """The arguments if they are text. What is not UTF-8 arrives as lone surrogates: a question may hold them, a memory not."""
     for position, word in enumerate(args):
         if any("\ud800" <= c <= "\udfff" for c in word):
-            if args[0] not in _QUESTIONS:
+            if args[0] not in _QUESTIONS and " ".join(args[:2]) not in _QUESTIONS:
                 raise UsageFault(
                     f"argument {position + 1} is not valid UTF-8",
                     "convert it, for example with iconv -t utf-8",

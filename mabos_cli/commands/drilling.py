@@ -173,7 +173,7 @@ def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, An
 
 
 def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:
-    paths = [world.home.paths.relative(path) for path in world.files_of(child.period)]
+    paths = [world.home.paths.relative(path) for path in world.files_of(child.period) if path.exists()]
     read = sum(world.read_from.get(path, 0) for path in paths)
     return {
         "period": child.period.name,

@@ -7,18 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.backends.llm import Llm
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.commands.writing import open_writer
+from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_when
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.periods import LEVELS, Period, parse_period
 from mabos_cli.core.text import one_line, plural
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.summary_md import Overview, render_overview_prompt
 from mabos_cli.output import progress
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import list_names
-from mabos_cli.workspace.hierarchy import SCOPES, Built, Compose, Order, State, build_hierarchy, tree_rows
+from mabos_cli.workspace.hierarchy import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
 from mabos_cli.workspace.home import AgentHome
 
 _LISTED = 12
@@ -51,24 +54,47 @@ def build(
     check_choice(scope, list(SCOPES), "scope")
     day = parse_when(since, home.now()).date() if since else None
     show = progress("summing up") if sys.stderr.isatty() and not call.quiet else None
-    compose = None if no_llm or dry_run else _composer(home)
-    built = build_hierarchy(home, Order(scope, day, force, dry_run), compose, show)
+    writer = None if no_llm or dry_run else open_writer(home)
+    composer = Composer(writer) if writer else None
+    built = build_hierarchy(home, Order(scope, day, force, dry_run), composer, show)
     data = {
         "dry_run": dry_run,
         "scope": scope,
         "written": [_row(home, state) for state in built.written],
         "kept": [_row(home, state) for state in built.kept],
-        "unchanged": built.unchanged,
+        "unchanged": len(built.unchanged),
+        "orphans": [home.paths.relative(path) for path in built.orphans],
     }
-    call.emit("hierarchy.build", data, _lines(home, built, dry_run), built.warnings)
+    warnings = [*built.warnings, *(composer.warnings() if composer else ())]
+    call.emit("hierarchy.build", data, _lines(home, built, dry_run, bool(since)), warnings)
 
 
-def _composer(home: AgentHome) -> Compose | None:
-    """What asks the language model for an overview, when one is configured."""
-    writer = open_writer(home)
-    if writer is None:
-        return None
-    return lambda text: Overview(writer.write(render_overview_prompt(text))[:_LONGEST_OVERVIEW], writer.name)
+class Composer:
+    """Asks a language model for overviews, until it fails: then the summaries do without it for this time."""
+
+    def __init__(self, writer: Llm) -> None:
+        self._writer = writer
+        self._trouble = ""
+        self._without = 0
+
+    def __call__(self, text: str) -> Overview:
+        """The overview of a summary."""
+        if not self._trouble:
+            try:
+                told = self._writer.write(render_overview_prompt(text))
+                return Overview(told[:_LONGEST_OVERVIEW], self._writer.name)
+            except MabosError as error:
+                self._trouble = error.message
+        self._without += 1
+        return Overview("", FAILED)
+
+    def warnings(self) -> list[str]:
+        """What went wrong, once."""
+        return (
+            [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"]
+            if self._trouble
+            else []
+        )
 
 
 def _row(home: AgentHome, state: State) -> dict[str, str]:
@@ -76,23 +102,25 @@ def _row(home: AgentHome, state: State) -> dict[str, str]:
     return {"level": state.period.level, "period": state.period.name, "path": path, "state": state.state}
 
 
-def _lines(home: AgentHome, built: Built, dry_run: bool) -> Iterator[str]:
+def _lines(home: AgentHome, built: Built, dry_run: bool, since: bool) -> Iterator[str]:
     levels = Counter(state.period.level for state in built.written)
     would = "would write" if dry_run else "wrote"
     counts = [f"{count} {level}" for level, count in levels.items()]
-    same = f"{built.unchanged} unchanged" if built.unchanged else ""
+    same = f"{len(built.unchanged)} unchanged" if built.unchanged else ""
     if counts:
         yield f"{would} {', '.join(counts)}{'; ' if same else ''}{same}"
     else:
         yield (
             f"nothing to build{': ' if same else ''}{same}"
-            if same or built.kept
+            if same or built.kept or since
             else "no daily logs to sum up"
         )
     for state in built.written[:_LISTED]:
         yield f"  {home.paths.relative(state.path)}{' (new)' if state.state == 'missing' else ''}"
     if len(built.written) > _LISTED:
         yield f"  and {len(built.written) - _LISTED} more"
+    for path in built.orphans:
+        yield f"left {home.paths.relative(path)}: its logs are gone"
     for state in built.kept:
         stale = ", and its logs changed since; --force writes it anew" if "stale" in state.state else ""
         yield f"kept {home.paths.relative(state.path)}: edited by hand{stale}"
@@ -117,12 +145,14 @@ def show(
     home = call.open_home()
     within = parse_period(period) if period else None
     deepest = check_choice(level, list(LEVELS), "level") if level else _below(within)
+    if within and LEVELS.index(deepest) < LEVELS.index(within.level):
+        raise BadValue(f"{deepest} lies above {within.name}", "--level says how far down to go")
     digests = Digests(home)
     rows = tree_rows(digests, LEVELS.index(deepest), within)
     digests.save()
     top = min((row["depth"] for row in rows), default=0)
     lines = [f"{'  ' * (row['depth'] - top)}{row['period']}  {_covered(row)}{row['state']}" for row in rows]
-    due = sum(row["state"] in ("missing", "stale") for row in rows)
+    due = len({row["path"] for row in rows if row["state"] in ("missing", "stale")})
     if due:
         lines.append(f"{plural(due, 'summary')} to write: mabos hierarchy build")
     call.emit(

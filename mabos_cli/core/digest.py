@@ -10,14 +10,13 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core.log_event import LogEvent, shape_of
+from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
 from mabos_cli.core.text import one_line
 from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
 
 _LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 4, 5, 3, 6, 40
 _TEXT = 140  # characters of a line that a digest keeps
 _CHORE = 15  # words of an entry that may be a chore; longer ones do not recur word for word
-_CONSOLIDATED = "[Consolidated from "
 
 
 class Highlight(NamedTuple):
@@ -30,6 +29,7 @@ class Highlight(NamedTuple):
     text: str
     id: str
     milestone: bool = False
+    archived: bool = False
 
 
 class DayDigest(NamedTuple):
@@ -95,16 +95,15 @@ def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
     """A day boiled down. What was consolidated stands for its parts, and what is told twice stands once."""
     headings = tuple(dict.fromkeys(one_line(e.heading, 40) for e in events if e.heading.strip()))[:_HEADINGS]
     ranked = sorted(events, key=lambda e: (-e.weight - 0.05 * e.is_milestone, e.line))
-    whole = [event.text for event in events if event.text.startswith(_CONSOLIDATED)]
+    parts = {part for event in events for part in consolidated_parts(event.text)}
     seen: set[str] = set()
     room = Counter({"decision": _DECISIONS, "milestone": _MILESTONES, "line": _LINES})
     lines = []
     for event in ranked:
         text = event.text
         folded = " ".join(text.casefold().split())
-        part = not text.startswith(_CONSOLIDATED) and any(text in other for other in whole)
         place = "decision" if event.kind == "decision" else "milestone" if event.is_milestone else "line"
-        if folded in seen or part or not room[place]:
+        if folded in seen or text in parts or not room[place]:
             continue
         seen.add(folded)
         room[place] -= 1
@@ -113,12 +112,17 @@ def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
 
 
 def _highlight(event: LogEvent) -> Highlight:
-    text = event.text
-    if text.startswith(_CONSOLIDATED):
-        text = text.partition("] ")[2] or text
+    text = " | ".join(consolidated_parts(event.text)) or event.text
     weight = round(event.weight, 2)
     return Highlight(
-        event.day, event.line, event.kind, weight, one_line(text, _TEXT), event.id, event.is_milestone
+        event.day,
+        event.line,
+        event.kind,
+        weight,
+        one_line(text, _TEXT),
+        event.id,
+        event.is_milestone,
+        event.archived,
     )
 
 

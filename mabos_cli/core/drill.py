@@ -115,7 +115,9 @@ class _Question:
         self.asked = asked_words(text)
         self.spans = mentioned(text, years)
         held = world.holders(self.asked)
-        self.weights = {stem(word): 1 / math.log(2.5 + held.get(word, 0)) for word in self.asked}
+        self.weights = {
+            stem(part): 1 / math.log(2.5 + held.get(word, 0)) for word in self.asked for part in words(word)
+        }
         self.traces = list(world.ask(text))
         self.known = {stem(word) for word in self.asked}
 
@@ -169,6 +171,7 @@ def drill(world: World, text: str, days: Sequence[date], *, width: int = 3, limi
         if not chosen:
             break
         frontier = [child.period for child in chosen]
+        days = [day for day in days if any(period.holds(day) for period in frontier)]
         if level == "daily":
             steps.append(Step(level, _marked(scored, chosen)))
             break

@@ -13,6 +13,8 @@ _PREFIX = re.compile(
 _DECIDED = re.compile(
     r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b"
 )
+_TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
+_CONSOLIDATED = re.compile(r"(?i)\[Consolidated from \d+ memories\] ")
 _DIGIT = re.compile(r"\d")
 _KINDS = {"decided": "decision", "learned": "lesson", "todo": "plan"}
 _MILESTONE = re.compile(
@@ -35,6 +37,7 @@ class LogEvent(NamedTuple):
     source: str = ""
     id: str = ""
     importance: float | None = None
+    archived: bool = False  # whether it stands in the archived part of a day's log
 
     @property
     def weight(self) -> float:
@@ -44,15 +47,13 @@ class LogEvent(NamedTuple):
     @property
     def is_milestone(self) -> bool:
         """Whether something was reached, lost or changed for good."""
+        if self.importance is None:  # nobody graded it: its words have to tell
+            return self.kind == "outcome" or (self.kind in _TELLING and bool(_MILESTONE.search(self.text)))
         if self.kind in ("outcome", "event") and self.weight >= 0.8:
             return True
         if self.kind == "outcome":
             return self.weight >= 0.6
-        return (
-            self.kind in ("event", "note", "fact")
-            and self.weight >= 0.7
-            and bool(_MILESTONE.search(self.text))
-        )
+        return self.kind in _TELLING and self.weight >= 0.7 and bool(_MILESTONE.search(self.text))
 
 
 def split_kind(text: str) -> tuple[str, str, float | None]:
@@ -78,3 +79,13 @@ def shape_of(text: str) -> str:
     True
     """
     return " ".join([word for word in words(text) if word.isalpha() or not _DIGIT.search(word)])
+
+
+def consolidated_parts(text: str) -> list[str]:
+    """The memories that a consolidated one was made of, as far as its text tells.
+
+    >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
+    (['a', 'b'], [])
+    """
+    match = _CONSOLIDATED.match(text)
+    return text[match.end() :].split(" | ") if match else []

@@ -1,6 +1,5 @@
 """Old events of daily logs on their way into MEMORY.md: which are important, where they belong, which were taken before."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
@@ -8,9 +7,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.grade import WEIGHTS, grade
 from mabos_cli.core.ids import parse_id
-from mabos_cli.core.log_event import LogEvent, shape_of
+from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
 
-_CONSOLIDATED = re.compile(r"(?i)\[Consolidated from \d+ memories\] ")
 WINDOW = 30  # days in which something must come back to count as recurring
 RECURRING = "Recurring Tasks"
 _OTHER = "Events and Outcomes"
@@ -171,16 +169,6 @@ def find_candidates(
             marks = tuple(mark_of(text) for text in (event.text, *tasks, *parts))
             found.append(Candidate(event, path, importance, section, marks, settled))
     return tuple(found)
-
-
-def consolidated_parts(text: str) -> list[str]:
-    """The memories that a consolidated one was made of, as far as its text tells.
-
-    >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
-    (['a', 'b'], [])
-    """
-    match = _CONSOLIDATED.match(text)
-    return text[match.end() :].split(" | ") if match else []
 
 
 def plan_taking(

@@ -65,13 +65,13 @@ def week_of(day: date) -> Period:
 
 @cache
 def month_of(day: date) -> Period:
-    return _months("monthly", f"{day:%Y-%m}", day.year, day.month, 1)
+    return _months("monthly", f"{day.year:04d}-{day.month:02d}", day.year, day.month, 1)
 
 
 @cache
 def quarter_of(day: date) -> Period:
     number = (day.month - 1) // 3
-    return _months("quarterly", f"{day:%Y}-Q{number + 1}", day.year, 3 * number + 1, 3)
+    return _months("quarterly", f"{day.year:04d}-Q{number + 1}", day.year, 3 * number + 1, 3)
 
 
 def _months(level: str, name: str, year: int, month: int, count: int) -> Period:
@@ -148,8 +148,9 @@ def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
             continue
     if found:
         return found
-    named = [int(year) for year in re.findall(r"\b((?:19|20)\d\d)\b", question)]
-    return [span for year in (named or sorted(set(years))) for span in _in_year(question, year)]
+    named = [int(year) for year in re.findall(r"\b((?:19|20)\d\d)\b(?!-)", question)]
+    found = [span for year in (named or sorted(set(years))) for span in _in_year(question, year)]
+    return found or [(date(year, 1, 1), date(year, 12, 31)) for year in named]
 
 
 def _in_year(question: str, year: int) -> list[tuple[date, date]]:
@@ -160,6 +161,6 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
             found.append(month_of(date(year, number, 1))[2:4])
     for season, months in _SEASONS.items():
         if re.search(rf"\b{season}\b", question.casefold()):
-            start = date(year - (months[0] > months[-1]), months[0], 1)
+            start = date(max(1, year - (months[0] > months[-1])), months[0], 1)
             found.append((start, month_of(date(year, months[-1], 1)).last))
     return found

@@ -13,13 +13,12 @@ from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
-# Entries of earlier versions and of other tools do not say how important they are.
-_TRAILER = r"(?:\[(?P<tags>.*)\] )?\((?P<source>.*)\)(?: (?P<importance>[01]\.\d\d))? \^(?P<id>\S+)"
+# The end of an entry: `[tags] (source) 0.80 ^id`. Those of earlier versions and other tools do not say how important they are.
+_TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d))? \^(\S+)$")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
-_COMMENT = re.compile(r"<!--(.*?)-->")
 _IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
 _TAG = re.compile(r"(?<!\S)#([A-Za-z][\w/-]*)")
 _BLOCK_ID = re.compile(r"\s\^([A-Za-z0-9-]+)\s*$")
@@ -56,7 +55,32 @@ def render_log_entry(item: MemoryItem) -> str:
 
 def parse_log(text: str) -> list[LogEntry]:
     """The entries of a log that carry a block id; what people wrote between them is left alone."""
-    return list(_entries(text.split("\n")))
+    return list(_entries(_lines(text)))
+
+
+def _lines(text: str) -> list[str]:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+
+
+class _Trailer(NamedTuple):
+    tags: str
+    source: str
+    importance: str
+    id: str
+
+
+def _trailer(line: str) -> _Trailer | None:
+    """What the last line of an entry says; read from its end, because tags and sources may hold anything."""
+    end = _TRAILER_END.search(line) if "^" in line else None
+    if end is None:
+        return None
+    before = line[: end.start()]
+    if before.startswith("(") and "] (" not in before:
+        return _Trailer("", before[1:], end[1] or "", end[2])
+    tags, found, source = before.rpartition("] (")
+    if found and tags.startswith("["):
+        return _Trailer(tags[1:], source, end[1] or "", end[2])
+    return _Trailer("", before[1:], end[1] or "", end[2]) if before.startswith("(") else None
 
 
 def _entries(lines: list[str]) -> Iterator[LogEntry]:
@@ -65,14 +89,14 @@ def _entries(lines: list[str]) -> Iterator[LogEntry]:
         heading = re.fullmatch(_HEADING, lines[start])
         if not heading:
             continue
-        trailers = [n for n in range(start + 1, end) if "^" in lines[n] and re.fullmatch(_TRAILER, lines[n])]
-        if trailers:
-            yield _entry(lines, start, trailers[-1], heading)
+        trailers = [(n, found) for n in range(start + 1, end) if (found := _trailer(lines[n]))]
+        # Content cannot end like a trailer, but a remark below the entry can: ids of ours come first.
+        own = [pair for pair in trailers if pair[1].id.startswith("M-")] or trailers[-1:]
+        if own:
+            yield _entry(lines, start, *own[0], heading)
 
 
-def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> LogEntry:
-    trailer = re.fullmatch(_TRAILER, lines[end])
-    assert trailer is not None
+def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: re.Match[str]) -> LogEntry:
     body = lines[start + 1 : end]
     body = body[1:] if body and not body[0] else body
     body = body[:-1] if body and not body[-1] else body
@@ -81,17 +105,17 @@ def _entry(lines: list[str], start: int, end: int, heading: re.Match[str]) -> Lo
         heading[1],
         heading[2],
         unescape_block("\n".join(body)),
-        tuple(unescape_block(trailer["tags"]).split(", ")) if trailer["tags"] else (),
-        unescape_block(trailer["source"]),
-        trailer["id"],
-        float(trailer["importance"]) if trailer["importance"] else None,
+        tuple(unescape_block(trailer.tags).split(", ")) if trailer.tags else (),
+        unescape_block(trailer.source),
+        trailer.id,
+        min(1.0, float(trailer.importance)) if trailer.importance else None,
         end + 1,
     )
 
 
 def parse_events(text: str, day: str) -> list[LogEvent]:
     """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
-    lines = text.removeprefix("\ufeff").split("\n")
+    lines = _lines(text)
     events, done = [], _front_matter(lines)
     for entry in _entries(lines):
         if entry.line <= done:
@@ -146,11 +170,21 @@ def _titled(title: re.Match[str]) -> tuple[str, str]:
     return (unescape_block(timed[2]), timed[1]) if timed else (unescape_block(text), "")
 
 
+def _split_comments(text: str) -> tuple[str, str]:
+    """A text without its comments, and those."""
+    plain, comments, start = [], [], 0
+    while (opening := text.find("<!--", start)) >= 0 and (closing := text.find("-->", opening)) >= 0:
+        plain.append(text[start:opening])
+        comments.append(text[opening + 4 : closing])
+        start = closing + 3
+    return "".join([*plain, text[start:]]).strip(), " ".join(comments)
+
+
 def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent | None:
     """What one block of notes tells; nothing when it holds only comments."""
-    number = next((m for c in _COMMENT.findall(text) for m in _IMPORTANCE.findall(c)), None)
     named = _BLOCK_ID.search(text)
-    plain = _COMMENT.sub("", _BLOCK_ID.sub("", text)).strip()
+    plain, comments = _split_comments(_BLOCK_ID.sub("", text))
+    number = next(iter(_IMPORTANCE.findall(comments)), None)
     if not any(c.isalnum() for c in plain):
         return None
     kind, said, graded = split_kind(unescape_block(plain))

@@ -17,8 +17,9 @@ _SOMETIMES = (
 # doubled and one is added, so that the text reads the same and the way back is exact.
 _MARK = r"<!--|-->|\^(?=M-|[\w-]+\s*$)"
 _RUN = r"\\*%(?:\\*%)+"
-_HIDING = rf"(\\*)({_MARK})|({_RUN})"
-_HIDDEN = rf"(\\*)\\({_MARK})|(\\+%(?:\\+%)+)"
+# A run of backslashes is looked at from its start only, or a long one would cost the square of its length.
+_HIDING = rf"(?<!\\)(?:(\\*)({_MARK})|({_RUN}))"
+_HIDDEN = rf"(?<!\\)(?:(\\*)\\({_MARK})|(\\+%(?:\\+%)+))"
 
 
 def escape_block(text: str) -> str:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mabos_cli.core.log_event import split_kind
-from mabos_cli.core.log_taking import Candidate, consolidated_parts, fold
+from mabos_cli.core.log_event import consolidated_parts, split_kind
+from mabos_cli.core.log_taking import Candidate, fold
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block, unescape_block
 from mabos_cli.formats.outline import Heading, find_headings

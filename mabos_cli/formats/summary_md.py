@@ -1,5 +1,6 @@
 """Weekly, monthly and quarterly summaries as Markdown: front matter, links that work in Obsidian and on GitHub, a bounded size."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -17,15 +18,19 @@ from mabos_cli.formats.seal import SEAL_SIZE, is_as_generated, seal
 VERSION = 1  # of the form below: another one means that every summary is written anew
 TITLES = {"weekly": "Weekly Summary", "monthly": "Monthly Summary", "quarterly": "Quarterly Review"}
 _HASH = re.compile(r'(?m)^hash: "([0-9a-f]+)"$')
-_OVERVIEW = re.compile(r"(?m)^overview: (.*)$")
+_OVERVIEW = re.compile(r'(?m)^overview: "(.*)"$')
+_LOG_LINK, _ARCHIVED = re.compile(r"\]\(\.\./(\d{4})-"), r"](../archive/\1/\1-"
+_NAME = re.compile(r"[\w-]+")
 _NAMED_KINDS = ("decision", "outcome", "lesson", "event")
 
 
 class Places(NamedTuple):
-    """What links need to know: which days lie in the archive, and which weeks have a file of their own."""
+    """What links need to know: which days lie in the archive, with a newer part beside it or not, and which of the weeks
+    or months below have files."""
 
     archived: frozenset[str] = frozenset()
-    weeks: frozenset[str] = frozenset()
+    below: frozenset[str] = frozenset()
+    parted: frozenset[str] = frozenset()
 
 
 class Overview(NamedTuple):
@@ -75,11 +80,15 @@ def render_summary(
     head = (
         f'---\nlevel: {period.level}\nperiod: "{period.name}"\nfrom: "{period.first}"\nto: "{period.last}"\n'
         f"days: {summary.extent.days}\nentries: {summary.extent.entries}\nsources: [{sources}]\n"
-        f'hash: "{digest}"\n{f"overview: {overview.author}{chr(10)}" if overview else ""}---\n\n'
-        f"# {TITLES[period.level]}: {period.name}\n{_up(period)}"
+        f'hash: "{digest}"\n{_author(overview)}---\n\n'
+        f"# {TITLES[period.level]}: {period.name}\n{_up(summary)}"
     )
     blocks = {"weekly": _week, "monthly": _month, "quarterly": _quarter}[period.level](summary, places)
     return seal(head + abstract + _fit(blocks, budget - len(head.encode("utf-8")) - SEAL_SIZE))
+
+
+def _author(overview: Overview | None) -> str:
+    return f"overview: {json.dumps(one_line(overview.author))}\n" if overview else ""
 
 
 def render_overview_prompt(text: str) -> str:
@@ -98,7 +107,7 @@ def _sources(summary: Summary, places: Places) -> list[str]:
     if summary.period.level == "quarterly":
         return [part.name for part in summary.parts]
     covered = (
-        (part.name,) if part.name in places.weeks else (d.day for d in part.days) for part in summary.parts
+        (part.name,) if part.name in places.below else (d.day for d in part.days) for part in summary.parts
     )
     return [name for names in covered for name in names]
 
@@ -111,7 +120,11 @@ def _abstract(overview: Overview) -> str:
 
 def _fit(blocks: Sequence[Block], budget: int) -> str:
     """The blocks with the least worthy lines left out until they fit; what must stay, stays."""
-    sizes = [[len(line.text.encode("utf-8")) + 1 for line in block.lines] for block in blocks]
+    # All logs end up in the archive, and links to them grow with that: they are counted as they will be.
+    sizes = [
+        [len(_LOG_LINK.sub(_ARCHIVED, line.text).encode("utf-8")) + 1 for line in block.lines]
+        for block in blocks
+    ]
     left = budget - sum(
         len(block.heading) + 3 + sum(sizes[n]) for n, block in enumerate(blocks) if block.lines
     )
@@ -132,15 +145,12 @@ def _fit(blocks: Sequence[Block], budget: int) -> str:
     return "".join(parts)
 
 
-def _up(period: Period) -> str:
-    """Links to the level above; a week may lie in two months."""
+def _up(summary: Summary) -> str:
+    """Links to the level above; a week may have logs in two months."""
+    period, days = summary.period, [date.fromisoformat(day.day) for day in summary.days]
     if period.level == "quarterly":
         return ""
-    above = (
-        [quarter_of(period.first)]
-        if period.level == "monthly"
-        else [month_of(period.first), month_of(period.last)]
-    )
+    above = map(quarter_of if period.level == "monthly" else month_of, days)
     return f"\nUp: {', '.join(_link(found) for found in dict.fromkeys(above))}\n"
 
 
@@ -148,20 +158,31 @@ def _link(period: Period, text: str = "") -> str:
     return f"[{text or period.name}](../{period.level}/{period.name}.md)"
 
 
-def _log_link(text: str, day: str, places: Places, item_id: str = "") -> str:
-    folder = f"archive/{day[:4]}/" if day in places.archived else ""
+def _link_below(name: str, places: Places, text: str = "") -> str:
+    """A link to a week or month, or its name alone when it has no file."""
+    return _link(parse_period(name), text) if name in places.below else text or name
+
+
+def _log_link(text: str, day: str, places: Places, item_id: str = "", archived: bool = False) -> str:
+    there = day in places.archived or (archived and day in places.parted)
+    folder = f"archive/{day[:4]}/" if there else ""
     return f"[{text}](../{folder}{day}.md{f'#^{item_id}' if item_id else ''})"
 
 
 def _said(text: str, width: int) -> str:
     # Behind a word the text cannot start a block; a letter in front of it keeps the escaping honest.
-    return escape_block(f"x{one_line(text, width)}")[1:]
+    said = escape_block(f"x{one_line(text, width)}")[1:]
+    # A link in it would start from another folder than where it was written, and so lead nowhere.
+    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", said)
 
 
 def _bullet(line: Highlight, places: Places, width: int, *, dated: bool) -> str:
     where = f"{line.day}:{line.line}" if dated else f":{line.line}"
-    link = _log_link(where, line.day, places, line.id)
-    return f"- {line.kind} {line.weight:.2f}: {_said(line.text, width)} ({link})"
+    # Kind and id stand in the log as another tool may have written them: here they must not break anything.
+    kind = line.kind if _NAME.fullmatch(line.kind) else "note"
+    item_id = line.id if _NAME.fullmatch(line.id) else ""
+    link = _log_link(where, line.day, places, item_id, line.archived)
+    return f"- {kind} {line.weight:.2f}: {_said(line.text, width)} ({link})"
 
 
 def _bullets(lines: Iterable[Highlight], places: Places, worth: float) -> list[Line]:
@@ -209,7 +230,7 @@ def _day(day: DayDigest, places: Places) -> Block:
 def _month(summary: Summary, places: Places) -> list[Block]:
     return [
         Block("## Overview", [_overview(summary)]),
-        Block("## Themes", [*_themes(summary.themes), *_steady(summary.steady)]),
+        Block("## Themes", [*_themes(summary.themes, places), *_steady(summary.steady)]),
         Block("## Patterns", list(_patterns(summary))),
         Block("## Trend", list(_trend(summary, summary.before))),
         Block("## Key Decisions", _bullets(summary.decisions, places, 1.5)),
@@ -221,27 +242,27 @@ def _month(summary: Summary, places: Places) -> list[Block]:
 def _quarter(summary: Summary, places: Places) -> list[Block]:
     return [
         Block("## Overview", [_overview(summary)]),
-        Block("## Strategic Themes", [*_themes(summary.themes), *_steady(summary.steady)]),
+        Block("## Strategic Themes", [*_themes(summary.themes, places), *_steady(summary.steady)]),
         Block("## Trend", list(_trend(summary, summary.before))),
         Block("## Milestones", _bullets(summary.milestones, places, 1.5)),
         Block("## Key Decisions", _bullets(summary.decisions, places, 1.7)),
-        *(_month_part(part) for part in summary.parts),
+        Block("## Months", [line for part in summary.parts for line in _month_part(part, places)]),
     ]
 
 
-def _themes(themes: Iterable[Theme]) -> Iterator[Line]:
+def _themes(themes: Iterable[Theme], places: Places) -> Iterator[Line]:
     """Each theme with its count, and links to where it stood most."""
     for rank, theme in enumerate(themes):
         ranked = sorted(theme.places, key=lambda place: (-place[1], place[0]))[:3]
         single = len(ranked) == 1
         links = [
-            _link(parse_period(n), n[5 * n.count("W") :]) + ("" if single else f" {count}")
+            _link_below(n, places, n[5 * n.count("W") :]) + ("" if single else f" {count}")
             for n, count in sorted(ranked)
         ]
         more = len(theme.places) - len(ranked)
         rest = f", {more} more" if more else ""
         text = f"- **{_said(theme.shown, 40)}** ({theme.entries}): {', '.join(links)}{rest}"
-        yield Line(text, 1.6 * 0.96**rank)
+        yield Line(text, 1.8 * 0.96**rank)
 
 
 def _steady(themes: Iterable[Theme]) -> list[Line]:
@@ -253,7 +274,7 @@ def _patterns(summary: Summary) -> Iterator[Line]:
     """What keeps happening: entries that recur, and tags that go together."""
     for rank, chore in enumerate(summary.chores):
         rhythm = f", on {chore.rhythm}" if chore.rhythm else ""
-        yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 1.1 * 0.8**rank)
+        yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 1.5 * 0.7**rank)
     for rank, pair in enumerate(summary.pairs):
         yield Line(f"- Together: {_said(pair.text, 60)}, {plural(pair.entries, 'entry')}", 0.9 * 0.7**rank)
 
@@ -288,20 +309,23 @@ def _change(now: int, before: int) -> str:
 
 
 def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
-    """A section for each week, and one for the days that no weekly file covers."""
+    """Each week of a month, and the days that no weekly file covers."""
+    told: list[Line] = []
     loose: list[Line] = []
     for part in parts:
-        if part.name not in places.weeks:
+        if part.name not in places.below:
             loose += [_loose_day(day, places) for day in part.days]
             continue
         first, last = (date.fromisoformat(part.days[n].day) for n in (0, -1))
         top = f" {_said(part.top.text, 60)}" if part.top else ""
         counts = f"{plural(part.extent.days, 'day')}, {plural(part.extent.entries, 'entry')}"
-        yield Block(
-            f"### {_link(parse_period(part.name))}", [Line(f"{span_text(first, last)}: {counts}.{top}")]
-        )
-    if loose:
-        yield Block("### Days without a weekly summary", loose)
+        told += _section(_link(parse_period(part.name)), f"{span_text(first, last)}: {counts}.{top}")
+    yield Block("## Weeks", told)
+    yield Block("## Days without a weekly summary", loose)
+
+
+def _section(heading: str, text: str) -> list[Line]:
+    return [Line(f"### {heading}"), Line(""), Line(text), Line("")]
 
 
 def _loose_day(day: DayDigest, places: Places) -> Line:
@@ -309,11 +333,11 @@ def _loose_day(day: DayDigest, places: Places) -> Line:
     return Line(f"- {_log_link(day.day, day.day, places)}, {plural(day.entries, 'entry')}{top}", 0.7)
 
 
-def _month_part(part: Part) -> Block:
+def _month_part(part: Part, places: Places) -> list[Line]:
     extent = part.extent
     topics = "".join(f" {_said(shown, 40)} ({count})." for shown, count in part.themes)
     counts = (
         f"{plural(extent.days, 'day')} in {plural(extent.weeks, 'week')}, {plural(extent.entries, 'entry')}"
     )
     top = f" {_said(part.top.text, 90)}" if part.top else ""
-    return Block(f"### {_link(parse_period(part.name))}", [Line(f"{counts}.{topics}{top}")])
+    return _section(_link_below(part.name, places), f"{counts}.{topics}{top}")

@@ -8,8 +8,10 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from mabos_cli.core.digest import Segment, Stretch, digest_segment
+from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.periods import Period, before, month_of, parse_period, week_of
 from mabos_cli.core.summary import Earlier, History, rank_period
 from mabos_cli.core.topics import Counts, Theme, add_counts
@@ -51,6 +53,13 @@ class Digests:
     def archived(self) -> frozenset[str]:
         """The days whose logs lie in the archive only."""
         return frozenset(day for day, files in self.logs.items() if all(file.archived for file in files))
+
+    @cached_property
+    def parted(self) -> frozenset[str]:
+        """The days whose logs lie in the archive and, as far as they are newer, in memory/."""
+        return frozenset(
+            day for day, files in self.logs.items() if len({file.archived for file in files}) > 1
+        )
 
     @cached_property
     def notes(self) -> dict[str, Any]:
@@ -105,12 +114,22 @@ class Digests:
             if last is None:
                 break
             if last not in self._compared:
-                counts = add_counts(self._counts(*key) for key in self._keys(last))
-                self._compared[last] = Earlier(last.name, counts)
+                self._compared[last] = Earlier(last.name, self._all_counts(last))
             if self._compared[last].counts.total:
                 found.append(self._compared[last])
             last = before(last)
         return found
+
+    def has_moved(self) -> bool:
+        """Whether logs went to the archive, or came back, since links were last seen to."""
+        known, now = self.notes.get("archived", ""), ""
+        if self.archived:
+            now = blake2b("|".join(sorted(self.archived)).encode(), digest_size=8).hexdigest()
+        if known == now:
+            return False
+        self.notes["archived"] = now
+        self._changed.add("notes")
+        return bool(now)
 
     def _themes(self, period: Period) -> list[Theme]:
         """What was telling about a period: noted, as long as its logs and those before it stay as they are."""
@@ -148,6 +167,14 @@ class Digests:
         self._changed.add(month)
         return segment
 
+    def _all_counts(self, period: Period) -> Counts:
+        try:
+            return add_counts(self._counts(*key) for key in self._keys(period))
+        except (
+            MabosError
+        ):  # a log that cannot be read concerns its own period; nothing is compared with that one
+            return Counts(())
+
     def _counts(self, week: str, month: str) -> Counts:
         cached = self._file(month).counts(week) if self._is_current(week, month) else None
         return cached or self.segment(week, month).counts
@@ -155,9 +182,10 @@ class Digests:
     def _is_current(self, week: str, month: str) -> bool:
         return self._file(month).hashes(week) == [(d, self.hash_of(d)) for d in self._by_segment[week, month]]
 
-    def events(self, file: LogFile) -> list[Any]:
+    def events(self, file: LogFile) -> list[LogEvent]:
         """All that one log tells."""
-        return parse_events(read_log(self.home.paths, file), file.day)
+        events = parse_events(read_log(self.home.paths, file), file.day)
+        return [event._replace(archived=True) for event in events] if file.archived else events
 
     def _file(self, month: str) -> SegmentFile:
         if month not in self._files:
@@ -165,8 +193,10 @@ class Digests:
         return self._files[month]
 
     def _cached(self, name: str) -> bytes:
+        """What a cache file holds, if it is what was written: behind its first line, which is a checksum."""
         with suppress(MabosError):
-            return read_bytes(self.home.paths.digests / f"{name}.json") or b""
+            sum_of, _, data = (read_bytes(self.home.paths.digests / f"{name}.json") or b"").partition(b"\n")
+            return data if sum_of == _checksum(data) else b""
         return b""
 
     def remember(self, path: Path, known: list[Any]) -> None:
@@ -190,5 +220,10 @@ class Digests:
                 data = self._files[name].render()
             path = self.home.paths.digests / f"{name}.json"
             with suppress(MabosError):
+                data = _checksum(data) + b"\n" + data
                 replace_file(path, data, root=self.home.paths.workspace.root, expect=read_bytes(path))
         self._changed.clear()
+
+
+def _checksum(data: bytes) -> bytes:
+    return f"{crc32(data):08x}".encode()

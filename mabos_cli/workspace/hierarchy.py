@@ -15,6 +15,7 @@ from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, rea
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.log_archive import relink_to_archive
 from mabos_cli.workspace.materialize import set_aside
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
@@ -30,27 +31,29 @@ _BYTES = {
     "monthly": "hierarchy.month_bytes",
     "quarterly": "hierarchy.quarter_bytes",
 }
-FAILED = "failed"  # an overview that could not be had is asked for again
+_BELOW = {"monthly": "weekly", "quarterly": "monthly"}
+FAILED = "failed"  # in place of an overview's author: it could not be had, and is asked for again next time
 _BATCH = 16  # files written while the agent's lock is held: nobody waits for a whole build
 
 
 class State(NamedTuple):
-    """A period and its file: missing, current, stale, edited (and stale); the hash that its sources have now, and for a
-    month the weeks that have files of their own."""
+    """A period and its file: missing, current, stale, edited (and stale), unreadable when a log of it is; the hash that
+    its sources have now, and which of the weeks or months below it have files."""
 
     period: Period
     path: Path
     hash: str
     state: str
-    weeks: frozenset[str] = frozenset()
+    below: frozenset[str] = frozenset()
 
 
 class Built(NamedTuple):
-    """What a build did: files written, kept because a person changed them, unchanged; and what went wrong."""
+    """What a build did: files written, kept because a person changed them, as they should be, and left without logs."""
 
     written: list[State]
     kept: list[State]
-    unchanged: int
+    unchanged: list[State]
+    orphans: list[Path]
     warnings: list[str]
 
 
@@ -70,17 +73,35 @@ Show = Callable[[int, int], None]
 def build_hierarchy(
     home: AgentHome, order: Order, compose: Compose | None = None, show: Show | None = None
 ) -> Built:
-    """Builds the summaries whose sources changed; compose writes an overview from the text of a summary."""
+    """Builds the summaries whose sources changed; compose, if given, writes an overview from the text of a summary.
+
+    Level by level: a month links to the weeks that have files, and those are known when the weeks are done.
+    """
     started, digests = time.monotonic(), Digests(home)
-    compose = None if order.dry_run else compose
-    states = [state for level in SCOPES[order.scope] for state in _states(digests, level, order)]
-    due = [s for s in states if order.force or s.state in ("missing", "stale")]
-    kept = [s for s in states if s.state.startswith("edited") and not order.force]
-    built = Built([], kept, 0, [])
-    for number, batch in enumerate(_batches(due)):
+    built = Built([], [], [], [], [])
+    if digests.has_moved() and not order.dry_run:
+        with holding_lock(home, "hierarchy build"):
+            built.warnings.extend(relink_to_archive(home.paths, digests.archived)[1])
+    for level in SCOPES[order.scope]:
+        _build_level(digests, level, order, None if order.dry_run else compose, show, built)
+    if not order.dry_run:
+        digests.save()
+        if built.written:
+            write_receipt(home, "hierarchy build", {"summaries": len(built.written)}, [], started)
+    return built
+
+
+def _build_level(
+    digests: Digests, level: str, order: Order, compose: Compose | None, show: Show | None, built: Built
+) -> None:
+    states = list(_states(digests, level, order, {s.period.name for s in built.written}, built.warnings))
+    due = [s for s in states if s.state != "unreadable" and (order.force or s.state in ("missing", "stale"))]
+    built.kept.extend(s for s in states if s.state.startswith("edited") and not order.force)
+    built.orphans.extend(_orphans(digests, level))
+    for number in range(0, len(due), _BATCH):
         if show:
-            show(number * _BATCH, len(due))
-        made = ((state, _text(digests, state, compose, built.warnings)) for state in batch)
+            show(number, len(due))
+        made = ((state, _text(digests, state, compose)) for state in due[number : number + _BATCH])
         texts = [(state, text) for state, text in made if text]
         if order.dry_run:
             built.written.extend(state for state, _ in texts)
@@ -88,23 +109,28 @@ def build_hierarchy(
             _write(digests, texts, order, built)
     if show and due:
         show(len(due), len(due))
-    if not order.dry_run:
-        digests.save()
-        if built.written:
-            write_receipt(home, "hierarchy build", {"summaries": len(built.written)}, [], started)
     done = {s.path for s in (*built.written, *built.kept)}
-    return built._replace(unchanged=sum(s.path not in done and s.state == "current" for s in states))
+    built.unchanged.extend(s for s in states if s.path not in done and s.state in ("current", "stale"))
 
 
-def _batches(states: list[State]) -> Iterator[list[State]]:
-    yield from (states[n : n + _BATCH] for n in range(0, len(states), _BATCH))
+def _orphans(digests: Digests, level: str) -> list[Path]:
+    """Summaries whose logs are gone. They stay, for they may be all that is left, but somebody should know."""
+    with_logs = {period.name for period in periods_of(level, digests.days)}
+    folder = digests.home.paths.summary(level, "x").parent
+    names = [name.removesuffix(".md") for name in list_names(folder) if name.endswith(".md")]
+    return [
+        folder / f"{n}.md" for n in names if n not in with_logs and look_at(digests, folder / f"{n}.md").hash
+    ]
 
 
 def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:
     """The periods that have logs, each followed by what lies in it, with coverage and the state of its file."""
     levels = LEVELS[: deepest + 1]
     states = {
-        s.period: s.state for level in levels if level != "daily" for s in _states(digests, level, Order())
+        s.period: _shown_state(digests, s)
+        for level in levels
+        if level != "daily"
+        for s in _states(digests, level, Order(), set(), [])
     }
     rows: list[dict[str, Any]] = []
 
@@ -133,15 +159,30 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
     return rows
 
 
-def _states(digests: Digests, level: str, order: Order) -> Iterator[State]:
-    files = _week_files(digests, order) if level == "monthly" else frozenset()
+def _shown_state(digests: Digests, state: State) -> str:
+    """The state of a file; of logs that tell nothing none is to be written."""
+    told = state.state != "missing" or digests.stretch(state.period).extent.entries
+    return state.state if told else "empty"
+
+
+def _states(
+    digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]
+) -> Iterator[State]:
+    """The periods of a level that have logs, oldest first, each with the state of its file."""
+    below = _files_below(digests, level) | written
     folder = digests.home.paths.summary(level, "x").parent
     for period in periods_of(level, digests.days):
         if order.since and period.last < order.since:
             continue
         path = folder / f"{period.name}.md"
-        weeks = files.intersection(p.name for p in periods_of("weekly", digests.days_in(period)))
-        want = _hash(digests, period, weeks)
+        children = periods_of(_BELOW[level], digests.days_in(period)) if level in _BELOW else ()
+        names = below.intersection(child.name for child in children)
+        try:
+            want = _hash(digests, period, names)
+        except MabosError as error:
+            warnings.append(f"{period.name} is left as it is: {error.message}")
+            yield State(period, path, "", "unreadable")
+            continue
         known = look_at(digests, path)
         if known is None:
             state = "missing"
@@ -149,7 +190,7 @@ def _states(digests: Digests, level: str, order: Order) -> Iterator[State]:
             state = "edited" if known.hash == want else "edited, stale"
         else:
             state = "current" if known.hash == want and known.overview != FAILED else "stale"
-        yield State(period, path, want, state, weeks)
+        yield State(period, path, want, state, names)
 
 
 def look_at(digests: Digests, path: Path) -> Written | None:
@@ -165,31 +206,27 @@ def look_at(digests: Digests, path: Path) -> Written | None:
     return written
 
 
-def _week_files(digests: Digests, order: Order) -> frozenset[str]:
-    """The weeks that have a file, or will have one when the months are written."""
-    there = {
-        name.removesuffix(".md") for name in list_names(digests.home.paths.summary("weekly", "x").parent)
-    }
-    if "weekly" in SCOPES[order.scope]:
-        there |= {
-            p.name for p in periods_of("weekly", digests.days) if not order.since or p.last >= order.since
-        }
-    return frozenset(there)
+def _files_below(digests: Digests, level: str) -> frozenset[str]:
+    """The weeks, for months, or months, for quarters, that have files."""
+    if level not in _BELOW:
+        return frozenset()
+    folder = digests.home.paths.summary(_BELOW[level], "x").parent
+    return frozenset(name.removesuffix(".md") for name in list_names(folder))
 
 
-def _hash(digests: Digests, period: Period, weeks: frozenset[str]) -> str:
-    """What changes when a summary has to be written anew: its logs, the form, its size, and which weeks it can lead to.
+def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
+    """What changes when a summary has to be written anew: its logs, the form, its size, and what it can lead to.
 
     The period before, which it is compared with, is not part of it: a changed day concerns its own week, month and
     quarter. `--force` compares again.
     """
     parts = [f"{VERSION}.{DIGEST_VERSION}", str(digests.home.settings[_BYTES[period.level]])]
     parts += [f"{day} {digest}" for day, digest in digests.hashes_in(period)]
-    parts += sorted(weeks)
+    parts += sorted(below)
     return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
 
 
-def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
+def _text(digests: Digests, state: State, compose: Compose | None) -> str:
     """The new text of a summary; empty for a period whose logs tell nothing."""
     period = state.period
     now = digests.stretch(period)
@@ -197,16 +234,10 @@ def _text(digests: Digests, state: State, compose: Compose | None, warnings: lis
         return ""
     summary = summarize(period, now, digests.history(period))
     budget = digests.home.settings[_BYTES[period.level]]
-    places = Places(digests.archived, state.weeks)
+    places = Places(digests.archived, state.below, digests.parted)
     text = render_summary(summary, places, state.hash, budget)
-    if compose is None:
-        return text
-    try:
-        overview = compose(text)
-    except MabosError as error:
-        warnings.append(f"{period.name} has no overview: {error.message}")
-        overview = Overview("", FAILED)
-    return render_summary(summary, places, state.hash, budget, overview)
+    overview = compose(text) if compose else None
+    return render_summary(summary, places, state.hash, budget, overview) if overview else text
 
 
 def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, built: Built) -> None:

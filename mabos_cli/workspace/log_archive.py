@@ -59,7 +59,7 @@ def archive_logs(home: AgentHome, older_than: float) -> Archiving:
         move_files(moves, root=home.paths.workspace.root)
         for log in there:
             _merge(home.paths, log)
-        links, more = _relink(home.paths, logs.archived | {log.day for log in logs.due})
+        links, more = relink_to_archive(home.paths, logs.archived | {log.day for log in logs.due})
         if logs.due or links:
             write_receipt(home, "log archive", {"logs": len(logs.due), "links": links}, [], started)
     return Archiving(_pairs(home.paths, logs.due), links, [*holding.warnings, *warnings, *more])
@@ -118,7 +118,7 @@ def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
 
 
-def _relink(paths: AgentPaths, archived: frozenset[str]) -> tuple[int, list[str]]:
+def relink_to_archive(paths: AgentPaths, archived: frozenset[str]) -> tuple[int, list[str]]:
     """Mends the links to archived logs, each file in one edit: how many, and warnings about files that cannot be mended."""
     total, warnings = 0, []
     for path, to_memory in _linking_files(paths) if archived else ():
