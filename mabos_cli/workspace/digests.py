@@ -195,7 +195,7 @@ class Digests:
     def _cached(self, name: str) -> bytes:
         """What a cache file holds, if it is what was written: behind its first line, which is a checksum."""
         with suppress(MabosError):
-            sum_of, _, data = (read_bytes(self.home.paths.digests / f"{name}.json") or b"").partition(b"\n")
+            sum_of, _, data = (read_bytes(self.home.paths.digests / f"{name}.cache") or b"").partition(b"\n")
             return data if sum_of == _checksum(data) else b""
         return b""
 
@@ -218,7 +218,7 @@ class Digests:
                 data = json.dumps(found, separators=(",", ":")).encode()
             else:
                 data = self._files[name].render()
-            path = self.home.paths.digests / f"{name}.json"
+            path = self.home.paths.digests / f"{name}.cache"
             with suppress(MabosError):
                 data = _checksum(data) + b"\n" + data
                 replace_file(path, data, root=self.home.paths.workspace.root, expect=read_bytes(path))

@@ -193,7 +193,7 @@ def damage(book: Logbook, name: str, data: bytes) -> None:
     (book.desk.root / ".mabos/hierarchy/main" / name).write_bytes(data)
 
 
-@pytest.mark.parametrize("name", ["notes.json", "themes.json", "2026-02.json"])
+@pytest.mark.parametrize("name", ["notes.cache", "themes.cache", "2026-02.cache"])
 def test_a_damaged_cache_is_ignored(spring: Logbook, settled: None, name: str):
     before = spring.files()
     for data in (b"", b"{", b"[]", b"null", b"\xff", b'{"version": 0}', b"7"):
@@ -205,24 +205,24 @@ def test_a_damaged_cache_is_ignored(spring: Logbook, settled: None, name: str):
 
 @pytest.mark.parametrize("data", BAD_NOTES)
 def test_damaged_notes_are_ignored(spring: Logbook, settled: None, data: bytes):
-    damage(spring, "notes.json", data)
+    damage(spring, "notes.cache", data)
     assert spring.build() == [] and spring.build("--force") == []
 
 
 @pytest.mark.parametrize("value", [5, [[1]]])
 def test_damaged_themes_are_ignored(spring: Logbook, value: object):
-    path = spring.desk.root / ".mabos/hierarchy/main/themes.json"
+    path = spring.desk.root / ".mabos/hierarchy/main/themes.cache"
     known = json.loads(path.read_bytes().partition(b"\n")[2])
     names = known.keys() - {"version"}
     bad = {name: value if value == 5 else [known[name][0], value] for name in names}
-    damage(spring, "themes.json", json.dumps(known | bad).encode())
+    damage(spring, "themes.cache", json.dumps(known | bad).encode())
     assert names and spring.build("--force") == []
 
 
 @pytest.mark.parametrize("place, value", [(3, None), (3, {"decision": "a"}), (4, {"x": [1, 2, 3, 4]})])
 def test_a_cache_with_wrong_values_is_ignored(spring: Logbook, place: int, value: object):
     before = spring.files()
-    path = spring.desk.root / ".mabos/hierarchy/main/2026-02.json"
+    path = spring.desk.root / ".mabos/hierarchy/main/2026-02.cache"
     body = json.loads(path.read_bytes().partition(b"\n")[2])
     for fields in body["segments"].values():
         fields[place] = value
@@ -230,7 +230,7 @@ def test_a_cache_with_wrong_values_is_ignored(spring: Logbook, place: int, value
     assert spring.build("--force") == [] and spring.files() == before
 
 
-@pytest.mark.parametrize("place", [".mabos/hierarchy", ".mabos/hierarchy/main/notes.json"])
+@pytest.mark.parametrize("place", [".mabos/hierarchy", ".mabos/hierarchy/main/notes.cache"])
 def test_a_cache_that_is_no_file_is_ignored(book: Logbook, place: str):
     (book.desk.root / place).mkdir(parents=True)
     if place.endswith("hierarchy"):
