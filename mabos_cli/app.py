@@ -34,6 +34,7 @@ COMMANDS = {
     "hierarchy": ("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day."),
     "status": ("status", "Show counts, what is due and the last runs."),
     "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
+    "belief": ("belief", "Add, revise and list what an agent holds true."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),

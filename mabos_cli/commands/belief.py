@@ -1,0 +1,146 @@
+"""belief: what an agent holds true, in Beliefs.md."""
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import text_argument
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import check_content, check_word
+from mabos_cli.core.mind import Belief
+from mabos_cli.core.text import one_line
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.beliefs import add_belief, find_belief, revise_belief
+from mabos_cli.formats.cognitive import parse_cognitive
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.mind import edit_mind, load_beliefs
+
+app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
+_ID = re.compile(r"B-(\d+)")
+_FILE = "Beliefs.md"
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(help="What it is about.")],
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
+    certainty: Annotated[float, typer.Option(help="0 to 1.")] = 0.8,
+    source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
+    supports: Annotated[
+        list[str] | None, typer.Option(metavar="GOAL", help="A goal it supports; may repeat.")
+    ] = None,
+    group: Annotated[str, typer.Option(help="The heading that it goes under.")] = "",
+) -> None:
+    """Add a belief to Beliefs.md, as a row where beliefs stand in tables, else as a section.
+
+    Example: mabos belief add "Market demand" "growing" --certainty 0.8 --source report
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    limit = home.settings["memory.max_content_bytes"]
+    told = check_content(text_argument(text, call.literal_dash), limit) if text else ""
+    fields = {
+        "source": check_word(source, "source"),
+        "supports": tuple(check_word(g, "id") for g in supports or ()),
+    }
+    made = Belief(
+        _subject(subject), told, _certainty(certainty), format_time(home.now())[:10], **fields
+    )
+
+    def edit(old: str) -> str:
+        nonlocal made
+        made = made._replace(id=_next_id(old))
+        return add_belief(old or "# Beliefs\n", made, check_word(group, "group"))
+
+    edit_mind(home, "belief add", _FILE, edit)
+    made = _find(home, made.id)
+    call.emit("belief.add", _row(made), [f"added {made.id} {made.place}: {one_line(made.statement, 100)}"])
+
+
+def _subject(subject: str) -> str:
+    said = check_word(subject, "subject", 300)
+    if not said:
+        raise BadValue("the subject is empty", "say what the belief is about")
+    return said
+
+
+def _certainty(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise BadValue(f"certainty {value:g} is outside 0..1")
+    return value
+
+
+def _next_id(text: str) -> str:
+    """The id behind the highest that the file has, anywhere: ids of removed beliefs stay theirs in its log."""
+    return f"B-{max((int(number) for number in _ID.findall(text)), default=0) + 1:03d}"
+
+
+def _find(home: AgentHome, belief_id: str) -> Belief:
+    return next(belief for belief in load_beliefs(home)[0] if belief.id == belief_id)
+
+
+@app.command()
+def revise(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="BELIEF", help="Its id, or its subject.")],
+    certainty: Annotated[float | None, typer.Option(help="The new certainty, 0 to 1.")] = None,
+    value: Annotated[str | None, typer.Option(help="The new value, where beliefs stand in tables.")] = None,
+    source: Annotated[str | None, typer.Option(help="The new source.")] = None,
+    reason: Annotated[
+        str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")
+    ] = "",
+) -> None:
+    """Change a belief in its place; only its own lines change.
+
+    Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    day = format_time(home.now())[:10]
+    changes = {} if certainty is None else {"certainty": f"{_certainty(certainty):g}"}
+    changes |= {} if value is None else {"text": check_word(value, "value", 2000)}
+    changes |= {} if source is None else {"source": check_word(source, "source")}
+    if not changes:
+        raise BadValue("nothing given to change", "--certainty, --value or --source")
+
+    def edit(old: str) -> str:
+        entry = find_belief(parse_cognitive(old), name)
+        if entry is None:
+            raise NotFound(f"no belief {name!r} for agent {home.id}", "mabos belief list shows them")
+        if "text" in changes and entry.shape != "row":
+            raise BadValue(
+                f"{name} is a section: edit its text in {_FILE}:{entry.first + 1}", "--certainty works"
+            )
+        return revise_belief(old, entry, changes | {"updated": day}, check_word(reason, "reason"), day)
+
+    changed = edit_mind(home, "belief revise", _FILE, edit)
+    found = next(
+        b for b in load_beliefs(home)[0] if name.casefold() in (b.id.casefold(), b.subject.casefold())
+    )
+    line = f"{'revised' if changed else 'unchanged'} {found.id or found.subject} {found.place}: {', '.join(changes)}"
+    call.emit("belief.revise", _row(found) | {"changed": sorted(changes)}, [line])
+
+
+@app.command("list")
+def list_command(
+    ctx: typer.Context,
+    min_certainty: Annotated[float, typer.Option(help="Only beliefs at least this certain.")] = 0.0,
+) -> None:
+    """List the beliefs in the order of the file, with their places.
+
+    Example: mabos belief list --min-certainty 0.6
+    """
+    call: Call = ctx.obj
+    beliefs, problems = load_beliefs(call.open_home())
+    shown = [belief for belief in beliefs if belief.certainty >= min_certainty]
+    lines = [f"{b.id or '-'} {b.certainty:.2f} {one_line(b.statement, 100)} ({b.place})" for b in shown]
+    warnings = [f"{p.path}:{p.line}: {p.message}" for p in problems]
+    call.emit("belief.list", {"beliefs": [_row(b) for b in shown]}, lines or ["no beliefs yet"], warnings)
+
+
+def _row(belief: Belief) -> dict[str, Any]:
+    return belief._asdict() | {"supports": list(belief.supports)}
