@@ -34,6 +34,11 @@ def note(text: str) -> None:
     _write(sys.stderr, one_line(text) + "\n")
 
 
+def shows_progress() -> bool:
+    """Whether somebody watches: only a terminal gets a progress bar."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def progress(doing: str) -> Callable[[int, int], None]:
     """A line on stderr that shows how far long work is, for a terminal; it is wiped when the work is done."""
 
@@ -56,7 +61,9 @@ def emit_error(error: MabosError, *, as_json: bool) -> None:
 
 
 def _write(stream: Any, text: str) -> None:
-    """UTF-8 whatever the locale says; a reader that went away is no error."""
+    """UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
+    if stream is None:
+        return
     try:
         stream.buffer.write(text.encode("utf-8", "backslashreplace"))
         stream.flush()

@@ -47,9 +47,7 @@ def add(
         "source": check_word(source, "source"),
         "supports": tuple(check_word(g, "id") for g in supports or ()),
     }
-    made = Belief(
-        _subject(subject), told, _certainty(certainty), format_time(home.now())[:10], **fields
-    )
+    made = Belief(_subject(subject), told, _certainty(certainty), format_time(home.now())[:10], **fields)
 
     def edit(old: str) -> str:
         nonlocal made

@@ -1,5 +1,6 @@
 """Looking into the hierarchy: what drill reads, with every byte counted, how it searches, and how its way is told."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -94,8 +95,9 @@ class HierarchyWorld:
 
     def whole(self) -> tuple[int, int]:
         """How many files there are on all levels, and how many bytes."""
-        paths = self._all_files()
-        return len(paths), sum(path.stat().st_size for path in paths)
+        paths = [os.fspath(path) for path in self._all_files()]
+        sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]  # some may just be archived
+        return len(sizes), sum(sizes)
 
 
 def trace_of(hit: Hit) -> Trace | None:

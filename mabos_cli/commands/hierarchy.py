@@ -1,6 +1,5 @@
 """hierarchy: what weeks, months and quarters were about, and the way from there down to a line."""
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -18,7 +17,7 @@ from mabos_cli.core.periods import LEVELS, Period, parse_period
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.summary_md import Overview, render_overview_prompt
-from mabos_cli.output import progress
+from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import list_names
 from mabos_cli.workspace.hierarchy import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
@@ -51,9 +50,9 @@ def build(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    check_choice(scope, list(SCOPES), "scope")
+    scope = check_choice(scope.removesuffix("ly"), list(SCOPES), "scope")
     day = parse_when(since, home.now()).date() if since else None
-    show = progress("summing up") if sys.stderr.isatty() and not call.quiet else None
+    show = progress("summing up") if shows_progress() and not call.quiet else None
     writer = None if no_llm or dry_run else open_writer(home)
     composer = Composer(writer) if writer else None
     built = build_hierarchy(home, Order(scope, day, force, dry_run), composer, show)
@@ -156,7 +155,9 @@ def show(
     if due:
         lines.append(f"{plural(due, 'summary')} to write: mabos hierarchy build")
     call.emit(
-        "hierarchy.show", {"level": deepest, "periods": rows, "due": due}, lines or ["no daily logs yet"]
+        "hierarchy.show",
+        {"level": deepest, "periods": rows, "due": due},
+        lines or [f"no logs in {within.name}" if within and digests.days else "no daily logs yet"],
     )
 
 
@@ -231,6 +232,8 @@ def drill_command(
     call: Call = ctx.obj
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
+    if not query.strip():
+        raise BadValue("the question is empty", "say what to look for")
     width = home.settings["hierarchy.width"] if width is None else width
     # Building, which runs by the clock, starts without all that a search needs.
     from mabos_cli.commands.drilling import HierarchyWorld, told_path, visited

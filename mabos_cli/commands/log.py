@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import option
+from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span
 from mabos_cli.core.log_taking import Candidate, Rules, Taking
 from mabos_cli.core.text import one_line, plural
@@ -35,7 +36,7 @@ def consolidate(
     call: Call = ctx.obj
     home = call.open_home()
     rules = rules_of(
-        home, option("log.consolidate_after", older_than), option("log.min_importance", min_importance)
+        home, option("log.consolidate_after", _span(older_than)), option("log.min_importance", min_importance)
     )
     found = find_events(home, rules)
     taking, notes = (preview_taking(home, found, rules), []) if dry_run else take_events(home, found, rules)
@@ -52,6 +53,13 @@ def consolidate(
         _told(found, taking, rules, dry_run),
         list(dict.fromkeys(found.warnings + notes)),
     )
+
+
+def _span(text: str | None) -> str | None:
+    """A span with its unit: a bare number, which means seconds elsewhere, nobody means for logs."""
+    if text and text.strip().isdigit() and int(text):
+        raise BadValue(f"{text} has no unit", f"{text.strip()}d for days")
+    return text
 
 
 def _row(candidate: Candidate) -> dict:
@@ -101,7 +109,7 @@ def archive(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    given = option("log.archive_after", older_than)
+    given = option("log.archive_after", _span(older_than))
     span = home.settings["log.archive_after"] if given is None else given
     done = preview_archiving(home, span) if dry_run else archive_logs(home, span)
     data = {

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.recall import Candidate
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.items import item_from_dict
-from mabos_cli.output import progress
+from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_places
 from mabos_cli.workspace.sources import find_sources, is_store, template_marks
@@ -102,7 +101,7 @@ class Searching:
         shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
         shape += f"-{template_marks(self.home):08x}"
         embedder = self._embedder() if engine.step != "lexical" else None
-        show = progress("indexing") if sys.stderr.isatty() else None
+        show = progress("indexing") if shows_progress() else None
         return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
 
     def _embedder(self) -> "Embedder | None":

@@ -15,6 +15,7 @@ from mabos_cli.core.text import one_line
 from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
 
 _LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 4, 5, 3, 6, 40
+_TAGS = 12  # of an entry that are paired: each with each would be very many
 _TEXT = 140  # characters of a line that a digest keeps
 _CHORE = 15  # words of an entry that may be a chore; longer ones do not recur word for word
 
@@ -78,7 +79,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
     pairs: Counter[str] = Counter()
     for _, events in by_weekday:
         for event in events:
-            pairs.update("\t".join(pair) for pair in combinations(sorted(set(event.tags)), 2))
+            pairs.update("\t".join(pair) for pair in combinations(sorted(set(event.tags))[:_TAGS], 2))
     kept = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:_PAIRS]
     return Segment(
         week,

@@ -1,6 +1,7 @@
 """Going down: from quarters to months, weeks, days and lines, into the best few at each level, asking better on the way."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Protocol
@@ -15,6 +16,8 @@ _CLOSE = 0.6  # of the best child's score: below that a child is not followed
 _FADING = (1.0, 0.4, 0.2)  # what the second and third find below a node add
 _SECOND_HAND = 0.5  # what words that were found on the way lead to counts less than what the question finds
 _FRESH_WORDS = 6
+# What a line of a summary says about itself: where links lead, the label in front.
+_MARKUP = re.compile(r"\]\([^()]*\)|^\W*\w+(?: [01]\.\d\d)?:")
 _NOT_TOLD = ("---", "sources:", "hash:", "period:", "#", "<!--")  # lines of a summary that say nothing
 
 
@@ -139,7 +142,7 @@ class _Question:
 
     def refine(self, lines: Iterable[str]) -> tuple[str, ...]:
         """Asks on with the rarest new words of the lines that tell most, and gives those words."""
-        told = dict.fromkeys(w for line in lines for w in asked_words(line))
+        told = dict.fromkeys(w for line in lines for w in asked_words(_MARKUP.sub(" ", line)))
         fresh = [w for w in told if len(w) > 3 and is_telling(w) and stem(w) not in self.known]
         held = self.world.holders(fresh)
         telling = sorted((w for w in fresh if held.get(w, 0)), key=lambda w: (held[w], w))[:_FRESH_WORDS]

@@ -8,7 +8,8 @@ from mabos_cli.core.item import TYPES
 from mabos_cli.core.text import words
 
 _PREFIX = re.compile(
-    rf"\**({'|'.join(TYPES)}|decided|learned|todo)\**\s*(?:\((\d(?:\.\d+)?)\))?\s*:\**\s+", re.IGNORECASE
+    rf"\**({'|'.join(TYPES)}|decided|learned|todo)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**\s+",
+    re.IGNORECASE,
 )
 _DECIDED = re.compile(
     r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b"

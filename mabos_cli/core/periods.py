@@ -11,6 +11,7 @@ from mabos_cli.core import BadValue
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
 MONTHS = ("January February March April May June July August September October November December").split()
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_BEFORE = r"(?i:\b(?:in|since|until|till|of|from|during|early|late|mid|last|this|before|after))"
 _SEASONS = {
     "spring": (3, 4, 5),
     "summer": (6, 7, 8),
@@ -148,8 +149,14 @@ def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
             continue
     if found:
         return found
-    named = [int(year) for year in re.findall(r"\b((?:19|20)\d\d)\b(?!-)", question)]
-    found = [span for year in (named or sorted(set(years))) for span in _in_year(question, year)]
+    known = sorted(set(years))
+    # A number is a year if there are logs of it, or if it stands behind a word of time: 2000 EUR is none.
+    behind = re.findall(
+        rf"(?:{_BEFORE}|(?i:{'|'.join([*MONTHS, *_SEASONS, 'Q[1-4]'])})) ((?:19|20)\d\d)\b(?!-)", question
+    )
+    numbers = re.findall(r"\b((?:19|20)\d\d)\b(?!-)", question)
+    named = [int(year) for year in numbers if int(year) in known or year in behind]
+    found = [span for year in (named or known) for span in _in_year(question, year)]
     return found or [(date(year, 1, 1), date(year, 12, 31)) for year in named]
 
 
@@ -157,7 +164,9 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
     found = [quarter_of(date(year, 3 * int(q), 1))[2:4] for q in re.findall(r"\b[Qq]([1-4])\b", question)]
     for number, month in enumerate(MONTHS, 1):
         # "may" and "march" are words of their own: months are taken as people write them.
-        if re.search(rf"\b(?:{month}|{month[:3]}|{month[:4]})\b", question):
+        # And short forms, which are names too, only where a time is meant.
+        short = rf"(?:{month[:3]}|{month[:4]})" if month == "September" else month[:3]
+        if re.search(rf"\b{month}\b|{_BEFORE} {short}\b|\b{short}\.? \d", question):
             found.append(month_of(date(year, number, 1))[2:4])
     for season, months in _SEASONS.items():
         if re.search(rf"\b{season}\b", question.casefold()):

@@ -12,8 +12,8 @@ from mabos_cli.core.text import STOP_WORDS, stem
 
 # What an entry adds: somebody named the topic by a tag or a heading, or it is mentioned as a phrase, a name or a word.
 _NAMED, _PHRASE, _NAME, _WORD = 3.0, 2.0, 1.0, 0.25
-_RUN = re.compile(r"[^\s.,;:!?()\[\]{}\"“”|/\\<>=*_`~—–]+")
-_BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”|/\\<>=*_`~—–\n]+")
+_RUN = re.compile(r"[^\s.,;:!?()\[\]{}\"“”|/\\<>=*_`~—–。、！？]+")
+_BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”|/\\<>=*_`~—–。、！？\n]+")
 # Words that stand in every log and name nothing.
 _DULL = frozenset(
     (
@@ -30,6 +30,9 @@ _DULL = frozenset(
         "another again already soon later early late long short big small high low right left full half even yet also "
         "instead without within between against during since because however may might must shall should yes no ok okay "
         "decision decided outcome lesson fact observation event preference instruction project insight consolidated "
+        "der die das den dem des ein eine einen einem einer und oder aber nicht auch noch nur schon sehr mehr als wie wenn weil "
+        "dass wir ihr sie ich man uns mit von vom zum zur bei für auf aus nach über unter vor seit bis ist sind war waren wird "
+        "werden hat haben hatte kann können soll muss sich es im am an um zu so da heute gestern morgen "
         "memories memory log entry entries eur usd gbp percent euro euros"
     ).split()
 )
@@ -39,6 +42,7 @@ _DULL_HEADINGS = frozenset(
         "session end, session start, standup, summary, tasks, to remember, today, todo, tomorrow, work"
     ).split(", ")
 )
+_MOST_TAGS = 50
 _KEPT = 250  # topics of a segment; a week of a busy agent mentions thousands of words once
 
 
@@ -94,7 +98,7 @@ def topics_of(event: LogEvent) -> dict[str, tuple[str, bool]]:
             if last:
                 found.setdefault(f"{_stem(last.casefold())} {_stem(folded)}", (f"{last} {word}", False))
             last = word
-    found |= {key: (tag, True) for tag in event.tags if (key := topic_key(tag))}
+    found |= {key: (tag, True) for tag in event.tags[:_MOST_TAGS] if (key := topic_key(tag))}
     title = heading_topic(event.heading)
     return found | {title[0]: (title[1], True)} if title else found
 
@@ -112,6 +116,8 @@ def heading_topic(heading: str) -> tuple[str, str] | None:
 def is_telling(word: str) -> bool:
     """Whether a folded word can name something: no stop word, no number, none of those that stand in every log."""
     if len(word) < 3 and word.isascii():
+        return False
+    if word > "\u3000" and len(word) > 6:  # scripts without spaces: what looks like a word is half a sentence
         return False
     return (
         word not in STOP_WORDS

@@ -20,7 +20,7 @@ _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
-_TAG = re.compile(r"(?<!\S)#([A-Za-z][\w/-]*)")
+_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")
 _BLOCK_ID = re.compile(r"\s\^([A-Za-z0-9-]+)\s*$")
 
 
@@ -137,6 +137,7 @@ def _front_matter(lines: list[str]) -> int:
 def _notes(lines: list[str], first: int, last: int, day: str) -> Iterator[LogEvent]:
     """The events of lines that people wrote: each list item, each paragraph, under the heading above it."""
     heading, time, start, block = "", "", 0, []
+    hidden = _commented(lines)
     fence = ""
 
     def told() -> Iterator[LogEvent]:
@@ -148,6 +149,9 @@ def _notes(lines: list[str], first: int, last: int, day: str) -> Iterator[LogEve
     for number in range(first, last):
         line = lines[number].rstrip("\r")
         mark = _FENCE.match(line)
+        if number in hidden:
+            yield from told()
+            continue
         if fence or mark:  # code is not an event
             yield from told()
             fence = "" if fence and line.strip().startswith(fence) else fence or (mark[1] if mark else "")
@@ -162,6 +166,21 @@ def _notes(lines: list[str], first: int, last: int, day: str) -> Iterator[LogEve
                 start = number
             block.append((item[1] if item else line).strip().lstrip("> "))
     yield from told()
+
+
+def _commented(lines: list[str]) -> set[int]:
+    """The lines of comments that take more than one: HTML's, and Obsidian's between lines of %%."""
+    hidden: set[int] = set()
+    opened, closing = -1, ""
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        if closing:
+            if closing in bare:
+                hidden.update(range(opened, number + 1))
+                closing = ""
+        elif bare == "%%" or (bare.startswith("<!--") and "-->" not in bare):
+            opened, closing = number, "%%" if bare == "%%" else "-->"
+    return hidden
 
 
 def _titled(title: re.Match[str]) -> tuple[str, str]:

@@ -73,6 +73,20 @@ def _reveal(match: re.Match[str]) -> str:
     return "\\" * (len(match[1]) // 2) + match[2]
 
 
+def escape_links(text: str) -> str:
+    """Escaped text in which brackets make no link: one that is copied to another folder would lead nowhere.
+
+    >>> escape_links("see [notes](notes.md)")
+    'see \\\\[notes\\\\](notes.md)'
+    """
+    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", text)
+
+
+def unescape_links(text: str) -> str:
+    """The text without the backslashes of escape_links."""
+    return text.replace("\\[", "[").replace("\\]", "]")
+
+
 def indent(text: str, by: int = 2) -> str:
     """The text with its second and later lines moved right, so that they stay inside a list item."""
     return text.replace("\n", "\n" + " " * by)

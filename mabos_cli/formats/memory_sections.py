@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mabos_cli.core.log_event import consolidated_parts, split_kind
 from mabos_cli.core.log_taking import Candidate, fold
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.markdown import escape_block, unescape_block
+from mabos_cli.formats.markdown import escape_block, escape_links, unescape_block, unescape_links
 from mabos_cli.formats.outline import Heading, find_headings
 
 WIDTH = 300  # characters of an event's text; the link leads to the rest
@@ -23,7 +23,7 @@ def render_log_bullet(candidate: Candidate, path: str) -> str:
     """The line of an event: its text, a link to its day and line, and a block id by which it is known again."""
     event, key = candidate.event, candidate.key
     target = f"{path}#^{key}" if key == event.id else path
-    text = escape_block(one_line(event.text, WIDTH))
+    text = escape_links(escape_block(one_line(event.text, WIDTH)))
     return f"- {text} ([{event.day}:{event.line}]({target})) ^{key}"
 
 
@@ -76,7 +76,7 @@ def told_texts(text: str) -> set[str]:
     for *above, last in _blocks(text):
         last = _PLACE.sub("", _BLOCK_ID.sub("", last))
         for end in {last, _TAGS.sub("", last)}:
-            whole = " ".join(unescape_block(line) for line in (*above, end))
+            whole = unescape_links(" ".join(unescape_block(line) for line in (*above, end)))
             for said in {whole, split_kind(whole)[1]}:
                 found.update(map(fold, (said, *consolidated_parts(said))))
     return found

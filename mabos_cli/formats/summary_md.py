@@ -12,7 +12,7 @@ from mabos_cli.core.periods import WEEKDAYS, Period, month_of, parse_period, qua
 from mabos_cli.core.summary import Compared, Part, Summary
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.core.topics import Theme
-from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.markdown import escape_block, escape_links
 from mabos_cli.formats.seal import SEAL_SIZE, is_as_generated, seal
 
 VERSION = 1  # of the form below: another one means that every summary is written anew
@@ -172,8 +172,7 @@ def _log_link(text: str, day: str, places: Places, item_id: str = "", archived: 
 def _said(text: str, width: int) -> str:
     # Behind a word the text cannot start a block; a letter in front of it keeps the escaping honest.
     said = escape_block(f"x{one_line(text, width)}")[1:]
-    # A link in it would start from another folder than where it was written, and so lead nowhere.
-    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", said)
+    return escape_links(said)
 
 
 def _bullet(line: Highlight, places: Places, width: int, *, dated: bool) -> str:

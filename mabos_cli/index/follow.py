@@ -19,7 +19,7 @@ _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a mo
 # What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
 # have changed since), the place in a log that it was taken from.
 _BESIDES = re.compile(
-    r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?= \^)|\([01]\.\d\d\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
+    r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?= \^)|\([01]\.\d\d(?:, untrusted)?\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
 )
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
 

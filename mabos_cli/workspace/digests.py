@@ -13,11 +13,14 @@ from zlib import crc32
 from mabos_cli.core.digest import Segment, Stretch, digest_segment
 from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.periods import Period, before, month_of, parse_period, week_of
+from mabos_cli.core.stores import locate
 from mabos_cli.core.summary import Earlier, History, rank_period
 from mabos_cli.core.topics import Counts, Theme, add_counts
 from mabos_cli.errors import MabosError
+from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.daily_log import parse_events
 from mabos_cli.formats.digest_json import VERSION, SegmentFile
+from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_files import LogFile, find_logs, read_log
@@ -81,8 +84,29 @@ class Digests:
     def hash_of(self, day: str) -> str:
         """The hash of a day's log."""
         if day not in self._hashes:
-            self._hashes[day] = self._read_hash(day)
+            gone = "|".join(sorted(self.forgotten.get(day, ())))
+            self._hashes[day] = self._read_hash(day) + (
+                f"-{_checksum(gone.encode()).decode()}" if gone else ""
+            )
         return self._hashes[day]
+
+    @cached_property
+    def forgotten(self) -> dict[str, set[str]]:
+        """The ids of items that somebody forgot, by the day of their entry: a summary must not bring them back."""
+        known, found = self.notes.setdefault("forgotten", {}), {}
+        for name in archive_files(self.home.paths):
+            path = self.home.paths.archive / name
+            stamp = stamp_of(path)
+            if name not in known or known[name][0] != stamp:
+                known[name] = [stamp, _forgotten_in(read_bytes(path) or b"", name)]
+                self._changed.add("notes")
+            found |= dict(known[name][1])
+        memory = self.home.memory() if found else None
+        days: dict[str, set[str]] = {}
+        for item_id, day in found.items():
+            if memory and not locate(memory, item_id):  # unless it was revived
+                days.setdefault(day, set()).add(item_id)
+        return days
 
     def _read_hash(self, day: str) -> str:
         files = self.logs[day]
@@ -104,7 +128,10 @@ class Digests:
     def history(self, period: Period) -> History:
         """The periods before, as far as a summary is compared with them."""
         earlier = self._earlier(period)
-        return History(earlier, self._themes(parse_period(earlier[0].name)) if earlier else ())
+        try:
+            return History(earlier, self._themes(parse_period(earlier[0].name)) if earlier else ())
+        except MabosError:  # a log before that period cannot be read: it is compared with what can
+            return History(earlier)
 
     def _earlier(self, period: Period) -> list[Earlier]:
         """The periods before that tell anything, latest first."""
@@ -129,7 +156,7 @@ class Digests:
             return False
         self.notes["archived"] = now
         self._changed.add("notes")
-        return bool(now)
+        return True
 
     def _themes(self, period: Period) -> list[Theme]:
         """What was telling about a period: noted, as long as its logs and those before it stay as they are."""
@@ -184,7 +211,8 @@ class Digests:
 
     def events(self, file: LogFile) -> list[LogEvent]:
         """All that one log tells."""
-        events = parse_events(read_log(self.home.paths, file), file.day)
+        gone = self.forgotten.get(file.day, ())
+        events = [e for e in parse_events(read_log(self.home.paths, file), file.day) if e.id not in gone]
         return [event._replace(archived=True) for event in events] if file.archived else events
 
     def _file(self, month: str) -> SegmentFile:
@@ -223,6 +251,13 @@ class Digests:
                 data = _checksum(data) + b"\n" + data
                 replace_file(path, data, root=self.home.paths.workspace.root, expect=read_bytes(path))
         self._changed.clear()
+
+
+def _forgotten_in(data: bytes, name: str) -> list[tuple[str, str]]:
+    """The items that an archive file says were forgotten, each with the day of its entry."""
+    lines = [line for line in data.split(b"\n") if b'"reason": "forgotten' in line]
+    departures = parse_archive(b"\n".join(lines), name)[0]
+    return [(d.item.id, d.item.created_at[:10]) for d in departures if d.reason.startswith("forgotten")]
 
 
 def _checksum(data: bytes) -> bytes:

@@ -15,7 +15,7 @@ from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, rea
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.log_archive import relink_to_archive
+from mabos_cli.workspace.log_archive import relink_logs_of
 from mabos_cli.workspace.materialize import set_aside
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
@@ -81,7 +81,8 @@ def build_hierarchy(
     built = Built([], [], [], [], [])
     if digests.has_moved() and not order.dry_run:
         with holding_lock(home, "hierarchy build"):
-            built.warnings.extend(relink_to_archive(home.paths, digests.archived)[1])
+            active = frozenset(digests.logs) - digests.archived
+            built.warnings.extend(relink_logs_of(home.paths, digests.archived, active)[1])
     for level in SCOPES[order.scope]:
         _build_level(digests, level, order, None if order.dry_run else compose, show, built)
     if not order.dry_run:
@@ -101,7 +102,9 @@ def _build_level(
     for number in range(0, len(due), _BATCH):
         if show:
             show(number, len(due))
-        made = ((state, _text(digests, state, compose)) for state in due[number : number + _BATCH])
+        made = (
+            (state, _text(digests, state, compose, built.warnings)) for state in due[number : number + _BATCH]
+        )
         texts = [(state, text) for state, text in made if text]
         if order.dry_run:
             built.written.extend(state for state, _ in texts)
@@ -226,10 +229,14 @@ def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
     return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
 
 
-def _text(digests: Digests, state: State, compose: Compose | None) -> str:
-    """The new text of a summary; empty for a period whose logs tell nothing."""
+def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
+    """The new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more."""
     period = state.period
-    now = digests.stretch(period)
+    try:
+        now = digests.stretch(period)
+    except MabosError as error:
+        warnings.append(f"{period.name} is left as it is: {error.message}")
+        return ""
     if not now.extent.entries:
         return ""
     summary = summarize(period, now, digests.history(period))

@@ -59,7 +59,7 @@ def archive_logs(home: AgentHome, older_than: float) -> Archiving:
         move_files(moves, root=home.paths.workspace.root)
         for log in there:
             _merge(home.paths, log)
-        links, more = relink_to_archive(home.paths, logs.archived | {log.day for log in logs.due})
+        links, more = relink_logs_of(home.paths, logs.archived | {log.day for log in logs.due})
         if logs.due or links:
             write_receipt(home, "log archive", {"logs": len(logs.due), "links": links}, [], started)
     return Archiving(_pairs(home.paths, logs.due), links, [*holding.warnings, *warnings, *more])
@@ -92,10 +92,7 @@ def _merge(paths: AgentPaths, log: LogFile) -> None:
         old, added = read_bytes(goal) or b"", read_bytes(log.path)
         if added is None:
             return
-        body = _without_header(added, log.day)
-        gap = b"" if old.endswith(b"\n") or not old else b"\n"
-        # A killed run may have come this far.
-        new = old if old.endswith(body) else old + gap + body
+        new = _merged(old, added, log.day)
         if new != old:
             replace_file(goal, new, root=root, expect=old)
         if read_bytes(log.path) == added:
@@ -103,6 +100,16 @@ def _merge(paths: AgentPaths, log: LogFile) -> None:
         if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
             replace_file(goal, old, root=root, expect=new)
     raise Conflict(f"{paths.relative(log.path)} keeps changing", "somebody is writing it; try again")
+
+
+def _merged(old: bytes, added: bytes, day: str) -> bytes:
+    """An archived log with what a newer one of that day adds, set apart by a blank line, so that blocks stay apart."""
+    if added.startswith(old):  # an editor that still had it open saved all of it again
+        return added
+    body = _without_header(added, day).lstrip(b"\r\n")
+    gap = b"\n" * (2 - (len(old) - len(old.rstrip(b"\n")))) if old and not old.endswith(b"\n\n") else b""
+    # A killed run may have come this far: then the archived one ends with just this, set apart.
+    return old if old.endswith(b"\n\n" + body) or not body else old + gap + body
 
 
 def _without_header(data: bytes, day: str) -> bytes:
@@ -118,15 +125,17 @@ def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
 
 
-def relink_to_archive(paths: AgentPaths, archived: frozenset[str]) -> tuple[int, list[str]]:
-    """Mends the links to archived logs, each file in one edit: how many, and warnings about files that cannot be mended."""
+def relink_logs_of(
+    paths: AgentPaths, archived: frozenset[str], active: frozenset[str] = frozenset()
+) -> tuple[int, list[str]]:
+    """Mends the links to logs that were archived, or came back: how many, and warnings about files that cannot be mended."""
     total, warnings = 0, []
-    for path, to_memory in _linking_files(paths) if archived else ():
+    for path, to_memory in _linking_files(paths) if archived or active else ():
         count = 0
 
         def edit(text: str, to_memory: str = to_memory) -> str:
             nonlocal count
-            new, count = relink_logs(text, archived, to_memory)
+            new, count = relink_logs(text, archived, to_memory, active)
             return new
 
         try:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, date
 from typing import NamedTuple
 
+from mabos_cli.core.clock import format_time
 from mabos_cli.core.log_taking import (
     SECTIONS,
     Candidate,
@@ -20,6 +21,7 @@ from mabos_cli.core.log_taking import (
     find_candidates,
     find_recurring,
     is_past,
+    mark_of,
     plan_taking,
 )
 from mabos_cli.core.stores import locate
@@ -65,7 +67,7 @@ def find_events(home: AgentHome, rules: Rules) -> Found:
     fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
     found = _parse_days(home, texts, fresh, rules)
     days = tuple(LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
-    return Found(_settle_forgotten(home, days, ledger), len(texts) - len(fresh), warnings)
+    return Found(_as_they_are_now(home, days, ledger), len(texts) - len(fresh), warnings)
 
 
 def _parse_days(
@@ -89,18 +91,31 @@ def _parse_days(
     }
 
 
-def _settle_forgotten(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
-    """The days, with events settled whose items somebody forgot since: they must not come back from the log."""
+def _as_they_are_now(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
+    """The days, with events of items as those are today: what was forgotten, has expired or must not be trusted is
+    settled and stays in the log; what was edited since says what it says now."""
     ids = {c.event.id for day in days for c in day.candidates if c.event.id and c.key not in ledger.keys}
     if not ids:
         return days
-    gone = {d.item.id for d in home.all_departures() if d.item.id in ids and d.reason.startswith("forgotten")}
-    memory = home.memory() if gone else None
-    gone = {item_id for item_id in gone if memory and not locate(memory, item_id)}
+    last = {d.item.id: d for d in home.all_departures() if d.item.id in ids}
+    memory, now = home.memory(), format_time(home.now())
+
+    def current(candidate: Candidate) -> Candidate:
+        live, gone = locate(memory, candidate.event.id), last.get(candidate.event.id)
+        item = live[1] if live else gone.item if gone else None
+        if item is None:
+            return candidate
+        away = not live and gone is not None and gone.reason.startswith("forgotten")
+        expired = bool(item.expires_at) and item.expires_at <= now
+        if away or expired or item.trust == "untrusted":
+            return candidate._replace(settled=True)
+        if item.content == candidate.event.text:
+            return candidate
+        event = candidate.event._replace(text=item.content)
+        return candidate._replace(event=event, marks=(mark_of(item.content), *candidate.marks))
+
     return tuple(
-        day._replace(
-            candidates=tuple(c._replace(settled=c.settled or c.event.id in gone) for c in day.candidates)
-        )
+        day._replace(candidates=tuple(current(c) if c.event.id in ids else c for c in day.candidates))
         for day in days
     )
 

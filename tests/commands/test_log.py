@@ -381,7 +381,7 @@ def test_parts_without_a_last_line_end_do_not_run_together(clerk: Clerk):
     clerk.desk.write(f"memory/archive/2026/{OLD}.md", "- one")
     clerk.desk.write(f"memory/{OLD}.md", "- two")
     clerk.archive()
-    assert clerk.text(f"memory/archive/2026/{OLD}.md") == "- one\n- two"
+    assert clerk.text(f"memory/archive/2026/{OLD}.md") == "- one\n\n- two"
 
 
 def test_save_while_it_is_merged_is_not_lost(clerk: Clerk, monkeypatch: pytest.MonkeyPatch):
@@ -398,7 +398,7 @@ def test_save_while_it_is_merged_is_not_lost(clerk: Clerk, monkeypatch: pytest.M
 
     monkeypatch.setattr(module, "replace_file", save_then_replace)
     clerk.archive()
-    assert clerk.text(f"memory/archive/2026/{OLD}.md") == "- one\n- two\n- three\n"
+    assert clerk.text(f"memory/archive/2026/{OLD}.md") == "- one\n\n- two\n- three\n"
 
 
 def test_odd_thing_in_the_way_is_left_alone(clerk: Clerk):

@@ -165,7 +165,7 @@ def test_spans_are_written_as_people_do(first, last, text):
         ("in 2026-02", [whole("2026-02")]),
         ("what did we sign in March 2025?", [whole("2025-03")]),
         ("results of Q3", [whole("2026-Q3")]),
-        ("Jan, Sept and Dec", [whole(name) for name in ("2026-01", "2026-09", "2026-12")]),
+        ("since Jan, in Sept and until Dec", [whole(name) for name in ("2026-01", "2026-09", "2026-12")]),
         ("last winter", [(date(2025, 12, 1), date(2026, 2, 28))]),
         ("in autumn 2024", [(date(2024, 9, 1), date(2024, 11, 30))]),
         ("may we march on?", []),
