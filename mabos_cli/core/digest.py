@@ -14,9 +14,9 @@ from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
 from mabos_cli.core.text import one_line
 from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
 
-_LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 4, 5, 3, 6, 40
+_LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 3, 4, 2, 6, 40
 _TAGS = 12  # of an entry that are paired: each with each would be very many
-_TEXT = 140  # characters of a line that a digest keeps
+_TEXT = 120  # characters of a line that a digest keeps
 _CHORE = 15  # words of an entry that may be a chore; longer ones do not recur word for word
 
 

@@ -213,7 +213,11 @@ class Counts(NamedTuple):
 
     def of(self, key: str) -> int:
         """How many entries spoke of a topic. In a topic, decoded or not, they stand second."""
-        return sum([topic[1] for part in self.parts if (topic := part.get(key))])
+        found = 0
+        for part in self.parts:
+            if key in part:
+                found += part[key][1]
+        return found
 
 
 def add_counts(counts: Iterable[Counts]) -> Counts:

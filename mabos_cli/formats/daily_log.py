@@ -116,15 +116,15 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
 def parse_events(text: str, day: str) -> list[LogEvent]:
     """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
     lines = _lines(text)
-    events, done = [], _front_matter(lines)
+    events, done, hidden = [], _front_matter(lines), _commented(lines)
     for entry in _entries(lines):
         if entry.line <= done:
             continue
-        events += _notes(lines, done, entry.line - 1, day)
+        events += _notes(lines, hidden, done, entry.line - 1, day)
         told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
         events.append(LogEvent(day, entry.line, *told, entry.importance))
         done = entry.last
-    return [*events, *_notes(lines, done, len(lines), day)]
+    return [*events, *_notes(lines, hidden, done, len(lines), day)]
 
 
 def _front_matter(lines: list[str]) -> int:
@@ -134,10 +134,9 @@ def _front_matter(lines: list[str]) -> int:
     return next((n + 1 for n, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
 
 
-def _notes(lines: list[str], first: int, last: int, day: str) -> Iterator[LogEvent]:
+def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) -> Iterator[LogEvent]:
     """The events of lines that people wrote: each list item, each paragraph, under the heading above it."""
     heading, time, start, block = "", "", 0, []
-    hidden = _commented(lines)
     fence = ""
 
     def told() -> Iterator[LogEvent]:
