@@ -35,6 +35,7 @@ COMMANDS = {
     "status": ("status", "Show counts, what is due and the last runs."),
     "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
     "belief": ("belief", "Add, revise and list what an agent holds true."),
+    "bdi": ("bdi", "Find what an agent's beliefs disagree about."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),

@@ -1,4 +1,4 @@
-"""Points in time as sentences name them: days, months, quarters, years, weekdays, hours, and whether two can be one."""
+"""Points in time as sentences name them, from years to hours, and whether two of them can be one."""
 
 import re
 from functools import cache
@@ -6,9 +6,20 @@ from typing import NamedTuple
 
 from mabos_cli.core.periods import MONTHS, WEEKDAYS
 
-COUNTS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-COUNTS += "seventeen eighteen nineteen twenty".split()
+COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_SEASONS = ["spring", "summer", "autumn", "winter"]
+_TURNS = {
+    "last": 0,
+    "previous": 0,
+    "this": 1,
+    "current": 1,
+    "next": 2,
+    "yesterday": 0,
+    "today": 1,
+    "tomorrow": 2,
+}
 # Where a moment stood, one character is left: the words around it keep their places.
 FIRST_MOMENT, MOST = 0xF000, 0x800
 
@@ -23,12 +34,14 @@ class Moment(NamedTuple):
     day: int = -1
     weekday: int = -1
     minute: int = -1
+    turn: int = -1
+    season: int = -1
     text: str = ""
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """The pattern of all forms, made when a sentence first needs it: compiling takes longer than many commands."""
+    """The pattern of all forms, made when a sentence first needs it, as compiling takes long."""
     month = "|".join(rf"{name[:3]}(?:{name[3:]})?" if name != "May" else "May" for name in MONTHS)
     month = month.replace("Sep(?:tember)?", "Sept?(?:ember)?")
     nth = r"(?:st|nd|rd|th)"
@@ -36,7 +49,8 @@ def _pattern() -> re.Pattern[str]:
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
     return re.compile(
         rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
-        rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{month})\b\.?"
+        rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?"
+        rf"(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{month})\b\.?"
         + year % 1
         + rf"|\b(?P<m2>{month})\.? (?P<d2>\d{{1,2}})(?:{nth}\b|\b(?![\d,.]*\d|%))"
         + year % 2
@@ -46,12 +60,17 @@ def _pattern() -> re.Pattern[str]:
         r"|\b(?P<qn>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth) quarter\b(?:(?: of| in)? (?P<yq3>\d{4})\b)?"
         r"|\b(?:H(?P<h>[12])|(?P<hn>[Ff]irst|[Ss]econd) half)\b(?:(?: of| in)? (?P<yh>\d{4})\b)?"
         r"|\bFY ?'?(?P<fy>\d{4}|\d\d)\b"
-        rf"|\b(?P<wd>{'|'.join(WEEKDAYS)})s?\b"
-        r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
+        rf"|\b(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
+        r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
+        r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
         r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
         rf"|\bhalf past (?P<hp>\d{{1,2}}|{words})\b(?: in the (?P<part>morning|afternoon|evening))?"
         r"|\b(?P<noon>noon|midnight)\b"
         rf"|\bthe (?P<dd>\d{{1,2}}){nth}\b"
+        r"|\b(?P<turn>[Ll]ast|[Tt]his|[Nn]ext|[Pp]revious|[Cc]urrent)"
+        r" (?:year|quarter|month|week|summer|winter|spring|autumn)\b"
+        r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?=\s*(?:$|[,.;]|\d{4}|and\b))"
+        r"|\b(?P<near>[Yy]esterday|[Tt]oday|[Tt]omorrow)\b"
         r"|(?<![\d.,$€£#-])\b(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
     )
 
@@ -98,8 +117,12 @@ def _moment(match: re.Match[str]) -> Moment | None:
         return Moment(_year(got["yh"]), int(got["h"] or _NTH[got["hn"].casefold()]), text=text)
     if got["fy"] or got["year"]:
         return Moment(_year(got["fy"] or got["year"]), text=text)
+    if got["turn"] or got["near"]:
+        return Moment(turn=_TURNS[(got["turn"] or got["near"]).casefold()], text=text)
+    if got["season"]:
+        return Moment(season=_SEASONS.index(got["season"].casefold()), text=text)
     if got["wd"]:
-        return Moment(weekday=WEEKDAYS.index(got["wd"]), text=text)
+        return Moment(weekday=[*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize()), text=text)
     if got["dd"]:
         return Moment(day=int(got["dd"]), text=text) if int(got["dd"]) <= 31 else None
     return _clock(got, text)

@@ -70,7 +70,8 @@ _BOUNDS = (
     ("min", r"(?:at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not less than|>=|≥|starting at)"),
     (
         "max",
-        r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within|(?:limited|capped) (?:to|at))",
+        r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within"
+        r"|(?:limited|capped) (?:to|at))",
     ),
     ("over", r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of)"),
     ("under", r"(?:(?:less|fewer) than|under|below|<)"),
@@ -86,7 +87,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:[.,]\d{1,9})?"
     words = "|".join(sorted(_WORDS, key=len, reverse=True))
     scale = r"(?:\s?(?:k|mn|bn|m|b|M|B|K)\b(?!\s?²)|\s(?:hundred|thousand|million|billion|trillion|dozen)\b)"
-    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?P<unit@>(?:{units})s?)(?![\w°]))?(?:\s?(?P<after@>{money}|(?:euro|dollar|pound|franc)s?\b))?"
+    spoken = r"(?:euro|dollar|pound|franc)s?\b"
+    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?P<unit@>(?:{units})s?)(?![\w°]))?"
+    tail += rf"(?:\s?(?P<after@>{money}|{spoken}))?"
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
     return {
@@ -103,6 +106,11 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             r"\b(?P<n>half an?|an?|one)\s(?P<unit>second|minute|hour|day|week|month|year)\b", re.IGNORECASE
         ),
         "often": re.compile(r"\b(?P<n>once|twice)(?=\s(?:a|per|every|each)\b)", re.IGNORECASE),
+        "every": re.compile(
+            rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other)\s)?"
+            r"(?P<unit>minute|hour|day|week|month|quarter|year)s?\b",
+            re.IGNORECASE,
+        ),
         "rate": re.compile(
             rf"(?P<gap>(?:\s[a-z]+)?)\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
@@ -120,7 +128,7 @@ def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
     [(1209600.0, 'time', 'max')]
     """
     quantities: dict[str, Quantity] = {}
-    for kind in ("part", "range", "often", "one", "span"):
+    for kind in ("part", "range", "often", "one", "span", "every"):
         text = _take(text, kind, quantities)
     return text, quantities
 
@@ -138,7 +146,7 @@ def _take(text: str, kind: str, quantities: dict[str, Quantity]) -> str:
         lead, bound = _bound(before)
         said = " ".join(f"{before[len(lead) :]} {found.text}".split())
         bounded = _bounded(found._replace(text=said), bound, after)
-        quantity, end, gap = _with_rate(*_with_rate(bounded, text, match.end(), ""))
+        quantity, end, gap = _with_rate(bounded, text, match.end())
         mark = chr(_FIRST + len(quantities))
         quantities[mark] = quantity
         done += f"{lead} {mark} {gap} "
@@ -148,7 +156,7 @@ def _take(text: str, kind: str, quantities: dict[str, Quantity]) -> str:
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:
     """Whether the number is a part of something else: a version, a code, an address."""
-    start, end = match.start("n") if "n" in match.groupdict() else match.start(), match.end()
+    start, end = match.start("n") if match.groupdict().get("n") else match.start(), match.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 2]
     if before and (before.isalnum() or before in "_#/.:"):
         return True
@@ -180,6 +188,10 @@ def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
         return Quantity(*[100 * _number(match["x"])[0] / of] * 2, "%", text, 0.5) if of else None
     if kind == "often":
         return Quantity(*[1.0 if match["n"].casefold() == "once" else 2.0] * 2, "times", text)
+    if kind == "every":
+        said = (match["n"] or "one").casefold()
+        times = 2.0 if said in ("second", "other") else _number(said)[0] or 1.0
+        return Quantity(1.0, 1.0, "times", text, per=times * _UNITS[match["unit"].casefold()][1])
     if kind == "span":
         dimension, factor = _UNITS[match["unit"].casefold()]
         size = 0.5 * factor if match["n"].casefold().startswith("half") else factor
@@ -261,26 +273,22 @@ def _bounded(quantity: Quantity, bound: str, after: str) -> Quantity:
     return quantity
 
 
-def _with_rate(quantity: Quantity, text: str, end: int, gap: str) -> tuple[Quantity, int, str]:
-    """The quantity with what it is per (a month, seat), where the text goes on, and the words in between."""
-    match = _patterns()["rate"].match(text, end)
-    if not match:
-        adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
-        if not adverb or quantity.unit in ("", "%"):
-            return quantity, end, ""
+def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, str]:
+    """The quantity with what it is per (month, seat), where the text goes on, and the words in between."""
+    between = ""
+    for _ in range(2):
+        match = _patterns()["rate"].match(text, end)
+        dimension, size = _UNITS.get(match["unit"].rstrip("s"), ("", 0.0)) if match else ("", 0.0)
+        if not match or not (dimension == "time" or re.search(r"/|\bper\b", match.group())):
+            break
+        quantity = quantity._replace(text=f"{quantity.text}{match.group()}")
+        quantity = quantity._replace(**{"per": size} if size else {"each": match["unit"].rstrip("s")})
+        between, end = f"{between}{match['gap']}", match.end()
+    adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
+    if adverb and quantity.unit not in ("", "%", "time"):
         unit = {"monthly": "month", "weekly": "week", "daily": "day"}.get(adverb[1], "year")
-        return quantity._replace(per=_UNITS[unit][1]), end + adverb.end(), ""
-    dimension, size = _UNITS.get(match["unit"].rstrip("s"), ("", 0.0))
-    text_of = f"{quantity.text}{match.group()}"
-    if dimension == "time":
-        return quantity._replace(per=size, text=text_of), match.end(), match["gap"].strip()
-    if re.search(r"/|\bper\b", match.group()):
-        return (
-            quantity._replace(each=match["unit"].rstrip("s"), text=text_of),
-            match.end(),
-            match["gap"].strip(),
-        )
-    return quantity, end, ""
+        return quantity._replace(per=_UNITS[unit][1]), end + adverb.end(), between.strip()
+    return quantity, end, between.strip()
 
 
 def can_agree(a: Quantity, b: Quantity) -> bool | None:

@@ -29,6 +29,7 @@ NAMES = {
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
 }
+_TITLES = ("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson")
 # In a section the heading is the title and the prose the text; these words begin a line of their own.
 _IN_SECTIONS = frozenset(NAMES) - {
     *(
@@ -201,14 +202,20 @@ def _tables(lines: tuple[str, ...], hidden: set[int], headings: tuple[Heading, .
             last += 1
         names = [cell.value.strip("*_ ").casefold() for cell in split_cells(above)]
         group = _group_of(headings, number - 1)
-        columns = tuple(NAMES.get(name, name) for name in names)
-        yield Table(group, _once(columns), number - 1, number + 1, last, bool(_LOG.search(group)))
+        yield Table(group, _meanings(names), number - 1, number + 1, last, bool(_LOG.search(group)))
         number = last + 1
 
 
-def _once(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns, each meaning once: a second one of the same meaning keeps no meaning."""
-    return tuple(name if name not in columns[:n] else f"{name} {n}" for n, name in enumerate(columns))
+def _meanings(names: list[str]) -> tuple[str, ...]:
+    """What the columns of a table are. Of two that could be the title the one that says what stands in the file is: an
+    Agent Beliefs table has About and Belief."""
+    named = [name for name in names if NAMES.get(name) == "title"]
+    title = next((name for name in named if name in _TITLES), named[0] if named else "")
+    columns: list[str] = []
+    for name in names:
+        meaning = NAMES.get(name, name) if NAMES.get(name) != "title" or name == title else name
+        columns.append(meaning if meaning not in columns else f"{meaning} {len(columns)}")
+    return tuple(columns)
 
 
 def _rows(lines: tuple[str, ...], tables: tuple[Table, ...]) -> Iterator[Entry]:

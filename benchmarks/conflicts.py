@@ -1,0 +1,135 @@
+"""Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_pairs.json.
+
+    python benchmarks/conflicts.py [--split dev|test] [--show-errors]
+
+Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
+same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
+alarms. Tune on dev, report test.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mabos_cli.core.mind import Belief
+
+PAIRS = Path(__file__).parent.parent / "fixtures" / "belief_pairs.json"
+Pair = dict[str, Any]
+
+
+def judge(pair: Pair) -> bool:
+    """Whether the detector sees a conflict between the two beliefs of a pair. All that this script knows
+    about the detector is here: its import, how a belief is made from {subject, text, certainty, updated}, and
+    what its answer means (a list of conflicts, empty when there are none)."""
+    from mabos_cli.core.conflicts import find_conflicts  # here, so that --help works without it
+
+    beliefs = [
+        Belief(side["subject"], side["text"], side["certainty"], side["updated"], line=line)
+        for line, side in enumerate((pair["a"], pair["b"]), 1)
+    ]
+    return bool(find_conflicts(beliefs, floor=0.6))
+
+
+class Score(NamedTuple):
+    """How verdicts compare with labels. A rate with nothing to count is None."""
+
+    hits: int = 0
+    false_alarms: int = 0
+    misses: int = 0
+    quiet: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        return share(self.hits, self.hits + self.false_alarms)
+
+    @property
+    def recall(self) -> float | None:
+        return share(self.hits, self.hits + self.misses)
+
+    @property
+    def f1(self) -> float | None:
+        return share(2 * self.hits, 2 * self.hits + self.false_alarms + self.misses)
+
+
+def share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def score(judged: Iterable[tuple[Pair, bool]]) -> Score:
+    """The counts over pairs and their verdicts."""
+    times = Counter((pair["conflict"], verdict) for pair, verdict in judged)
+    return Score(times[True, True], times[False, True], times[True, False], times[False, False])
+
+
+def counts(name: str, got: Score) -> str:
+    return f"{name:<22}{sum(got):>6}{got.hits:>6}{got.misses:>8}{got.false_alarms:>14}"
+
+
+def cell(rate: float | None) -> str:
+    return f"{'-' if rate is None else format(rate, '.3f'):>11}"
+
+
+def row(name: str, got: Score) -> str:
+    return counts(name, got) + "".join(map(cell, (got.precision, got.recall, got.f1)))
+
+
+def kind_row(name: str, got: Score) -> str:
+    """A row of one kind, which has one label only: the precision and F1 of that would mislead."""
+    return counts(name, got) + "".join(map(cell, (None, got.recall, None)))
+
+
+def report(judged: list[tuple[Pair, bool]]) -> str:
+    """The table: everything, by split, by whether the subjects are the same, and by kind."""
+    lines = [
+        f"{'':<22}{'pairs':>6}{'hits':>6}{'misses':>8}{'false alarms':>14}"
+        f"{'precision':>11}{'recall':>11}{'F1':>11}",
+        row("all", score(judged)),
+    ]
+
+    def rows(key: Callable[[Pair], str], line: Callable[[str, Score], str] = row) -> None:
+        lines.append("")
+        for name in dict.fromkeys(key(pair) for pair, _ in judged):
+            lines.append(line(name, score(each for each in judged if key(each[0]) == name)))
+
+    rows(lambda pair: pair["split"])
+    rows(
+        lambda pair: "same subject" if pair["a"]["subject"] == pair["b"]["subject"] else "different subjects"
+    )
+    rows(lambda pair: pair["kind"], kind_row)
+    return "\n".join(lines)
+
+
+def errors(judged: list[tuple[Pair, bool]]) -> str:
+    """Each wrong verdict, with both beliefs."""
+    lines = []
+    for pair, verdict in judged:
+        if verdict != pair["conflict"]:
+            lines.append(
+                f"{pair['id']} {pair['kind']} {pair['split']}: {'false alarm' if verdict else 'missed'}"
+            )
+            lines += [
+                f"    {side['subject']} | {side['text']} ({side['certainty']})"
+                for side in (pair["a"], pair["b"])
+            ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--split", choices=("dev", "test"), help="only these pairs")
+    parser.add_argument("--show-errors", action="store_true", help="list the wrong verdicts")
+    args = parser.parse_args()
+    pairs = json.loads(PAIRS.read_text("utf-8"))
+    judged = [(pair, judge(pair)) for pair in pairs if args.split in (None, pair["split"])]
+    print(report(judged))
+    if args.show_errors:
+        print("\n" + (errors(judged) or "no errors"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""What a name or a date does in a claim: whether it is what is claimed, or only what the claim is about."""
+
+from mabos_cli.core.claim_words import CURRENCIES, NAMES, PLACES, root
+from mabos_cli.core.claims import Claim, Name
+
+
+def _roots(words: str) -> frozenset[str]:
+    return frozenset(map(root, words.split()))
+
+
+# Where there is only one, another one excludes it.
+ALONE = frozenset("only sole single exclusive exclusively".split())
+_UNIQUE = ALONE | frozenset(
+    "main primary default official current preferred standard largest biggest best top".split()
+)
+_BE = frozenset("is are was were be been".split())
+_OWNING = _roots("own lead manage head run chair approve sign handle host serve maintain win supply operate")
+_ADDING = _roots("integrate work partner meet comply compatible talk compete share depend support")
+_CHOOSING = _roots("use run prefer choose select pick want adopt deploy")
+_SOURCING = _roots("buy source order import supply get")
+_MOVING = _roots(
+    "go report move migrate switch belong assign route escalate send upload forward deploy "
+    "change transfer lose"
+)
+_LOCATING = _roots(
+    "live base locate headquarter host store happen hold register incorporate reside write publish "
+    "keep want pay invoice denominate quote run work sit place build implement rewrite"
+)
+# What happens once, or always at the same time: its date is what is claimed about it.
+_EVENTS = _roots(
+    "start end begin launch release ship deliver finish close open expire renew due deadline meeting review "
+    "happen schedule found sign move migrate retire shutdown deprecate announce join leave arrive freeze "
+    "complete run effect birthday drop audit hearing meet renewal go publish introduce discontinue switch "
+    "payroll payday kickoff stop cancel"
+)
+
+
+def is_dated(claim: Claim) -> bool:
+    """Whether the point in time is what is claimed, rather than the time that the claim is about."""
+    if any(moment.turn != -1 for moment, _ in claim.moments):
+        return False
+    told = any(
+        _BE & {*claim.words[max(0, at - 3) : at]} or claim.words[at - 1 : at] == ("since",)
+        for _, at in claim.moments
+    )
+    return told or not claim.terms or bool(_EVENTS & {*map(root, claim.words)})
+
+
+def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
+    """Whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
+    head, after = root(name.head), claim.words[name.end : name.end + 3]
+    if name.slot == "for":
+        return False
+    if name.slot in ("be", "by", "through", "via", "under", "as", "per") or _UNIQUE & {*claim.words}:
+        return True
+    if name.slot == "first":
+        owning = after[:1] == ("does",) or any(root(word) in _OWNING for word in after)
+        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (
+            ("our",),
+            ("the",),
+            ("my",),
+            ("their",),
+        )
+        return owning or definite or (same_subject and not after)
+    if name.slot == "of":
+        return bool({"by", "under"} & {*claim.words[max(0, name.at - 5) : name.at]})
+    if name.slot in ("in", "at", "within", "on", "into"):
+        # Things go on in many places and regions at once, but are kept, held or written in one.
+        listed = name.key in NAMES or name.key in CURRENCIES or name.head.endswith("ed")
+        return head in _LOCATING or name.head in _BE or (listed and name.key not in PLACES)
+    if name.slot == "with":
+        return head not in _ADDING
+    if name.slot in ("to", "from"):
+        return head in (_MOVING if name.slot == "to" else _SOURCING) or name.head in _BE
+    purpose = {"for", "as"} & {*claim.words[name.end :]}
+    return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or bool(purpose))

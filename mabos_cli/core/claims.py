@@ -1,0 +1,285 @@
+"""Sentences read as claims: what they are about, whether they deny it, and their numbers, dates and names."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from mabos_cli.core.claim_words import (
+    ALIASES,
+    CURRENCIES,
+    HEDGES,
+    LIGHT,
+    MODES,
+    NAMES,
+    NEGATIONS,
+    PLACES,
+    irregular,
+    join_phrases,
+    opposites,
+    root,
+)
+from mabos_cli.core.moments import Moment, take_moments
+from mabos_cli.core.quantities import Quantity, take_quantities
+from mabos_cli.core.text import STOP_WORDS, stem
+
+# A belief is a sentence or a few; what comes after so many characters or clauses is no longer compared.
+_LONGEST = 2000
+_CLAIMS = 12
+_BREAK = (
+    r"[.;!?](?=\s|$)|\n+|:\s|\s[-–—]\s|[()]"
+    r"|,\s(?=(?:(?!and\b|or\b)\w+\s){1,3}(?:is|are|was|were|has|have|will|can|does|do|gets?)\b)"
+    r"|,\s(?=(?:and|but|while|whereas|so|though|although|because|which|who|not|otherwise|as|since|they|we"
+    r"|it|our|he|she|measured|only|when|with|without)\b)"
+    r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
+)
+# What begins like this is a reason or an aside, and claims nothing of its own that another belief could deny.
+_ASIDE = (
+    r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
+    r"|though)\b"
+)
+_ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
+_TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
+_OWN_STOPS = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "everyone", "anylonger"}
+_RELATIONS = dict(
+    pair.split(":")
+    for pair in (
+        "before:before until:before after:after since:after during:during above:above beyond:above "
+        "below:below inside:inside outside:outside more:more less:less fewer:less"
+    ).split()
+)
+# Words by which a claim says that something is over, or that it is new.
+_CUES = frozenset(
+    "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now "
+    "nowadays migrated moved switched changed rewritten since new renamed added converted transferred became instead "
+    "cancelled dropped".split()
+)
+_UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle")
+_LEAVING = frozenset(map(root, "cancel drop leave abandon lose quit ditch retire terminate fire".split()))
+_LABELS = frozenset(
+    "phase stage step level tier sprint round series room floor version port ticket issue chapter section "
+    "article milestone iteration wave batch week invoice order line incident sku release rfc iso "
+    "gate bay building slot".split()
+)
+# Names that are plain words as well.
+_WORDS_TOO = frozenset("go rest spring mark swift rust react oracle max tim dan rails".split())
+_COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
+_ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
+_ADVERBS = frozenset("now nowadays currently still already also always mainly mostly often usually".split())
+_SLOTS = frozenset(
+    "by with through via under to from using on as in at within for into onto across over of".split()
+)
+
+
+class Name(NamedTuple):
+    """A proper name, a code word, or whatever else stands where one would, with the word that leads to it."""
+
+    key: str
+    text: str
+    slot: str = ""
+    head: str = ""
+    at: int = 0
+    end: int = 0
+
+
+class Claim(NamedTuple):
+    """One clause. Terms are the roots of its words, with the words; names and values are not among them."""
+
+    terms: dict[str, str]
+    names: tuple[Name, ...] = ()
+    quantities: tuple[tuple[Quantity, str], ...] = ()
+    moments: tuple[tuple[Moment, int], ...] = ()
+    negative: bool = False
+    hedged: bool = False
+    modes: frozenset[str] = frozenset()
+    relations: frozenset[str] = frozenset()
+    cues: frozenset[str] = frozenset()
+    over: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    first: str = ""
+
+
+def subject_words(subject: str) -> list[str]:
+    """The words of a subject that tell it from others; all words when there are only stop words."""
+    found = re.findall(r"\w+", subject.casefold().replace("'s", ""))
+    return [word for word in found if word not in STOP_WORDS] or found
+
+
+def fold_subject(subject: str) -> str:
+    """The words of a subject in one form and order, so that headings that say the same meet.
+
+    >>> fold_subject("The Session Stores") == fold_subject("session store")
+    True
+    """
+    return " ".join(sorted({stem(irregular().get(word, word)) for word in subject_words(subject)}))
+
+
+@lru_cache(maxsize=4096)
+def read_claims(text: str) -> tuple[Claim, ...]:
+    """The clauses of a text as claims; clauses without content are left out."""
+    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text[:_LONGEST])
+    plain = re.sub(r"[^\S\n]+", " ", plain.replace("\u2019", "'")).replace("'s ", " ")
+    plain = re.sub(_ABBREVIATED, r"\1", plain)
+    # What has been replaced is over; what replaced it is something else to say.
+    plain = re.sub(
+        r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])",
+        r"\1 retired; ",
+        plain,
+    )
+    # A condition belongs to what it conditions.
+    plain = re.sub(
+        r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1", plain
+    )
+    parts = [part.strip(" ,") for part in re.split(_BREAK, plain)]
+    kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
+    found = [_read(part) for part in kept[:_CLAIMS]]
+    return tuple(claim for claim in found if claim.terms or claim.names or claim.quantities or claim.moments)
+
+
+def _read(clause: str) -> Claim:
+    """One clause as a claim."""
+    clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
+    clause, moments = take_moments(_labelled(clause))
+    clause, quantities = take_quantities(clause)
+    tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
+    names = _names(tokens)
+    taken = {at for name in names for at in range(name.at, name.end)}
+    terms: dict[str, str] = {}
+    negations = 0
+    words = tuple(token.casefold() for token in tokens)
+    for at, token in enumerate(words):
+        if at in taken or token in moments or token in quantities:
+            continue
+        if token in NEGATIONS or token.replace("'", "") in NEGATIONS:
+            negations += 1
+            continue
+        for part in token.split("-") if "-" in token else [token]:
+            flip, term = _term(part)
+            negations += flip
+            if term:
+                terms.setdefault(term, tokens[at])
+    over = _over(words, names)
+    terms = {term: word for term, word in terms.items() if term not in over}
+    return Claim(
+        terms=terms,
+        names=tuple(name for name in names if name.key not in over),
+        quantities=tuple((quantities[t], _after(words, n)) for n, t in enumerate(words) if t in quantities),
+        moments=tuple((moments[t], n) for n, t in enumerate(words) if t in moments),
+        negative=negations % 2 == 1,
+        hedged=any(word in HEDGES for word in words)
+        or bool(re.search(r"\bmay (?:be|have|become)\b", clause)),
+        modes=frozenset(MODES & {*words}),
+        relations=_relations(words),
+        cues=frozenset(_CUES & {*words}),
+        over=over,
+        words=words,
+        first=_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
+    )
+
+
+def _labelled(clause: str) -> str:
+    """The clause with numbers that belong to a name joined to it: Line 3, Python 3.9, phase 2."""
+
+    def join(match: re.Match[str]) -> str:
+        word, number, after = match[1], match[2], match[3]
+        named = word[0].isupper() and word.casefold() not in _OWN_STOPS and word.casefold() not in _SLOTS
+        if match.start() == 0 and after[:1].isalpha() and after not in _OWN_STOPS:
+            named = False
+        return f"{word}_{number}" if word.casefold() in _LABELS or named else match.group()
+
+    pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
+    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY"
+    return re.sub(pattern, lambda m: m.group() if re.fullmatch(months, m[1]) else join(m), clause)
+
+
+def _term(word: str) -> tuple[bool, str]:
+    """Whether a word denies something, and the root of what it says; no root for words that say nothing."""
+    word = word.replace("'", "")
+    if word in _OWN_STOPS or word in _RELATIONS or irregular().get(word) in LIGHT or len(word) < 2:
+        return False, ""
+    plain = root(word)
+    if plain in opposites():
+        return False, plain
+    for prefix in ("un", "non"):
+        rest = root(word.removeprefix(prefix))
+        if word.startswith(prefix) and len(rest) >= 3 and not word.startswith(_UNNEGATED):
+            return True, rest
+    return False, plain
+
+
+def _names(tokens: list[str]) -> list[Name]:
+    """The names of a clause, with neighbours that belong together joined."""
+    shouted = len(tokens) > 2 and all(token[:1].isupper() for token in tokens)
+    marked = [_is_name(token, shouted) for token in tokens]
+    if marked[:1] == [True] and not _is_known(tokens[0]) and marked[1:2] != [True]:
+        # A sentence begins with a capital anyway.
+        marked[0] = False
+    found: list[Name] = []
+    at = 0
+    while at < len(tokens):
+        end = next((n for n in range(at, len(tokens)) if not marked[n]), len(tokens))
+        if end > at:
+            text = " ".join(tokens[at:end]).replace("_", " ")
+            slot, head = _slot([token.casefold() for token in tokens[:at]])
+            folded = text.casefold()
+            found.append(Name(ALIASES.get(folded, folded), text, slot, head, at, end))
+        at = max(end, at) + 1
+    return found
+
+
+def _is_name(token: str, shouted: bool) -> bool:
+    folded = token.casefold()
+    if not token[:1].isalpha() or (folded in _OWN_STOPS and token not in ("US", "Go")):
+        return False
+    return _is_known(token) or (token[0].isupper() and not shouted)
+
+
+def _is_known(token: str) -> bool:
+    """Whether a word is a name wherever it stands."""
+    folded = token.casefold()
+    coded = any(c.isdigit() or c == "_" for c in token) or any(c.isupper() for c in token[1:])
+    listed = folded in NAMES and not (folded in _WORDS_TOO and token.islower())
+    return coded or listed or (token[0].isupper() and (folded in PLACES or folded in CURRENCIES))
+
+
+def _slot(before: list[str]) -> tuple[str, str]:
+    """How a name is led up to: the preposition, be, object or first; and the word before that."""
+    left = [word for word in before if word not in _ARTICLES and word not in _ADVERBS]
+    if not left:
+        return "first", ""
+    if left[-1] in _SLOTS:
+        return left[-1], left[-2] if left[1:] else ""
+    return ("be", "") if left[-1] in _COPULAS else ("object", left[-1])
+
+
+def _over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
+    """What a clause says is over: instead of X, from X to Y, replaced X, X replaced by Y, cancelled X."""
+    over = {name.key for name in names if name.slot == "object" and root(name.head) in _LEAVING}
+    for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
+        over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
+        over |= {root(word) for word in words[at + 2 : at + 4] if word not in _OWN_STOPS}
+    if "replaced" in words:
+        at = words.index("replaced")
+        passive = "by" in words[at + 1 : at + 3]
+        over |= {name.key for name in names if name.at < at} if passive else set()
+        over |= {name.key for name in names if name.at > at and not passive and name.slot != "with"}
+    if _CUES & {*words} and "to" in words:
+        over |= {name.key for name in names if name.slot == "from"}
+    return frozenset(over)
+
+
+def _relations(words: tuple[str, ...]) -> frozenset[str]:
+    """Before, after, above and the like, where they lead to words rather than to a point in time."""
+    return frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha())
+
+
+def _after(words: tuple[str, ...], at: int) -> str:
+    """The root of the thing counted: the next word with content, if it follows closely."""
+    for word in words[at + 1 : at + 4]:
+        if word in STOP_WORDS or not word[:1].isalpha():
+            return ""
+        if word in ("people", "person", "persons"):
+            return ""
+        if word not in _OWN_STOPS:
+            return root(word)
+    return ""

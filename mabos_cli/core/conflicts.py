@@ -1,0 +1,199 @@
+"""Beliefs that cannot both be right: which pairs are worth comparing, and what the comparison found."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import combinations
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.claim_words import exclusive, opposites, root, weak
+from mabos_cli.core.claims import Claim, fold_subject, read_claims, subject_words
+from mabos_cli.core.clock import parse_time
+from mabos_cli.core.disagree import DENYING, Disagreement, disagree
+from mabos_cli.core.mind import Belief
+from mabos_cli.core.text import words
+
+# In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
+_GROUP = 40
+_NEIGHBOURS = 8
+# Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
+_SHORT = 7
+
+
+class Conflict(NamedTuple):
+    """Two beliefs that disagree.
+
+    The kind is negation, antonym, number, date, value or superseded; the severity is the lesser certainty;
+    newer is a, b or nothing; the key names the pair, whatever the order, the files and the lines.
+    """
+
+    a: Belief
+    b: Belief
+    kind: str
+    subject: str
+    severity: float
+    newer: str
+    reason: str
+    key: str
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals that either belief supports."""
+        return tuple(sorted({*self.a.supports, *self.b.supports}))
+
+
+class Reading(NamedTuple):
+    """A belief as it is compared: its subject in one form and as roots, its claims, and all that they say."""
+
+    belief: Belief
+    subject: str
+    about: frozenset[str]
+    claims: tuple[Claim, ...]
+    said: frozenset[str]
+
+
+def find_conflicts(beliefs: Sequence[Belief], floor: float = 0.6) -> list[Conflict]:
+    """The conflicts among beliefs held with more certainty than the floor, the most severe first.
+
+    >>> one = Belief("Market demand is growing", "", 0.85, line=1)
+    >>> two = Belief("Market demand is declining", "", 0.78, line=2)
+    >>> [(c.kind, c.severity, c.reason) for c in find_conflicts([one, two])]
+    [('antonym', 0.78, 'growing against declining')]
+    """
+    sure = sorted((belief for belief in beliefs if belief.certainty > floor), key=_order)
+    read = [read_belief(belief) for belief in sure]
+    found = [conflict for i, j in candidate_pairs(read) if (conflict := _compare(read[i], read[j]))]
+    return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
+
+
+def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
+    """Where a belief stands, so that the order in which beliefs are given does not matter."""
+    return belief.path, belief.line, belief.subject, belief.text, belief.updated, belief.certainty, belief.id
+
+
+def read_belief(belief: Belief) -> Reading:
+    """A belief with its claims: those of its text, or of its subject when that is the whole statement."""
+    claims = read_claims(belief.text if belief.text.strip() else belief.subject)
+    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
+    said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
+    about = frozenset(map(root, subject_words(belief.subject)))
+    return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said))
+
+
+def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
+    """The pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
+    pairs: set[tuple[int, int]] = set()
+    by_subject: dict[str, list[int]] = defaultdict(list)
+    by_frame: dict[frozenset[str], list[int]] = defaultdict(list)
+    for number, each in enumerate(read):
+        if each.subject:
+            by_subject[each.subject].append(number)
+        for frame in {frame for claim in each.claims for frame in _frames(claim)}:
+            by_frame[frame].append(number)
+    for group in by_subject.values():
+        pairs.update(_within(group, read))
+    for group in by_frame.values():
+        if len(group) > 1:
+            pairs.update(_within(group, read))
+    return sorted(pairs)
+
+
+def _terms(claim: Claim) -> frozenset[str]:
+    """The terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
+    found = set()
+    for term in claim.terms:
+        line, group = opposites().get(term), exclusive().get(term)
+        if term not in weak() and (not line or line[:2] not in DENYING):
+            found.add(f"~{line[0]}" if line else f"~~{group}" if group is not None else term)
+    return frozenset(found)
+
+
+def _frames(claim: Claim) -> Iterator[frozenset[str]]:
+    """Sets of terms and names of a clause, such that clauses worth comparing have one in common.
+
+    These are all terms, all but one, and all but two.
+    """
+    names = frozenset(name.key for name in claim.names)
+    everything = _terms(claim) | names
+    yield everything
+    if len(everything) == 2:
+        yield from (everything - {name} for name in names)
+    for lacking in (1, 2) if len(everything) <= _SHORT else (1,):
+        if len(everything) - lacking >= lacking + 1:
+            yield from (everything.difference(gone) for gone in combinations(sorted(everything), lacking))
+
+
+def _within(group: Sequence[int], read: Sequence[Reading]) -> Iterable[tuple[int, int]]:
+    """The pairs of a group: all of a small one, neighbours by words and rare words of a large one."""
+    if len(group) <= _GROUP:
+        return combinations(sorted(set(group)), 2)
+    pairs: set[tuple[int, int]] = set()
+    ordered = sorted(set(group), key=lambda n: (sorted(read[n].said), n))
+    by_term: dict[str, list[int]] = defaultdict(list)
+    for at, number in enumerate(ordered):
+        pairs.update(
+            (min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + _NEIGHBOURS]
+        )
+        for term in {term for claim in read[number].claims for term in _terms(claim)}:
+            by_term[term].append(number)
+    for holders in by_term.values():
+        if len(holders) <= _NEIGHBOURS:
+            pairs.update(combinations(sorted(holders), 2))
+    return pairs
+
+
+def _compare(a: Reading, b: Reading) -> Conflict | None:
+    """The conflict of two beliefs, if there is one."""
+    same = bool(a.subject) and a.subject == b.subject
+    if not same and _filed_apart(a, b):
+        return None
+    one, two = a.belief, b.belief
+    told = one.text.strip() and two.text.strip()
+    found = _first(a.claims, b.claims, (a.about if told else frozenset()) if same else None)
+    if found is None:
+        return None
+    return Conflict(
+        one,
+        two,
+        found.kind,
+        one.subject if same else f"{one.subject} / {two.subject}",
+        min(one.certainty, two.certainty),
+        _newer(one, two),
+        found.reason,
+        _key(a, b),
+    )
+
+
+def _filed_apart(a: Reading, b: Reading) -> bool:
+    """Whether each subject adds something to what the texts say: then they are about different things."""
+    said = a.said | b.said
+    return bool(a.about - b.about - said) and bool(b.about - a.about - said)
+
+
+def _first(one: Iterable[Claim], two: Sequence[Claim], subject: frozenset[str] | None) -> Disagreement | None:
+    return next((found for x in one for y in two if (found := disagree(x, y, subject))), None)
+
+
+def _newer(one: Belief, two: Belief) -> str:
+    """Which of two beliefs was updated later: a, b, or nothing when that cannot be told."""
+    times = [_time(one.updated), _time(two.updated)]
+    if times[0] is None or times[1] is None or times[0] == times[1]:
+        return ""
+    return "a" if times[0] > times[1] else "b"
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return parse_time(text)
+    except BadValue:
+        return None
+
+
+def _key(a: Reading, b: Reading) -> str:
+    """A name of the pair that stays when lines move, files are renamed or the order changes."""
+    said = ((each.subject, each.belief.text.strip() or each.belief.subject) for each in (a, b))
+    sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in said)
+    return hashlib.sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]
