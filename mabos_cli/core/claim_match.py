@@ -7,7 +7,7 @@ from mabos_cli.core.claims import Claim, Name
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
-_SLOTS = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "is", "are")
+_SLOTS = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of", "is", "are")
 
 
 class Side(NamedTuple):
@@ -16,6 +16,14 @@ class Side(NamedTuple):
     claim: Claim
     rest: tuple[str, ...]
     names: tuple[Name, ...]
+
+
+class Topic(NamedTuple):
+    """The subject of two claims: its roots, whether it has one value, and which claim is later (-1, 1; 0)."""
+
+    roots: frozenset[str]
+    single: bool = False
+    later: int = 0
 
 
 class Match(NamedTuple):
@@ -27,7 +35,7 @@ class Match(NamedTuple):
     excluded: tuple[tuple[str, str], ...]
     shared: int
     own: int
-    subject: frozenset[str] | None
+    topic: Topic | None
 
     @property
     def sides(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
@@ -43,10 +51,10 @@ class _Open(NamedTuple):
     names: list[Name]
 
 
-def match_claims(a: Claim, b: Claim, subject: frozenset[str] | None) -> Match:
+def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
     """Two claims laid over each other; the words of a subject that both have need not be said."""
-    said = subject or frozenset()
-    one, two = _lay(a, b, subject), _lay(b, a, subject)
+    said = topic.roots if topic else frozenset()
+    one, two = _lay(a, b, said), _lay(b, a, said)
     common = {*a.terms} & {*b.terms}
     opposed, excluded = [], []
     for x in list(one.rest):
@@ -74,11 +82,11 @@ def match_claims(a: Claim, b: Claim, subject: frozenset[str] | None) -> Match:
         tuple(excluded),
         len(common) + len(told) + values,
         len(common - said) + len(own) + values,
-        subject,
+        topic,
     )
 
 
-def _lay(claim: Claim, other: Claim, subject: frozenset[str] | None) -> _Open:
+def _lay(claim: Claim, other: Claim, said: frozenset[str]) -> _Open:
     """A side with the terms and names that the other claim does not have in any form."""
     named = {term for name in other.names for term in _roots(name)}
     rest = [term for term in claim.terms if term not in other.terms and term not in named]
@@ -87,7 +95,7 @@ def _lay(claim: Claim, other: Claim, subject: frozenset[str] | None) -> _Open:
         for name in claim.names
         if not any(same_name(name.key, known.key) for known in other.names)
         and not _roots(name) <= {*other.terms}
-        and not (subject is not None and _roots(name) <= subject)
+        and not _roots(name) <= said
     ]
     return _Open(claim, rest, names)
 

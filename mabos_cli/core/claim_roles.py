@@ -17,6 +17,7 @@ _BE = frozenset("is are was were be been".split())
 _OWNING = _roots("own lead manage head run chair approve sign handle host serve maintain win supply operate")
 _ADDING = _roots("integrate work partner meet comply compatible talk compete share depend support")
 _CHOOSING = _roots("use run prefer choose select pick want adopt deploy")
+_MADE = _roots("make build")
 _SOURCING = _roots("buy source order import supply get")
 _MOVING = _roots(
     "go report move migrate switch belong assign route escalate send upload forward deploy "
@@ -63,6 +64,8 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
         )
         return owning or definite or (same_subject and not after)
     if name.slot == "of":
+        if head in _MADE:
+            return True
         return bool({"by", "under"} & {*claim.words[max(0, name.at - 5) : name.at]})
     if name.slot in ("in", "at", "within", "on", "into"):
         # Things go on in many places and regions at once, but are kept, held or written in one.
@@ -71,6 +74,7 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     if name.slot == "with":
         return head not in _ADDING
     if name.slot in ("to", "from"):
-        return head in (_MOVING if name.slot == "to" else _SOURCING) or name.head in _BE
+        sourced = head in _SOURCING or (same_subject and name.key not in PLACES)
+        return name.head in _BE or (head in _MOVING if name.slot == "to" else sourced)
     purpose = {"for", "as"} & {*claim.words[name.end :]}
     return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or bool(purpose))

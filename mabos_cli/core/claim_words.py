@@ -112,32 +112,34 @@ qualification qualify migration migrate conversion convert registration register
 profitability profitable availability available expiry expire left leave expiration expire shipment ship
 natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees
 attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
-wore wear sped speed split split hires hire
+wore wear sped speed split split hires hire rebuilt build rewrote write
 """
 
 # What several words say together, as one word.
 _PHRASES = r"""
-no longer=nolonger; any ?more=anylonger; any longer=anylonger; (?:loses?|losing|lost) money=unprofitable;
-in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable; in force=inforce;
-in effect=inforce; first day=start; (?:goes|go|went|going) live=launch; kick(?:s|ed)? off=start;
-(?:takes?|took|taking) place=happens; shuts? down=shutdown; (?:switched|turned) off=disabled;
-turned on=enabled; phased? out=retire; laid off=fired; by hand=manual; in[- ]house=inhouse;
-on[- ]prem(?:ises?)?=onpremises; self[- ]hosted=onpremises; open[- ]source=opensource;
-closed[- ]source=proprietary; full[- ]time=fulltime; part[- ]time=parttime; on[- ]site=onsite;
-opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; e-mails?=email;
-at the moment=; at present=; right now=now; as planned=; so far=; at last=; not only=;
-around the clock=24/7; used to(?: be)?=formerly; not yet=not; set up=install; stands? in=substitute;
-(?:is|are) going to=will; (?:has|have) to=must; in charge of=leading; responsible for=owning; as of=from;
-as well as=and; such as=like; up to date=current; per cent=percent; rather than=instead of; lots? of=many;
-a few=several; in favou?r of=for; out of date=uncurrent; outdated=uncurrent; each other=together;
-fail(?:s|ed)? to=not; stop(?:ped|s)?(?= \w+ing)=nolonger; exempt from=not;
-out of service=broken; out of(?= (?:stock|control|warranty|business|reach))=not in; out of order=broken;
-behind schedule=late; ahead of schedule=early; on (?:time|schedule|track)=punctual; in time=punctual;
-ahead of=above; over budget=above budget; (?:under|within) budget=below budget; behind=below;
-sped up=accelerated; pick(?:s|ed|ing)? up=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
+no longer=nolonger; any ?more=anylonger; any longer=anylonger;
+(?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable;
+in the black=profitable; in force=inforce; in effect=inforce; first day=start;
+(?:goes|go|went|going) live=launch; kick(?:s|ed)? off=start; (?:takes?|took|taking) place=happens;
+shuts? down=shutdown; (?:switched|turned) off=disabled; turned on=enabled; phased? out=retire;
+laid off=fired; by hand=manual; in[- ]house=inhouse; on[- ]prem(?:ises?)?=onpremises;
+self[- ]hosted=onpremises; open[- ]source=opensource; closed[- ]source=proprietary;
+full[- ]time=fulltime; part[- ]time=parttime; on[- ]site=onsite; opt[- ]in=optin; opt[- ]out=optout;
+in advance=upfront; free of charge=gratis; e-mails?=email; at the moment=; at present=; right now=now;
+as planned=; so far=; at last=; not only=; around the clock=24/7; used to(?: be)?=formerly; not yet=not;
+set up=install; stands? in=substitute; (?:is|are) going to=will; (?:has|have) to=must;
+in charge of=leading; responsible for=owning; as of=from; as well as=and; such as=like;
+up to date=current; per cent=percent; rather than=instead of; lots? of=many; a few=several;
+in favou?r of=for; out of date=uncurrent; outdated=uncurrent; each other=together; fail(?:s|ed)? to=not;
+stop(?:ped|s)?(?= \w+ing)=nolonger; exempt from=not; out of service=broken;
+out of(?= (?:stock|control|warranty|business|reach))=not in; out of order=broken; behind schedule=late;
+ahead of schedule=early; on (?:time|schedule|track)=punctual; in time=punctual; ahead of=above;
+over budget=above budget; (?:under|within) budget=below budget; behind=below; sped up=accelerated;
+pick(?:s|ed|ing)? up=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
 (?:has|have) been (?:stopped|closed|ended|terminated)=retired;
 (?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired; keeps?(?= \w+ing)=;
 (?:taken|handed|passed) over (?:by|to)=now led by; (?:given|gave) up=retired;
+(?:become|became)(?= an? | part )=moved to; (?:within|in) walking distance=near;
 (?:allowed|able|permitted|entitled) to=can;
 (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
 (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
@@ -165,7 +167,6 @@ PLACES = frozenset(
     "texas california dubai tel-aviv manila leeds valencia".split()
 )
 CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
-TITLES = frozenset("ceo cto cfo coo cmo cpo vp board chair president founder".split())
 ALIASES = {
     "k8s": "kubernetes",
     "postgres": "postgresql",
@@ -188,11 +189,10 @@ LIGHT = frozenset(
     "basically officially simply exactly mostly mainly largely especially recently finally once own "
     "available have has had having be been being is are was were do does did done get gets got will shall "
     "would can could may must should going go goes went become becomes became remain remains stay stays "
-    "seem seems there here also too ever even yet give gives much many several various per each every any "
-    "all both total roughly about approximately around circa nearly almost least most than up "
-    "true yes ok left via "
-    "using by-hand move moved switch switched change changed replace replaced part whole one ones thing "
-    "things way kind sort case rate level amount number value".split()
+    "seem seems there here come comes came also too ever even yet give gives much many several various "
+    "per each every any all both total roughly about approximately around circa nearly almost least most "
+    "than up true yes ok left via using by-hand move moved switch switched change changed replace "
+    "replaced part whole one ones thing things way kind sort case rate level amount number value".split()
 )
 NEGATIONS = frozenset(
     "not no never none cannot without nobody nothing neither nor nowhere nolonger lack lacks lacking "
@@ -201,9 +201,9 @@ NEGATIONS = frozenset(
 )
 HEDGES = frozenset(
     "might perhaps maybe possibly probably potentially could seems appears rumoured rumored unclear "
-    "uncertain unsure unconfirmed tentatively tentative considering consider evaluating evaluate "
-    "exploring explore discussing sometimes occasionally likely unlikely suppose supposedly reportedly "
-    "allegedly whether guess think some certain several other another".split()
+    "unsure unconfirmed tentatively tentative considering consider evaluating evaluate exploring explore "
+    "discussing sometimes occasionally likely unlikely suppose supposedly reportedly allegedly whether "
+    "guess think some several other another".split()
 )
 MODES = frozenset(
     "if unless when whenever assuming provided depending plan plans planned want wants wanted should hope "
@@ -215,10 +215,12 @@ MODES = frozenset(
 _WEAK = """
 primary main new happens last long due take migrate switch move hold consist apply valid employee company cost
 """
-# Headings that name something of which there is one: what is said about it replaces what was said before.
+# Headings that name something of which there is one: another value excludes the one before.
 _SINGLE = """
-model cadence backend provider owner strategy method location headquarters status stage priority version
-format currency language approach framework carrier
+model cadence backend strategy method location headquarters status stage priority version format
+currency language approach framework head lead contact host default chair CEO CFO CTO sponsor landlord
+venue owner manager director provider carrier caterer insurer auditor investor lawyer adviser advisor
+leader winner maintainer approver treasurer president speaker moderator runner successor employer
 """
 
 
@@ -242,7 +244,17 @@ def opposites() -> dict[str, tuple[int, int, bool]]:
 @cache
 def single_valued() -> frozenset[str]:
     """The roots of things of which there is one."""
-    return frozenset(map(root, _SINGLE.split()))
+    return frozenset(root(word.casefold()) for word in _SINGLE.split())
+
+
+def is_single(heading: str) -> bool:
+    """Whether a heading names something of which there is one, so that one value excludes another.
+
+    >>> is_single("Payment provider"), is_single("Head of sales"), is_single("Servers"), is_single("Invoices")
+    (True, True, False, False)
+    """
+    (word,) = re.split(r"\s(?:of|for|at|in|with)\s", heading.casefold())[0].split()[-1:] or [""]
+    return word in _SINGLE.casefold().split()
 
 
 @cache

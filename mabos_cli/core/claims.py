@@ -50,16 +50,22 @@ _RELATIONS = dict(
 )
 # Words by which a claim says that something is over, or that it is new.
 _CUES = frozenset(
-    "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now "
-    "nowadays migrated moved switched changed rewritten since new renamed added converted transferred became instead "
-    "cancelled dropped".split()
+    "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now nowadays "
+    "migrated moved switched changed rewritten since new renamed added converted transferred became "
+    "instead rebuilt cancelled dropped".split()
+)
+# What is no longer what it was, or not at all.
+_CHANGES = frozenset(
+    "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold "
+    "closed cancelled stopped dropped ended discontinued retired abolished removed terminated dissolved "
+    "gone scrapped resigned withdrawn".split()
 )
 _UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle")
-_LEAVING = frozenset(map(root, "cancel drop leave abandon lose quit ditch retire terminate fire".split()))
+_LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
 _LABELS = frozenset(
     "phase stage step level tier sprint round series room floor version port ticket issue chapter section "
-    "article milestone iteration wave batch week invoice order line incident sku release rfc iso "
-    "gate bay building slot".split()
+    "article milestone iteration wave batch week invoice order line incident sku release rfc iso gate bay "
+    "building slot".split()
 )
 # Names that are plain words as well.
 _WORDS_TOO = frozenset("go rest spring mark swift rust react oracle max tim dan rails".split())
@@ -95,6 +101,7 @@ class Claim(NamedTuple):
     relations: frozenset[str] = frozenset()
     cues: frozenset[str] = frozenset()
     over: frozenset[str] = frozenset()
+    change: str = ""
     words: tuple[str, ...] = ()
     first: str = ""
 
@@ -153,12 +160,14 @@ def _read(clause: str) -> Claim:
         if token in NEGATIONS or token.replace("'", "") in NEGATIONS:
             negations += 1
             continue
-        for part in token.split("-") if "-" in token else [token]:
+        negations += token.endswith("-free")
+        joined = re.sub(r"(?<=-\w\w)s$", "", token.removesuffix("-free"))
+        for part in joined.split("-"):
             flip, term = _term(part)
             negations += flip
             if term:
                 terms.setdefault(term, tokens[at])
-    over = _over(words, names)
+    over = _over(words, names) if negations % 2 == 0 else frozenset()
     terms = {term: word for term, word in terms.items() if term not in over}
     return Claim(
         terms=terms,
@@ -172,6 +181,7 @@ def _read(clause: str) -> Claim:
         relations=_relations(words),
         cues=frozenset(_CUES & {*words}),
         over=over,
+        change=next((word for word in words if word in _CHANGES and words[0] != word), ""),
         words=words,
         first=_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
     )
@@ -254,7 +264,9 @@ def _slot(before: list[str]) -> tuple[str, str]:
 
 def _over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
     """What a clause says is over: instead of X, from X to Y, replaced X, X replaced by Y, cancelled X."""
-    over = {name.key for name in names if name.slot == "object" and root(name.head) in _LEAVING}
+    over = {name.key for name in names if name.slot == "object" and name.head in _LEAVING}
+    if {"ended", "terminated", "cancelled", "retired"} & {*words} and "be" not in words:
+        over |= {name.key for name in names if (name.head, name.slot) == ("contract", "with")}
     for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
         over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
         over |= {root(word) for word in words[at + 2 : at + 4] if word not in _OWN_STOPS}

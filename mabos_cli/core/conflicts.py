@@ -9,7 +9,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.claim_words import exclusive, opposites, root, weak
+from mabos_cli.core.claim_match import Topic
+from mabos_cli.core.claim_words import exclusive, is_single, opposites, root, weak
 from mabos_cli.core.claims import Claim, fold_subject, read_claims, subject_words
 from mabos_cli.core.clock import parse_time
 from mabos_cli.core.disagree import DENYING, Disagreement, disagree
@@ -152,7 +153,10 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         return None
     one, two = a.belief, b.belief
     told = one.text.strip() and two.text.strip()
-    found = _first(a.claims, b.claims, (a.about if told else frozenset()) if same else None)
+    newer = _newer(one, two)
+    later = {"a": -1, "b": 1}.get(newer, 0)
+    topic = Topic(a.about if told else frozenset(), is_single(one.subject), later) if same else None
+    found = _first(a.claims, b.claims, topic)
     if found is None:
         return None
     return Conflict(
@@ -161,7 +165,7 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         found.kind,
         one.subject if same else f"{one.subject} / {two.subject}",
         min(one.certainty, two.certainty),
-        _newer(one, two),
+        newer,
         found.reason,
         _key(a, b),
     )
@@ -173,8 +177,8 @@ def _filed_apart(a: Reading, b: Reading) -> bool:
     return bool(a.about - b.about - said) and bool(b.about - a.about - said)
 
 
-def _first(one: Iterable[Claim], two: Sequence[Claim], subject: frozenset[str] | None) -> Disagreement | None:
-    return next((found for x in one for y in two if (found := disagree(x, y, subject))), None)
+def _first(one: Iterable[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+    return next((found for x in one for y in two if (found := disagree(x, y, topic))), None)
 
 
 def _newer(one: Belief, two: Belief) -> str:

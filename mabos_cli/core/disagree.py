@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from mabos_cli.core.claim_match import Match, Side, match_claims, same_name
+from mabos_cli.core.claim_match import Match, Side, Topic, match_claims, same_name
 from mabos_cli.core.claim_roles import ALONE, is_claimed, is_dated
-from mabos_cli.core.claim_words import opposites, root, single_valued
+from mabos_cli.core.claim_words import opposites, root
 from mabos_cli.core.claims import Claim
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
@@ -15,6 +15,9 @@ _UNDOING = frozenset(map(root, "free delete erase waive exempt".split()))
 _TREND = opposites()[root("grow")][0]
 _PAST = frozenset("was were had did".split())
 _MOVED = frozenset("moved migrated switched transferred".split())
+_USING = frozenset(map(root, "need use accept offer exist require".split()))
+_HAVING = frozenset("been was were has have".split())
+_PLACING = frozenset("in at on with through by from via to as a an".split())
 
 
 class Disagreement(NamedTuple):
@@ -24,8 +27,8 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-def disagree(a: Claim, b: Claim, subject: frozenset[str] | None = None) -> Disagreement | None:
-    """How two claims disagree, or nothing. A subject that both have is given: its words need not be said.
+def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
+    """How two claims disagree, or nothing. The topic is their subject, if they have one: it need not be said.
 
     >>> from mabos_cli.core.claims import read_claims
     >>> one, two = read_claims("Market demand is growing"), read_claims("Market demand is declining")
@@ -34,7 +37,7 @@ def disagree(a: Claim, b: Claim, subject: frozenset[str] | None = None) -> Disag
     """
     if a.hedged or b.hedged or a.modes != b.modes:
         return None
-    match = match_claims(a, b, subject)
+    match = match_claims(a, b, topic)
     found = _contradiction(match)
     if found and found.kind != "antonym" and (a.cues ^ b.cues) - {"left", "lost", "new"}:
         return found._replace(kind="superseded")
@@ -125,10 +128,12 @@ def _denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     """The denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
     if no.names or no.claim.relations != yes.claim.relations or _UNDOING & {*yes.rest}:
         return None
-    narrower = len(no.claim.moments) > len(yes.claim.moments) or (match.subject and not match.own)
+    narrower = len(no.claim.moments) > len(yes.claim.moments) or (
+        match.topic and match.topic.roots and not match.own
+    )
     if no.claim.negative != yes.claim.negative and narrower:
         return None
-    most = 5 if match.subject is not None else 1 + match.shared // 2
+    most = 5 if match.topic else 1 + match.shared // 2
     spare = 1 if match.own >= 3 and not yes.rest and not yes.names else 0
     said = no.claim.terms or match.shared > 1
     if len(no.rest) > spare or len(yes.rest) > most or not said or not _shares(match):
@@ -148,7 +153,7 @@ def _leads(claim: Claim, term: str) -> bool:
 
 def _shares(match: Match) -> bool:
     """Whether the claims have enough in common to be about one thing."""
-    if match.subject is not None:
+    if match.topic:
         return match.own >= 1 or not (match.a.rest and match.b.rest)
     if match.shared != 1 or match.a.rest or match.b.rest:
         return match.shared > 1
@@ -165,7 +170,7 @@ def _fits(match: Match) -> bool:
     small, large = sorted(more)
     if not _shares(match):
         return False
-    if match.subject is None:
+    if not match.topic:
         return small == 0 and large <= (match.shared - 1) // 2 and _equally_told(match)
     if small:
         return match.own >= 2 and large == 1 and not _same_place(match)
@@ -241,36 +246,79 @@ def _is_value(match: Match) -> bool:
         return False
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
-    return all(is_claimed(side.claim, side.names[0], match.subject is not None) for side, _ in match.sides)
+    return all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
 
 
 def _succession(match: Match) -> Disagreement | None:
     """Whether one claim says that things changed from what the other says."""
-    for new, old in match.sides:
-        ended = [name.text for name in old.claim.names if any(same_name(name.key, x) for x in new.claim.over)]
-        ended += [word for term, word in old.claim.terms.items() if term in new.claim.over]
+    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
         if old.claim.negative or old.claim.over:
             continue
-        if ended and (match.subject is not None or match.shared):
+        ended = [name.text for name in old.claim.names if any(same_name(name.key, x) for x in new.claim.over)]
+        ended += [word for term, word in old.claim.terms.items() if term in new.claim.over]
+        if ended and (match.topic or match.shared):
             said = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(said[:3]) or 'its end'}")
-        if match.subject is not None and new.claim.cues and not old.claim.cues:
-            found = _succeeds(match, new, old, match.subject)
-            if found and not (new.claim.moments and old.claim.moments):
+        if match.topic and not old.claim.cues and not _other_time(old.claim, new.claim._replace(moments=())):
+            found = _succeeds(match, new, old, match.topic)
+            if found:
                 return found
+            if match.topic.later in (order, 0) and _changes(new, old.claim, match.topic):
+                before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
+                return Disagreement("superseded", f"{new.claim.change} against {' '.join(before)}")
     return None
 
 
-def _succeeds(match: Match, new: Side, old: Side, subject: frozenset[str]) -> Disagreement | None:
-    """How a claim that says what is new replaces one of the same subject."""
+def _succeeds(match: Match, new: Side, old: Side, topic: Topic) -> Disagreement | None:
+    """How a claim replaces one of the same subject: it says what is new, or there can be only one."""
     terms, before = new.claim.terms.values(), old.claim.terms.values()
     if new.claim.negative:
-        over = {"nolonger", "anylonger"} & new.claim.cues and match.own >= max(1, len(new.rest))
+        over = {"nolonger", "anylonger"} & new.claim.cues and match.own > len({*new.rest} - _USING)
         return Disagreement("superseded", f"no longer: {' '.join(terms)}") if over else None
-    if len(new.names) == len(old.names) == 1 and match.shared and is_claimed(old.claim, old.names[0], True):
-        moved = _MOVED & new.claim.cues and new.names[0].slot in ("to", "in", "on")
-        if moved or is_claimed(new.claim, new.names[0], True):
-            return Disagreement("superseded", f"{old.names[0].text} against {new.names[0].text}")
-    if len(subject) > 1 and single_valued() & subject and not match.own:
+    if len(new.names) == len(old.names) == 1 and all(_is_told(side, topic) for side in (new, old)):
+        either = f"{old.names[0].text} against {new.names[0].text}"
+        if new.claim.cues and (match.shared or topic.single):
+            return Disagreement("superseded", either)
+        if topic.single and not (new.rest and old.rest) and not _other_time(new.claim, old.claim):
+            return Disagreement("value", either)
+    if topic.single and new.claim.cues and ((new.rest and old.rest) or not match.own):
         return Disagreement("superseded", f"{' '.join(before)} against {' '.join(terms)}")
     return None
+
+
+def _is_told(side: Side, topic: Topic) -> bool:
+    """Whether the name of a side is what it claims about the topic."""
+    name, words = side.names[0], side.claim.words
+    if _MOVED & side.claim.cues and name.slot in ("to", "in", "on"):
+        return True
+    if topic.single and name.slot in ("to", "in", "at", "on"):
+        return bool(side.claim.cues) and is_claimed(side.claim, name, True)
+    does = root(words[name.end]) if name.at == 0 and name.end < len(words) else ""
+    doing = len(does) > 3 and any(each.startswith(does) for each in topic.roots)
+    return doing or is_claimed(side.claim, name, True)
+
+
+def _changes(new: Side, old: Claim, topic: Topic) -> bool:
+    """Whether the subject is no longer what it was: what was said about it in the present is out of date."""
+    word, words = new.claim.change, new.claim.words
+    if not word or new.claim.negative or old.change or old.moments or _PAST & {*old.words}:
+        return False
+    moved = word in _MOVED
+    at = words.index(word)
+    if (moved and not _PLACING & {*old.words}) or root(word) in old.terms:
+        return False
+    if any(name.at < at for name in new.names):
+        return False
+    told = {*old.terms} | {root(part) for name in old.names for part in name.key.split()}
+    if _HAVING & {*words[max(0, at - 2) : at]} and {*map(root, words[:at])} & topic.roots:
+        # "Globex has moved its warehouse" says nothing new about Globex.
+        itself = "been" in words or not {*words[at + 1 : at + 2]} & {
+            "its",
+            "their",
+            "his",
+            "her",
+            "our",
+            "the",
+        }
+        return itself and (bool(told & topic.roots) or not told)
+    return words[0] == "we" and bool({*map(root, words[at + 1 : at + 4])} & topic.roots & told)

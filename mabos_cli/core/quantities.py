@@ -71,7 +71,7 @@ _BOUNDS = (
     (
         "max",
         r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within"
-        r"|(?:limited|capped) (?:to|at))",
+        r"|(?<=limited )to|(?<=capped )at)",
     ),
     ("over", r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of)"),
     ("under", r"(?:(?:less|fewer) than|under|below|<)"),
@@ -93,6 +93,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
     return {
+        "number": re.compile(rf"\d|\b(?:{words})\b", re.IGNORECASE),
         "part": re.compile(
             r"\b(?:(?P<times>a|one|two|three)\s)?(?P<part>half|third|quarter|fifth|tenth)s?(?= of\b)"
             rf"|\b(?P<x>\d+|{words}) (?:in|out of) (?:every )?(?P<y>\d+|{words})\b",
@@ -128,7 +129,8 @@ def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
     [(1209600.0, 'time', 'max')]
     """
     quantities: dict[str, Quantity] = {}
-    for kind in ("part", "range", "often", "one", "span", "every"):
+    numbers = ("range", "one") if _patterns()["number"].search(text) else ()
+    for kind in ("part", *numbers[:1], "often", *numbers[1:], "span", "every"):
         text = _take(text, kind, quantities)
     return text, quantities
 

@@ -62,6 +62,12 @@ DISAGREE = [
     ("superseded", "Tickets", "Tickets are kept in Zendesk.", "We replaced Zendesk with Freshdesk."),
     ("superseded", "Hosting", "The site is hosted on Heroku.", "The site has been migrated to Vercel."),
     ("superseded", "Office", "Our office is in Kreuzberg.", "Our office is now in Mitte."),
+    ("superseded", "Sven", "Sven works in purchasing.", "Sven has moved to logistics."),
+    ("superseded", "Free plan", "The free plan includes 5 projects.", "The free plan was discontinued."),
+    ("superseded", "Zoom", "We do the stand-up on Zoom.", "Stand-ups aren't held on Zoom any more."),
+    ("superseded", "Manual", "The manual is a PDF.", "The manual is now a website instead of a PDF."),
+    ("value", "Insurer", "We are insured with AXA.", "Our insurer is Allianz."),
+    ("value", "Pricing", "We charge per project.", "We charge per user."),
     ("superseded", "Travel", "Trips are booked through Egencia.", "Trips are now booked through Navan."),
 ]
 
@@ -100,6 +106,9 @@ AGREE = [
     ("Maria", "Maria leads the design team.", "Maria doesn't drink coffee."),
     ("Line 3", "Line 3 employs 24 people.", "Line 3 was built in 2017."),
     ("Kestrel", "weighs 2 kg", "sells for €499"),
+    ("Globex", "Globex is in Leeds.", "Globex has moved its warehouse."),
+    ("Head of finance", "Karl Brandt runs finance.", "The head of finance reports to Petra."),
+    ("Fennel", "Fennel is tiny.", "The contract with Fennel cannot be terminated."),
     # Hedged or conditional.
     ("Prices", "We might raise prices.", "We will lower prices."),
     ("Pages", "When the cache is cold, pages are slow.", "Pages are fast."),
@@ -216,6 +225,15 @@ def test_the_key_stays_when_lines_files_certainties_and_order_change():
     ]
     assert [c.key for c in find_conflicts(moved)] == [found.key]
     assert [c.key for c in find_conflicts(pair("Runway", "18 months", "12 months"))] != [found.key]
+
+
+def test_a_change_replaces_what_was_said_before_but_not_what_is_said_after():
+    before, change = pair("Retail store", "We run a store in Ghent.", "The store has been sold.")
+    for updated, found in (("2026-01-01", 1), ("2026-09-09", 0), ("", 1)):
+        assert (
+            len(find_conflicts([before._replace(updated=updated), change._replace(updated="2026-05-05")]))
+            == found
+        )
 
 
 def many(count: int, seed: int = 7) -> list[Belief]:
