@@ -195,6 +195,7 @@ LIGHT = frozenset(
     "replaced part whole one ones thing things way kind sort case rate level amount number value".split()
 )
 NEGATIONS = frozenset(
+    "nicht kein keine keinen keiner keinem nie niemals "
     "not no never none cannot without nobody nothing neither nor nowhere nolonger lack lacks lacking "
     "refuses isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt hasnt havent "
     "hadnt mustnt false untrue formerly".split()

@@ -1,7 +1,6 @@
 """Sentences read as claims: what they are about, whether they deny it, and their numbers, dates and names."""
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -33,6 +32,8 @@ _BREAK = (
     r"|it|our|he|she|measured|only|when|with|without)\b)"
     r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
 )
+# A cell of a table gives the value first and then, behind a comma, what else there is to say about it.
+_CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)\b)"
 # What begins like this is a reason or an aside, and claims nothing of its own that another belief could deny.
 _ASIDE = (
     r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
@@ -69,6 +70,7 @@ _LABELS = frozenset(
 )
 # Names that are plain words as well.
 _WORDS_TOO = frozenset("go rest spring mark swift rust react oracle max tim dan rails".split())
+_FINITE = frozenset("is are was were has have had do does did will can must should".split())
 _COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
 _ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
 _ADVERBS = frozenset("now nowadays currently still already also always mainly mostly often usually".split())
@@ -121,7 +123,16 @@ def fold_subject(subject: str) -> str:
     return " ".join(sorted({stem(irregular().get(word, word)) for word in subject_words(subject)}))
 
 
-@lru_cache(maxsize=4096)
+def is_statement(heading: str) -> bool:
+    """Whether a heading says something, rather than naming what its text is about.
+
+    >>> is_statement("Trade fairs do not bring leads"), is_statement("Trade fairs")
+    (True, False)
+    """
+    found = heading.casefold().replace("'", "").split()
+    return len(found) > 2 and any(word in _FINITE or word in NEGATIONS for word in found[1:])
+
+
 def read_claims(text: str) -> tuple[Claim, ...]:
     """The clauses of a text as claims; clauses without content are left out."""
     plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text[:_LONGEST])
@@ -137,6 +148,7 @@ def read_claims(text: str) -> tuple[Claim, ...]:
     plain = re.sub(
         r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1", plain
     )
+    plain = re.sub(_CELL, r"\1;", plain.strip())
     parts = [part.strip(" ,") for part in re.split(_BREAK, plain)]
     kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
     found = [_read(part) for part in kept[:_CLAIMS]]

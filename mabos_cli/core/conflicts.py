@@ -11,15 +11,16 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.claim_match import Topic
 from mabos_cli.core.claim_words import exclusive, is_single, opposites, root, weak
-from mabos_cli.core.claims import Claim, fold_subject, read_claims, subject_words
+from mabos_cli.core.claims import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.clock import parse_time
 from mabos_cli.core.disagree import DENYING, Disagreement, disagree
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import words
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
-_GROUP = 40
-_NEIGHBOURS = 8
+_GROUP, _NEIGHBOURS = 40, 8
+# Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
+_PHRASE, _NEAR = 20, 4
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
 
@@ -47,13 +48,18 @@ class Conflict(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A belief as it is compared: its subject in one form and as roots, its claims, and all that they say."""
+    """A belief as it is compared: its subject in one form and as roots, its claims, and all that they say.
+
+    A heading can be a claim as well: then it is stated, and its own claims are the titles.
+    """
 
     belief: Belief
     subject: str
     about: frozenset[str]
     claims: tuple[Claim, ...]
     said: frozenset[str]
+    titles: tuple[Claim, ...]
+    stated: bool
 
 
 def find_conflicts(beliefs: Sequence[Belief], floor: float = 0.6) -> list[Conflict]:
@@ -81,24 +87,28 @@ def read_belief(belief: Belief) -> Reading:
     names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
     said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
     about = frozenset(map(root, subject_words(belief.subject)))
-    return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said))
+    bare = not belief.text.strip()
+    # Two words name a thing; it takes three to say something about it.
+    titles = claims if bare else read_claims(belief.subject) if len(about) > 2 else ()
+    stated = bare or is_statement(belief.subject)
+    return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said), titles, stated)
 
 
 def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
     """The pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
     pairs: set[tuple[int, int]] = set()
     by_subject: dict[str, list[int]] = defaultdict(list)
-    by_frame: dict[frozenset[str], list[int]] = defaultdict(list)
+    by_frame: dict[str, list[int]] = defaultdict(list)
     for number, each in enumerate(read):
         if each.subject:
             by_subject[each.subject].append(number)
-        for frame in {frame for claim in each.claims for frame in _frames(claim)}:
+        for frame in {frame for claim in (*each.claims, *each.titles) for frame in _frames(claim)}:
             by_frame[frame].append(number)
     for group in by_subject.values():
-        pairs.update(_within(group, read))
+        pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
     for group in by_frame.values():
         if len(group) > 1:
-            pairs.update(_within(group, read))
+            pairs.update(_within(group, read, _PHRASE, _NEAR))
     return sorted(pairs)
 
 
@@ -112,51 +122,55 @@ def _terms(claim: Claim) -> frozenset[str]:
     return frozenset(found)
 
 
-def _frames(claim: Claim) -> Iterator[frozenset[str]]:
-    """Sets of terms and names of a clause, such that clauses worth comparing have one in common.
+def _frames(claim: Claim) -> Iterator[str]:
+    """Keys of sets of terms and names of a clause, such that clauses worth comparing have one in common.
 
     These are all terms, all but one, and all but two.
     """
-    names = frozenset(name.key for name in claim.names)
-    everything = _terms(claim) | names
-    yield everything
-    if len(everything) == 2:
-        yield from (everything - {name} for name in names)
-    for lacking in (1, 2) if len(everything) <= _SHORT else (1,):
-        if len(everything) - lacking >= lacking + 1:
-            yield from (everything.difference(gone) for gone in combinations(sorted(everything), lacking))
+    names = {name.key for name in claim.names}
+    terms = sorted(_terms(claim) | names)
+    yield "\n".join(terms)
+    if len(terms) == 2:
+        yield from (term for term, other in (terms, terms[::-1]) if other in names)
+    for lacking in (1, 2) if len(terms) <= _SHORT else (1,):
+        kept = len(terms) - lacking
+        if kept >= lacking + 1:
+            yield from map("\n".join, combinations(terms, kept))
 
 
-def _within(group: Sequence[int], read: Sequence[Reading]) -> Iterable[tuple[int, int]]:
+def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
     """The pairs of a group: all of a small one, neighbours by words and rare words of a large one."""
-    if len(group) <= _GROUP:
+    if len(group) <= most:
         return combinations(sorted(set(group)), 2)
     pairs: set[tuple[int, int]] = set()
     ordered = sorted(set(group), key=lambda n: (sorted(read[n].said), n))
     by_term: dict[str, list[int]] = defaultdict(list)
     for at, number in enumerate(ordered):
-        pairs.update(
-            (min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + _NEIGHBOURS]
-        )
+        pairs.update((min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + near])
         for term in {term for claim in read[number].claims for term in _terms(claim)}:
             by_term[term].append(number)
     for holders in by_term.values():
-        if len(holders) <= _NEIGHBOURS:
+        if len(holders) <= near:
             pairs.update(combinations(sorted(holders), 2))
     return pairs
 
 
 def _compare(a: Reading, b: Reading) -> Conflict | None:
     """The conflict of two beliefs, if there is one."""
-    same = bool(a.subject) and a.subject == b.subject
-    if not same and _filed_apart(a, b):
-        return None
     one, two = a.belief, b.belief
-    told = one.text.strip() and two.text.strip()
+    same = bool(a.subject) and a.subject == b.subject
     newer = _newer(one, two)
-    later = {"a": -1, "b": 1}.get(newer, 0)
-    topic = Topic(a.about if told else frozenset(), is_single(one.subject), later) if same else None
-    found = _first(a.claims, b.claims, topic)
+    found = _first(a.titles, b.titles, None) if a.stated or b.stated else None
+    if same:
+        told = one.text.strip() and two.text.strip()
+        later = {"a": -1, "b": 1}.get(newer, 0)
+        topic = Topic(a.about if told else frozenset(), is_single(one.subject), later)
+        found = found or _first(a.claims, b.claims, topic)
+    elif not _filed_apart(a, b):
+        found = found or _first(a.claims, b.claims, None)
+    for each, other in ((a, b), (b, a)):
+        if each.stated and not same:
+            found = found or _first(each.titles, other.claims, None)
     if found is None:
         return None
     return Conflict(

@@ -176,6 +176,9 @@ def _fits(match: Match) -> bool:
         return match.own >= 2 and large == 1 and not _same_place(match)
     if match.own:
         return large <= 5 and not _narrowed(match)
+    if any(not side.claim.terms and not side.claim.names for side, _ in match.sides):
+        # A bare value, as tables have it: what the other one adds tells more about its own.
+        return large <= 3
     if match.opposed:
         return large <= (4 if match.shared > 2 else 3)
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
