@@ -156,6 +156,9 @@ SETTINGS = (
     Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
+    Setting(
+        "bdi.certainty_floor", "fraction", 0.6, "certainty that both of two beliefs must exceed to conflict"
+    ),
     Setting("hierarchy.week_bytes", "size", 3_000, "bytes of a weekly summary, about"),
     Setting("hierarchy.month_bytes", "size", 4_000, "bytes of a monthly summary, about"),
     Setting("hierarchy.quarter_bytes", "size", 5_000, "bytes of a quarterly review, about"),

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import option
 from mabos_cli.core.conflicts import Conflict, find_conflicts
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line, plural
@@ -12,13 +13,14 @@ from mabos_cli.errors import CheckFailed
 from mabos_cli.workspace.mind import load_beliefs
 
 app = new_group("bdi", "Find what an agent's beliefs disagree about.", no_args_is_help=True)
-_FLOOR = 0.6
 
 
 @app.command()
 def conflicts(
     ctx: typer.Context,
-    floor: Annotated[float, typer.Option(help="Only beliefs that are more certain than this.")] = _FLOOR,
+    floor: Annotated[
+        float | None, typer.Option(help="Only beliefs that are more certain than this (default 0.6).")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are any.")] = False,
 ) -> None:
     """List the beliefs that contradict each other, with their places and what to do.
@@ -26,7 +28,9 @@ def conflicts(
     Example: mabos bdi conflicts --check
     """
     call: Call = ctx.obj
-    beliefs, problems = load_beliefs(call.open_home())
+    home = call.open_home()
+    beliefs, problems = load_beliefs(home)
+    floor = home.settings["bdi.certainty_floor"] if floor is None else option("bdi.certainty_floor", floor)
     found = find_conflicts(beliefs, floor)
     warnings = [f"{p.path}:{p.line}: {p.message}" for p in problems]
     data = {"beliefs": len(beliefs), "conflicts": [_row(conflict) for conflict in found]}
@@ -41,7 +45,7 @@ def _row(conflict: Conflict) -> dict[str, Any]:
     sides = {"a": _side(conflict.a), "b": _side(conflict.b)}
     told = {"kind": conflict.kind, "severity": conflict.severity, "newer": conflict.newer or None}
     return {"key": conflict.key, "subject": conflict.subject, **told, "reason": conflict.reason, **sides,
-            "action": _action(conflict)}  # fmt: skip
+            "action": conflict.action}  # fmt: skip
 
 
 def _side(belief: Belief) -> dict[str, Any]:
@@ -55,14 +59,6 @@ def _side(belief: Belief) -> dict[str, Any]:
     }
 
 
-def _action(conflict: Conflict) -> str:
-    """What somebody should do about it."""
-    older = {"a": conflict.b, "b": conflict.a}.get(conflict.newer)
-    if older is None:
-        return "find out which holds, and revise the other"
-    return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
-
-
 def _told(conflict: Conflict) -> list[str]:
     def side(belief: Belief, mark: str) -> str:
         dated = f", {belief.updated}" if belief.updated else ""
@@ -71,4 +67,4 @@ def _told(conflict: Conflict) -> list[str]:
 
     head = f"{one_line(conflict.subject, 60)}: {conflict.reason} ({conflict.kind}, severity {conflict.severity:.2f})"
     goals = [f"  touches {', '.join(conflict.goals)}"] if conflict.goals else []
-    return [head, side(conflict.a, "a"), side(conflict.b, "b"), *goals, f"  {_action(conflict)}"]
+    return [head, side(conflict.a, "a"), side(conflict.b, "b"), *goals, f"  {conflict.action}"]

@@ -42,6 +42,14 @@ class Conflict(NamedTuple):
     key: str
 
     @property
+    def action(self) -> str:
+        """What somebody should do about it."""
+        older = {"a": self.b, "b": self.a}.get(self.newer)
+        if older is None:
+            return "find out which holds, and revise the other"
+        return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
+
+    @property
     def goals(self) -> tuple[str, ...]:
         """The goals that either belief supports."""
         return tuple(sorted({*self.a.supports, *self.b.supports}))

@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
+from mabos_cli.core.periods import WEEKDAYS
 from mabos_cli.core.text import one_line
 from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
 
@@ -203,8 +204,7 @@ def find_chores(segments: Iterable[Segment], count: int) -> list[Pattern]:
 
 def rhythm_of(mask: int, weeks: int) -> str:
     """The weekday on which something always happens, if that was in three weeks at least."""
-    names = "Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays".split()
-    return names[mask.bit_length() - 1] if weeks >= 3 and mask.bit_count() == 1 else ""
+    return f"{WEEKDAYS[mask.bit_length() - 1]}s" if weeks >= 3 and mask.bit_count() == 1 else ""
 
 
 def find_pairs(segments: Iterable[Segment], count: int) -> list[Pattern]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.cognitive import CognitiveFile, Entry, Table, split_cells
+from mabos_cli.formats.cognitive import CognitiveFile, Entry, Table
 from mabos_cli.formats.markdown import escape_block
 
 # What stands in brackets in a section or item; the rest stands on a line of its own.
@@ -133,8 +133,3 @@ def _runs(file: CognitiveFile) -> list[list[Entry]]:
         )
         runs.setdefault((entry.shape, table, group if table is None else None, entry.level), []).append(entry)
     return [run for run in runs.values() if len(run) > 1]
-
-
-def count_cells(line: str) -> int:
-    """How many cells a row has."""
-    return len(split_cells(line))

@@ -8,6 +8,7 @@ from zlib import crc32
 
 from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.periods import MONTHS
 from mabos_cli.core.text import cut_text, spaced, words
 from mabos_cli.errors import MabosError
 from mabos_cli.index.schema import ARCHIVED, END, PARTS
@@ -372,8 +373,7 @@ def said_date(at: str) -> str:
     >>> said_date("2023-05-08T13:56:00.000Z")
     '8 May 2023'
     """
-    months = "January February March April May June July August September October November December".split()
     try:
-        return f"{int(at[8:10])} {months[int(at[5:7]) - 1]} {at[:4]}"
+        return f"{int(at[8:10])} {MONTHS[int(at[5:7]) - 1]} {at[:4]}"
     except (ValueError, IndexError):
         return ""
