@@ -11,7 +11,7 @@ from typer.main import get_command_from_info, get_group
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
-from mabos_cli.errors import CheckFailed, MabosError, UsageFault
+from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import emit, emit_error
 
 # name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
@@ -35,7 +35,13 @@ COMMANDS = {
     "status": ("status", "Show counts, what is due and the last runs."),
     "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
     "belief": ("belief", "Add, revise and list what an agent holds true."),
-    "bdi": ("bdi", "Find what an agent's beliefs disagree about."),
+    "desire": ("desire", "Add and list what an agent wants."),
+    "goal": ("goal", "Add and list goals, and show how they hang together."),
+    "intention": ("intention", "Add intentions, note progress, complete, drop and list them."),
+    "plan": ("plan", "Add plans and steps, finish steps, and list plans."),
+    "commitment": ("commitment", "Add and list what an agent has promised to others."),
+    "learning": ("learning", "Add and list lessons."),
+    "bdi": ("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
@@ -180,13 +186,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         call, rest = _global_options(args)
         return _run(call, _check_utf8(rest))
-    except CheckFailed as failed:
-        # The findings are printed already: in JSON they are the answer, and one object is enough.
-        if not as_json:
-            emit_error(failed, as_json=False)
-        return failed.exit_code
     except MabosError as error:
-        emit_error(error, as_json=as_json)
+        if not (as_json and error.is_told):
+            emit_error(error, as_json=as_json)
         return error.exit_code
     except BadValue as error:
         fault = UsageFault(error.message, error.hint)

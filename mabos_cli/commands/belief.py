@@ -1,6 +1,5 @@
 """belief: what an agent holds true, in Beliefs.md."""
 
-import re
 from typing import Annotated, Any
 
 import typer
@@ -13,14 +12,13 @@ from mabos_cli.core.item import check_content, check_word
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.beliefs import add_belief, find_belief, revise_belief
+from mabos_cli.formats.beliefs import belief_draft
 from mabos_cli.formats.cognitive import parse_cognitive
+from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.mind import edit_mind, load_beliefs
+from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
-_ID = re.compile(r"B-(\d+)")
-_FILE = "Beliefs.md"
 
 
 @app.command()
@@ -42,7 +40,7 @@ def add(
     call: Call = ctx.obj
     home = call.open_home()
     limit = home.settings["memory.max_content_bytes"]
-    told = check_content(text_argument(text, call.literal_dash), limit) if text else ""
+    told = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
     fields = {
         "source": check_word(source, "source"),
         "supports": tuple(check_word(g, "id") for g in supports or ()),
@@ -51,12 +49,18 @@ def add(
 
     def edit(old: str) -> str:
         nonlocal made
-        made = made._replace(id=_next_id(old))
-        return add_belief(old or "# Beliefs\n", made, check_word(group, "group"))
+        new, own = add_entry(
+            old or "# Beliefs\n", belief_draft(made), made.updated, check_word(group, "group")
+        )
+        made = made._replace(id=own)
+        return new
 
-    edit_mind(home, "belief add", _FILE, edit)
-    made = _find(home, made.id)
-    call.emit("belief.add", _row(made), [f"added {made.id} {made.place}: {one_line(made.statement, 100)}"])
+    warnings = edit_mind(home, "belief add", "belief", edit, lambda: [made.id])[1]
+    known = {goal.id.casefold() for goal in load_attitudes(home, "goal")[0]} if made.supports else set()
+    warnings += [f"no goal {g} in Goals.md" for g in made.supports if g.casefold() not in known]
+    made = _find(home, made)
+    told = [f"added {f'{made.id} ' if made.id else ''}{made.place}: {one_line(made.statement, 100)}"]
+    call.emit("belief.add", _row(made), told, warnings)
 
 
 def _subject(subject: str) -> str:
@@ -72,13 +76,11 @@ def _certainty(value: float) -> float:
     return value
 
 
-def _next_id(text: str) -> str:
-    """The id behind the highest that the file has, anywhere: ids of removed beliefs stay theirs in its log."""
-    return f"B-{max((int(number) for number in _ID.findall(text)), default=0) + 1:03d}"
-
-
-def _find(home: AgentHome, belief_id: str) -> Belief:
-    return next(belief for belief in load_beliefs(home)[0] if belief.id == belief_id)
+def _find(home: AgentHome, made: Belief) -> Belief:
+    """A belief as it stands in the file, which may keep no ids."""
+    beliefs = load_beliefs(home)[0]
+    named = [belief for belief in beliefs if belief.id == made.id]
+    return (named or [b for b in beliefs if b.subject == made.subject] or [made._replace(id="")])[-1]
 
 
 @app.command()
@@ -86,7 +88,7 @@ def revise(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="BELIEF", help="Its id, or its subject.")],
     certainty: Annotated[float | None, typer.Option(help="The new certainty, 0 to 1.")] = None,
-    value: Annotated[str | None, typer.Option(help="The new value, where beliefs stand in tables.")] = None,
+    value: Annotated[str | None, typer.Option(help="What holds now, in place of its value or text.")] = None,
     source: Annotated[str | None, typer.Option(help="The new source.")] = None,
     reason: Annotated[
         str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")
@@ -100,27 +102,39 @@ def revise(
     home = call.open_home()
     day = format_time(home.now())[:10]
     changes = {} if certainty is None else {"certainty": f"{_certainty(certainty):g}"}
-    changes |= {} if value is None else {"text": check_word(value, "value", 2000)}
+    changes |= (
+        {} if value is None else {"text": check_content(value, home.settings["memory.max_content_bytes"])}
+    )
     changes |= {} if source is None else {"source": check_word(source, "source")}
     if not changes:
         raise BadValue("nothing given to change", "--certainty, --value or --source")
 
     def edit(old: str) -> str:
-        entry = find_belief(parse_cognitive(old), name)
+        entry = find_entry(parse_cognitive(old), "belief", name)
         if entry is None:
             raise NotFound(f"no belief {name!r} for agent {home.id}", "mabos belief list shows them")
-        if "text" in changes and entry.shape != "row":
+        new = change_entry(old, entry, changes | {"updated": day})
+        if new is None:
+            place = f"{home.paths.beliefs.name}:{entry.first + 1}"
             raise BadValue(
-                f"{name} is a section: edit its text in {_FILE}:{entry.first + 1}", "--certainty works"
+                f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works"
             )
-        return revise_belief(old, entry, changes | {"updated": day}, check_word(reason, "reason"), day)
+        if new == old:
+            return old
+        field = "text" if "text" in changes else next(iter(changes))
+        was = entry.text if field == "text" else entry.get(field)
+        told = Change(f"revised {_named(changes)}", check_word(reason, "reason"), was, changes[field])
+        return log_change(new, entry.get("id"), entry.title, day, told)
 
-    changed = edit_mind(home, "belief revise", _FILE, edit)
-    found = next(
-        b for b in load_beliefs(home)[0] if name.casefold() in (b.id.casefold(), b.subject.casefold())
-    )
-    line = f"{'revised' if changed else 'unchanged'} {found.id or found.subject} {found.place}: {', '.join(changes)}"
-    call.emit("belief.revise", _row(found) | {"changed": sorted(changes)}, [line])
+    changed, warnings = edit_mind(home, "belief revise", "belief", edit, lambda: [name])
+    named = name.strip().casefold()
+    found = next(b for b in load_beliefs(home)[0] if named in (b.id.casefold(), b.subject.casefold()))
+    line = f"{'revised' if changed else 'unchanged'} {found.id or found.subject} {found.place}: {_named(changes)}"
+    call.emit("belief.revise", _row(found) | {"changed": sorted(changes)}, [line], warnings)
+
+
+def _named(changes: dict[str, str]) -> str:
+    return ", ".join("value" if name == "text" else name for name in changes)
 
 
 @app.command("list")
@@ -136,7 +150,7 @@ def list_command(
     beliefs, problems = load_beliefs(call.open_home())
     shown = [belief for belief in beliefs if belief.certainty >= min_certainty]
     lines = [f"{b.id or '-'} {b.certainty:.2f} {one_line(b.statement, 100)} ({b.place})" for b in shown]
-    warnings = [f"{p.path}:{p.line}: {p.message}" for p in problems]
+    warnings = [str(problem) for problem in problems]
     call.emit("belief.list", {"beliefs": [_row(b) for b in shown]}, lines or ["no beliefs yet"], warnings)
 
 

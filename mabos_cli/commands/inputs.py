@@ -125,12 +125,17 @@ def _texts(value: Any, name: str) -> list[str]:
     return [part for part in found if part.strip()]
 
 
+def parse_ahead(text: str, now: datetime) -> datetime:
+    """A moment to come. An age such as 30d means from now on; a bare date lasts to its end."""
+    moment = parse_when(text, now, end=True)
+    return now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment
+
+
 def _expiry(text: str | None, now: datetime) -> str:
-    """An expiry date. An age such as 30d means from now on; a bare date lasts to its end."""
+    """An expiry date, or nothing."""
     if not text:
         return ""
-    moment = parse_when(text, now, end=True)
-    moment = now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment
+    moment = parse_ahead(text, now)
     if moment <= now:
         raise BadValue(f"{text!r} is in the past: it would expire at once", "give a later date, or 30d")
     return format_time(moment)

@@ -35,6 +35,14 @@ def parse_time(text: str) -> datetime:
         raise BadValue(f"out of range: {text[:40]!r}", _HINT) from None
 
 
+def find_time(text: str) -> datetime | None:
+    """The moment that a text names, or None when it names none."""
+    try:
+        return parse_time(text)
+    except BadValue:
+        return None
+
+
 def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
     """A moment given as a date, a time, `today`, `yesterday` or an age such as 7d. With end, a bare date means its last instant."""
     word = text.strip().lower()

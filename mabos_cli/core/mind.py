@@ -1,6 +1,29 @@
 """What an agent holds true, wants and does, as values with the place in the file that they come from."""
 
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+
+LEVELS = ("strategic", "tactical", "operational")
+# Words for how things stand, as people and other tools write them.
+ACTIVE = frozenset(("active", "executing", "in progress", "in-progress", "in_progress", "started", "running"))
+DONE = frozenset(("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached"))
+GONE = frozenset(
+    ("abandoned", "dropped", "cancelled", "canceled", "withdrawn", "rejected", "retired", "superseded")
+)
+_NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
+
+
+class Problem(NamedTuple):
+    """Something in a file that could not be understood, with its place."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
 
 
 class Belief(NamedTuple):
@@ -16,6 +39,7 @@ class Belief(NamedTuple):
     supports: tuple[str, ...] = ()
     path: str = ""
     line: int = 0
+    status: str = ""
 
     @property
     def statement(self) -> str:
@@ -32,3 +56,82 @@ class Belief(NamedTuple):
 def _holds(text: str, subject: str) -> bool:
     """Whether a text names its subject itself, so that it need not be said twice."""
     return subject.casefold() in text.casefold()
+
+
+class Step(NamedTuple):
+    """A step of a plan: its name there, what is to be done, whether it is done if that is said, and its place."""
+
+    name: str
+    text: str
+    done: bool | None
+    status: str
+    line: int
+
+
+class Attitude(NamedTuple):
+    """A desire, goal, intention, plan, commitment or lesson. Links are ids by what they are to it: motivates, goal, ..."""
+
+    kind: str
+    id: str
+    title: str
+    text: str = ""
+    status: str = ""
+    priority: float | None = None
+    progress: float | None = None
+    deadline: str = ""
+    updated: str = ""
+    level: str = ""
+    owner: str = ""
+    links: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    steps: tuple[Step, ...] = ()
+    group: str = ""
+    path: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return self.id or self.title
+
+    def linked(self, *names: str) -> tuple[str, ...]:
+        """The ids that it is linked with, under one of some names, each once."""
+        return tuple(dict.fromkeys(found for name in names for found in self.links.get(name, ())))
+
+
+def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float | None, str]:
+    """A number in 0..1 from a number, a percentage or a word, or None when nothing is said; and what is wrong with it.
+
+    >>> parse_level("85 %", {}, "certainty"), parse_level("High", {"high": 0.8}, "priority")
+    ((0.85, ''), (0.8, ''))
+    >>> parse_level("1.7", {}, "certainty")
+    (None, "certainty '1.7' is outside 0..1")
+    """
+    word = text.strip().strip("*_`").casefold()
+    if not word:
+        return None, ""
+    if word in words:
+        return words[word], ""
+    match = _NUMBER.fullmatch(word)
+    if not match:
+        return None, f"{what} {text[:20]!r} is no number"
+    value = float(match[1]) / (100 if match[2] else 1)
+    return (value, "") if value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
+
+
+def status_word(status: str) -> str:
+    """The word of a status, without the date and the reason behind it.
+
+    >>> status_word("Expired (2026-02-24: deadline 2026-02-20)")
+    'expired'
+    """
+    return status.partition("(")[0].strip(" *_`,;.").casefold()
+
+
+def is_active(attitude: Attitude) -> bool:
+    """Whether something is being pursued: said to be, or dated and not said to be anything else."""
+    word = status_word(attitude.status)
+    return word in ACTIVE or (not word and bool(attitude.deadline or attitude.updated))

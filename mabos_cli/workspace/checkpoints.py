@@ -28,9 +28,14 @@ def write_checkpoint(home: AgentHome, checkpoint: Checkpoint) -> str:
     raise Conflict("the checkpoints folder keeps changing", "try again")
 
 
+def checkpoint_names(home: AgentHome) -> list[str]:
+    """The names of the checkpoint files, oldest first."""
+    return [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+
+
 def list_checkpoints(home: AgentHome) -> list[tuple[str, str]]:
     """Paths and texts of the checkpoints, oldest first: their names sort in time order."""
-    names = [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+    names = checkpoint_names(home)
     return [
         (home.paths.relative(home.paths.checkpoints / n), read_text(home.paths.checkpoints / n, n))
         for n in names
@@ -39,7 +44,7 @@ def list_checkpoints(home: AgentHome) -> list[tuple[str, str]]:
 
 def latest_checkpoint(home: AgentHome) -> tuple[str, str] | None:
     """Path and text of the latest checkpoint."""
-    names = [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+    names = checkpoint_names(home)
     if not names:
         return None
     path = home.paths.checkpoints / names[-1]

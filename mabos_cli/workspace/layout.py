@@ -90,6 +90,19 @@ class AgentPaths(NamedTuple):
         return self.memory / "mabos-memory-items" / f"{name}.md"
 
     @property
+    def beliefs_md(self) -> Path:
+        return self.memory / "mabos-beliefs.md"
+
+    @property
+    def conflict_reports(self) -> Path:
+        return self.memory / "bdi-conflicts"
+
+    @property
+    def conflict_ledger(self) -> Path:
+        """Which conflicts were resolved, and how: under git, so that they stay resolved for everybody."""
+        return self.conflict_reports / "resolved.jsonl"
+
+    @property
     def set_aside(self) -> Path:
         return self.memory / "archive" / "edited"
 

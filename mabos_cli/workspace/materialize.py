@@ -39,7 +39,7 @@ def materialize_items(
     maybe = None if dirty is None else dirty | (pages.keys() - there)
     changed, warnings = [], []
     for path, text in _render(home, memory, shelf, pages, maybe, unchanged):
-        written, note = _write(home, path, text)
+        written, note = write_derived(home, path, text)
         changed += [home.paths.relative(path)] if written else []
         warnings += note
     for name in sorted(there - pages.keys()):
@@ -109,7 +109,7 @@ def _entries(
         yield text or render_entry("long_term", parse_item(line, "memory-store.json"))
 
 
-def _write(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
+def write_derived(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
     """Replaces a derived file if it differs: whether it did, and a warning about what a person had changed in it."""
     data, paths, notes = text.encode("utf-8"), home.paths, []
     for _ in range(20):

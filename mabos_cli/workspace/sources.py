@@ -31,7 +31,8 @@ from mabos_cli.workspace.spool import read_deferred
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
 UNSETTLED = 25_000_000
 _TEXTS = (".md", ".txt", ".jsonl")
-_COPIES, _COPIES_MD = "mabos-memory-items", "mabos-memory-items.md"  # our own copy of the items, page by page
+# Our own copies of items, page by page, and of beliefs: what they copy is a source itself.
+_COPIES, _COPIES_MD = "mabos-memory-items", frozenset(("mabos-memory-items.md", "mabos-beliefs.md"))
 _STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")
@@ -76,7 +77,7 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
                 continue
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
-            elif name != _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
+            elif name not in _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
                 try:
                     stat = entry.stat()
                 except OSError:

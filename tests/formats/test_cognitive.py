@@ -7,9 +7,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.mind import Belief
-from mabos_cli.formats.beliefs import add_belief, find_belief, read_beliefs, revise_belief
-from mabos_cli.formats.cognitive import parse_cognitive, split_cells
+from mabos_cli.formats.beliefs import belief_draft, read_beliefs
+from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import add_row, add_section, reorder, set_field
+from mabos_cli.formats.cognitive_fields import split_cells
+from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 TEMPLATE = Path(__file__).parents[2] / "workspace-template/agents/_agent"
@@ -187,7 +189,7 @@ def test_adding_removes_nothing(text: str):
         assert "B-77" in lines[0] or "id" not in table.columns
     if not text.endswith("\n"):
         text, file = text + "\n", parse_cognitive(text + "\n")
-    new = add_section(file, "New one", "words", {"certainty": "0.9"})
+    new = add_section(file, "## New one", ["Certainty: 0.9", "words"])
     assert sorted(filter(str.strip, new.replace("\r", "").split("\n"))) == sorted(
         [*filter(str.strip, text.replace("\r", "").split("\n")), "## New one", "Certainty: 0.9", "words"]
     )
@@ -228,19 +230,22 @@ def test_beliefs_report_what_makes_no_sense():
 
 
 def test_a_belief_is_added_in_the_shape_of_the_file():
-    belief = Belief("Churn", "3 %", 0.7, "2026-02-24", "B-003", "report")
-    in_table = add_belief(MIXED, belief)
+    draft = belief_draft(Belief("Churn", "3 %", 0.7, "2026-02-24", "", "report"))
+    in_table, own = add_entry(MIXED, draft, "2026-02-24")
+    assert own == "B-003"
     assert changed(MIXED, in_table) == [
         "| B-003 | Churn | 3 % | 0.7 | report | 2026-02-24 |",
-        "| 2026-02-24 | B-003 | added |",
+        "| 2026-02-24 | B-003 | added: report |",
     ]
-    assert "## Churn\n\nID: B-003\nCertainty: 0.7\n" in add_belief("# Beliefs\n", belief)
+    assert "## Churn\n\nID: B-001\nCertainty: 0.7\n" in add_entry("# Beliefs\n", draft, "2026-02-24")[0]
 
 
 def test_a_revision_changes_the_row_and_the_log():
-    entry = find_belief(parse_cognitive(MIXED), "b-001")
+    entry = find_entry(parse_cognitive(MIXED), "belief", "b-001")
     assert entry is not None
-    new = revise_belief(MIXED, entry, {"certainty": "0.4", "updated": "2026-02-24"}, "two left", "2026-02-24")
+    new = change_entry(MIXED, entry, {"certainty": "0.4", "updated": "2026-02-24"})
+    assert new is not None
+    new = log_change(new, "B-001", entry.title, "2026-02-24", Change("revised certainty", "two left"))
     assert "| B-001 | Market demand | growing | 0.4 | report | 2026-02-24 |" in new
-    assert "| 2026-02-24 | B-001 | two left |" in new
+    assert "| 2026-02-24 | B-001 | revised certainty: two left |" in new
     assert len(new.split("\n")) == len(MIXED.split("\n")) + 1

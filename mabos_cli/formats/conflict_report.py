@@ -1,0 +1,75 @@
+"""Conflict reports, for people and for recall, and the ledger of conflicts that were resolved."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.conflicts import Conflict
+from mabos_cli.core.mind import Belief
+from mabos_cli.core.text import one_line, plural
+from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.seal import seal
+
+_KEY = re.compile(r"^- \*\*Key:\*\* ([0-9a-f]{16})\b", re.MULTILINE)
+
+
+class Resolution(NamedTuple):
+    """How a conflict was resolved: which belief was kept, a, b or both, and why."""
+
+    key: str
+    keep: str
+    a: str
+    b: str
+    reason: str
+    at: str
+
+
+def render_report(day: str, conflicts: Sequence[Conflict]) -> str:
+    """The report of a day; one without conflicts says that there are none any more."""
+    told = f"{plural(len(conflicts), 'conflict')} detected" if conflicts else "No open conflicts"
+    head = f"# BDI Conflict Report — {day}\n\n> {told} during the maintenance cycle.\n"
+    return seal(head + "".join(_section(n, conflict) for n, conflict in enumerate(conflicts, 1)))
+
+
+def _section(number: int, conflict: Conflict) -> str:
+    goals = f"- **Goals:** {', '.join(conflict.goals)}\n" if conflict.goals else ""
+    return (
+        f"\n## Conflict {number}: {_inline(conflict.subject)}\n\n"
+        f"{_side('A', conflict.a, conflict.newer == 'a')}{_side('B', conflict.b, conflict.newer == 'b')}"
+        f"- **Disagreement:** {_inline(conflict.reason)} ({conflict.kind})\n"
+        f"- **Severity:** {conflict.severity:.2f}\n{goals}"
+        f"- **Recommended action:** {_inline(conflict.action)}\n"
+        f"- **Key:** {conflict.key} (mabos bdi resolve {conflict.key[:8]} --keep a, b or both)\n"
+    )
+
+
+def _side(name: str, belief: Belief, newer: bool) -> str:
+    dated = f", updated {belief.updated}" if belief.updated else ""
+    told = f"certainty {belief.certainty:g}{dated}{', newer' if newer else ''}"
+    where = f"{belief.id}, {belief.place}" if belief.id else belief.place
+    return f"- **Belief {name}** ({_inline(told)}; {_inline(where)}): {_inline(belief.statement)}\n"
+
+
+def _inline(text: str) -> str:
+    return escape_block(one_line(text))
+
+
+def read_report_keys(text: str) -> list[str]:
+    """The keys of the conflicts that a report lists."""
+    return _KEY.findall(text)
+
+
+def render_resolution(resolution: Resolution) -> str:
+    """A line of the ledger."""
+    return dump_line(resolution._asdict()) + "\n"
+
+
+def parse_resolutions(data: bytes) -> dict[str, Resolution]:
+    """The ledger by key, the latest word last; lines that are torn or not ours are passed over."""
+    found = {}
+    for record in parse_lines(data)[0]:
+        if isinstance(record, dict) and isinstance(record.get("key"), str):
+            told = {name: str(record.get(name) or "") for name in Resolution._fields}
+            found[record["key"]] = Resolution(**told)
+    return found

@@ -1,0 +1,302 @@
+"""New and changed entries of cognitive files, in the shape that the file has, with a line in its revision log if it keeps one."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.mind import DONE, GONE
+from mabos_cli.core.text import one_line
+from mabos_cli.formats.attitudes import KINDS, split_id
+from mabos_cli.formats.cognitive import (
+    ITEM,
+    CognitiveFile,
+    Entry,
+    Heading,
+    Table,
+    end_of_item,
+    is_log,
+    parse_cognitive,
+)
+from mabos_cli.formats.cognitive_edit import (
+    SPOKEN,
+    add_item,
+    add_row,
+    add_section,
+    bracketed,
+    field_line,
+    find_heading,
+    insert_block,
+    insert_lines,
+    set_field,
+    set_text,
+)
+from mabos_cli.formats.cognitive_fields import bare
+from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.outline import hidden_lines
+
+_PAST = DONE | GONE | {"expired"}
+# Columns of a revision log, by what they hold.
+_LOG_COLUMNS = {
+    "what": re.compile(r"change|action|what|event|revision|type|text"),
+    "reason": re.compile(r"reason|note|why|source|because"),
+    "old": re.compile(r"\b(?:old|from|before|previous)"),
+    "new": re.compile(r"\b(?:new|to|after|now)"),
+}
+
+
+class Draft(NamedTuple):
+    """An entry to be written. Beliefs are headed by what they are about, everything else by its id and title; a plan has
+    steps, as lines."""
+
+    kind: str
+    id: str
+    title: str
+    text: str = ""
+    fields: Mapping[str, str] = {}
+    steps: tuple[str, ...] = ()
+
+
+def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
+    """The entry with an id, or else with a title, in whatever case."""
+    wanted = name.strip().casefold()
+    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
+    by_id = [entry for entry, own, _ in named if own and own.casefold() == wanted]
+    by_title = [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
+    return (by_id or by_title or [None])[0]
+
+
+def _headed(heading: Heading) -> Entry:
+    """A heading as an entry, whatever stands below it."""
+    return Entry("section", heading.group, heading.title, "", {}, heading.line, heading.last, heading.level)
+
+
+def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
+    """The id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere, as that of
+    something removed, is not given again. Lessons are given none, unless the file does so."""
+    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    ids = [found for entry in (*entries, *siblings) if (found := split_id(entry, KINDS[kind].prefix)[0])]
+    if not ids and kind == "learning":
+        return ""
+    match = re.fullmatch(r"(.*?)(\d+)", ids[-1]) if ids else None
+    prefix, width = (match[1], len(match[2])) if match else (f"{KINDS[kind].prefix}-", 3)
+    pattern, text = re.compile(rf"{re.escape(prefix)}(\d{{1,9}})"), file.render()
+    number = max((int(found[1]) for each in ids if (found := pattern.fullmatch(each))), default=0) + 1
+    used = {int(n) for n in re.findall(rf"(?<![\w-]){pattern.pattern}(?!\w)", text)}
+    while number in used:
+        number += 1
+    return f"{prefix}{number:0{width}d}"
+
+
+class Place(NamedTuple):
+    """Where a new entry goes: into a table, or behind one that it should look like, or below a heading; and its siblings."""
+
+    table: Table | None
+    like: Entry | None
+    siblings: tuple[Entry, ...]
+
+
+def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, str]:
+    """The file with a new entry, and the id that it got: a row where its like stand in tables, an item in lists, else a
+    section."""
+    if group and not find_heading(parse_cognitive(text), group):
+        file = parse_cognitive(text)
+        text = insert_block(file, len(file.lines), [f"## {one_line(group)}"])
+    file = parse_cognitive(text)
+    place = _place(file, draft, group)
+    draft = draft._replace(id=next_id(file, draft.kind, place.siblings))
+    if place.table:
+        new = _as_row(file, place, draft)
+    elif place.like and place.like.shape == "item":
+        new = add_item(file, place.like.first, place.like.last, _as_item(file, place.like, draft))
+    else:
+        new = _as_section(file, place.like, draft, group)
+    source = draft.fields.get("source", "")
+    said = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
+    return log_change(new, draft.id, draft.title, day, said), draft.id
+
+
+def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
+    """Where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
+    if draft.kind == "plan":
+        return Place(None, None, ())
+    table = _table_for(file, group)
+    if table:
+        near = [e for e in file.entries if table.first <= e.first <= table.last]
+    else:
+        like = _like(file, group)
+        near = [e for e in file.entries if like and e.group == like.group and e.shape == like.shape]
+    level = draft.fields.get("type", "")
+    same = [e for e in near if level and e.get("type").casefold() == level]
+    return Place(table, None if table else like, tuple(same or near))
+
+
+def _table_for(file: CognitiveFile, group: str) -> Table | None:
+    """The table that a new entry goes into: that of the group, or else the first that is not of things past."""
+    tables = [table for table in file.tables if not table.is_log and "title" in table.columns]
+    if group:
+        return next((table for table in tables if table.group.casefold() == group.casefold()), None)
+    return next((table for table in tables if not _PAST & set(table.group.casefold().split())), None)
+
+
+def _like(file: CognitiveFile, group: str) -> Entry | None:
+    """The entry that a new one should look like: the last of its group, else of the file; any item of a plain list if
+    nothing else is there."""
+    own = [e for e in file.entries if e.shape != "row"]
+    entries = [e for e in own if e.group.casefold() == group.casefold()] if group else own
+    live = [e for e in entries if not _PAST & set(e.group.casefold().split())]
+    if live or entries:
+        return (live or entries)[-1]
+    if group or any(heading.level > 1 for heading in file.headings):
+        return None
+    hidden = hidden_lines(file.lines)
+    plain = [n for n, line in enumerate(file.lines) if n not in hidden and ITEM.fullmatch(bare(line))]
+    return Entry("item", "", "", "", {}, plain[-1], end_of_item(file.lines, plain[-1])) if plain else None
+
+
+def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
+    """The file with a row, whose words are written as those of the row above are."""
+    values = {"id": draft.id, "title": draft.title, "text": draft.text}
+    above = place.siblings[-1] if place.siblings else None
+    told = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
+    assert place.table
+    return add_row(file, place.table, values | told)
+
+
+def _cased(value: str, other: str) -> str:
+    """A word with a capital where another has one: High and active, as the file does it."""
+    return value.capitalize() if value.isalpha() and value.islower() and other.istitle() else value
+
+
+def _own_fields(draft: Draft, group: str) -> dict[str, str]:
+    """The fields to be written: what the heading above says already is left out."""
+    level = draft.fields.get("type", "")
+    told = {name: one_line(value) for name, value in draft.fields.items() if value}
+    return {n: v for n, v in told.items() if n != "type" or level not in group.casefold()}
+
+
+def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
+    """What stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no such line."""
+    field = like.fields.get(name)
+    lead = file.lines[field.line][: field.start] if field and field.line > like.first else ""
+    return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
+
+
+def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
+    """The lines of an item that looks like another one: fields among its words, or as items below it."""
+    title = one_line(escape_block(draft.title))
+    match = ITEM.fullmatch(bare(file.lines[like.first]))
+    said = match[2] if match else ""
+    bold = "**" if said.startswith("**") and draft.id else ""
+    colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", said) or not like.fields else ""
+    head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
+    told = _own_fields(draft, like.group)
+    below = [f.line for f in like.fields.values() if f.line > like.first]
+    notes = [f"  {line}" for line in escape_block(draft.text).split("\n")] if draft.text else []
+    if below:
+        indent = re.match(r"\s*[-*+]?\s*", file.lines[below[0]])
+        other = indent[0] if indent else "  - "
+        lines = [
+            f"{_lead(file, like, name) or f'{other}{name.capitalize()}: '}{_cased(value, like.get(name))}"
+            for name, value in told.items()
+        ]
+        return [head, *lines, *notes]
+    spoken = "".join(f", {name}: {value}" for name, value in told.items() if name in SPOKEN)
+    marks = "".join(f" {bracketed(name, value)}" for name, value in told.items() if name not in SPOKEN)
+    return [head + spoken + marks, *notes]
+
+
+def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
+    """The file with a section that looks like another one, or as we write them."""
+    above = find_heading(file, group)
+    level = like.level if like else above.level + 1 if above else 2
+    own = [f.line for f in like.fields.values() if f.line > like.first] if like else []
+    bold = next((file.lines[n] for n in own if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
+    where = group or (like.group if like else "")
+    fields = _own_fields(draft, where)
+    if draft.kind == "belief" or (like and like.get("id")):
+        title, fields = draft.title, {"id": draft.id, **fields}
+    else:
+        title = f"{draft.id}: {draft.title}" if draft.id else draft.title
+    lines = [
+        f"{lead}{value}"
+        if (lead := _lead(file, like, name) if like else "")
+        else field_line(name, value, bold)
+        for name, value in fields.items()
+    ]
+    text = [*(escape_block(draft.text).split("\n") if draft.text else ()), *draft.steps]
+    tight = like is not None and like.first + 1 in own
+    body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
+    return add_section(file, f"{'#' * level} {one_line(title)}", body, where)
+
+
+def add_note(text: str, entry: Entry, day: str, note: str) -> str:
+    """The file with a dated word about an entry: an item at its end, or in brackets in a table, which has room for one."""
+    file = parse_cognitive(text)
+    here = next(e for e in file.entries if e.first == entry.first)
+    told = f"{day}: {one_line(note)}"
+    if here.shape == "row":
+        return set_field(file, here, "note", told)
+    last, lines = here.last, file.lines
+    bullet = re.match(r"\s*[-*+]\s+", lines[last]) if last > here.first else None
+    lead = bullet[0] if bullet else "  - " if here.shape == "item" else "- "
+    gap = [] if bullet or here.shape == "item" else [""]
+    return insert_lines(file, last + 1, [*gap, f"{lead}{told}"])
+
+
+def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
+    """The file with fields of an entry changed, each in its place; None when the text of a section is too much to replace."""
+    for name, value in changes.items():
+        file = parse_cognitive(text)
+        here = next(e for e in file.entries if e.first == entry.first)
+        new = set_text(file, here, value) if name == "text" and here.shape == "section" else None
+        if name == "text" and here.shape == "section" and new is None:
+            return None
+        text = new if new is not None else set_field(file, here, name, value)
+    return text
+
+
+class Change(NamedTuple):
+    """What a revision log says of a change: what was done, why, and what was and is."""
+
+    what: str
+    reason: str = ""
+    old: str = ""
+    new: str = ""
+
+
+def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -> str:
+    """The file with a line about a change in its revision log, where it keeps one: a table or a list."""
+    file = parse_cognitive(text)
+    table = next((table for table in file.tables if table.is_log), None)
+    if table:
+        return add_row(file, table, _logged(table, entry_id or title, day, change))
+    tabled = {entry.first for entry in file.entries}
+    heading = next((h for h in file.headings if h.level > 1 and is_log(h) and h.line not in tabled), None)
+    if heading is None:
+        return text
+    told = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
+    hidden = hidden_lines(file.lines)
+    below = range(heading.line + 1, heading.last + 1)
+    items = [n for n in below if n not in hidden and ITEM.fullmatch(bare(file.lines[n]))]
+    if items:
+        return add_item(file, items[-1], end_of_item(file.lines, items[-1]), [one_line(told)])
+    return insert_block(file, heading.last + 1, [f"- {one_line(told)}"])
+
+
+def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:
+    """The cells of a row in a revision log, each where its column says; the reason where there is a place for it."""
+    values: dict[str, str] = {}
+    for column in table.columns:
+        meant = next((what for what, pattern in _LOG_COLUMNS.items() if pattern.search(column)), "")
+        if column == "updated":
+            values[column] = day
+        elif column in ("title", "id") and name not in values.values():
+            values[column] = name
+        elif meant and meant not in values:
+            values[column] = getattr(change, meant)
+    # A log with one column for words has the reason there, for it says more than what was done.
+    if change.reason and change.reason not in values.values():
+        first = next((c for c in table.columns if _LOG_COLUMNS["what"].search(c)), "")
+        values |= {first: f"{change.what}: {change.reason}"} if first else {}
+    return values

@@ -1,0 +1,200 @@
+"""The BDI cycle of one agent: intentions pruned, desires sorted, beliefs compared, and what follows from that written down."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.commitment import STRATEGIES, Mind, Verdict, judge_intentions
+from mabos_cli.core.conflicts import Conflict, find_conflicts
+from mabos_cli.core.mind import Attitude, Belief, Problem
+from mabos_cli.formats.attitudes import KINDS, priority_of, read_attitudes
+from mabos_cli.formats.checkpoint_md import restore_into_beliefs
+from mabos_cli.formats.cognitive import parse_cognitive
+from mabos_cli.formats.cognitive_edit import reorder, set_fields
+from mabos_cli.workspace.checkpoints import checkpoint_names, restore_checkpoint
+from mabos_cli.workspace.conflicts import due_report, read_resolved, write_report
+from mabos_cli.workspace.files import read_text
+from mabos_cli.workspace.flush_state import awaited_checkpoint, note_restored
+from mabos_cli.workspace.hierarchy import Compose, Order, build_hierarchy
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.logs import edit_text
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs, materialize_mind, read_mind
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+_COMMAND = "bdi cycle"
+_SUNDAY = 6
+
+
+class CycleOrder(NamedTuple):
+    """How a cycle is to run: without writing, and as after a compaction even if nobody noted one."""
+
+    dry_run: bool = False
+    compacted: bool = False
+
+
+class Cycle(NamedTuple):
+    """What a cycle found and did."""
+
+    agent: str
+    at: str
+    strategy: str
+    counts: dict[str, int]
+    chunks: int
+    pruned: list[Verdict]
+    sorted_desires: bool
+    conflicts: list[Conflict]
+    resolved: int
+    report: str
+    checkpoint: str
+    summaries: list[str]
+    materialized: list[str]
+    warnings: list[str]
+
+
+def run_cycle(home: AgentHome, order: CycleOrder, compose: Compose | None = None) -> Cycle:
+    """Runs the cycle. Its files are written one by one, each whole; a cycle that is cut off is finished by the next.
+
+    The lock is not held while beliefs are compared: that may take seconds, and others want to store.
+    """
+    started, day = time.monotonic(), format_time(home.now())[:10]
+    strategy, warnings = strategy_of(home)
+    checkpoint = _restore(home, order)
+    beliefs, problems = load_beliefs(home)
+    mind = Mind(load_attitudes(home, "goal")[0], load_attitudes(home, "desire")[0], beliefs)
+    pruned = _prune(home, order, strategy, mind)
+    was_sorted = _sort_desires(home, order)
+    chunks, found = _process(home, beliefs)
+    known = read_resolved(home)
+    conflicts = [conflict for conflict in found if conflict.key not in known]
+    report, materialized = _write_derived(home, order, day, conflicts, warnings)
+    summaries = _sum_up(home, order, compose, warnings) if home.now().weekday() == _SUNDAY else []
+    told = _count(home, mind, problems)
+    warnings += map(str, problems)
+    if not order.dry_run:
+        done = {"pruned": len(pruned), "conflicts": len(conflicts), "summaries": len(summaries)}
+        write_receipt(home, _COMMAND, done, [v.intention.id for v in pruned if v.intention.id], started)
+    return Cycle(
+        home.id,
+        format_time(home.now()),
+        strategy,
+        told,
+        chunks,
+        pruned,
+        was_sorted,
+        conflicts,
+        len(found) - len(conflicts),
+        report,
+        checkpoint,
+        summaries,
+        materialized,
+        warnings,
+    )
+
+
+def strategy_of(home: AgentHome) -> tuple[str, list[str]]:
+    """The commitment strategy that agent.json names, and a warning when it names none that we know."""
+    bdi = home.manifest().get("bdi")
+    said = str((bdi.get("commitmentStrategy") if isinstance(bdi, dict) else "") or STRATEGIES[2])
+    strategy = said.strip().lower().replace("_", "-").replace(" ", "-")
+    if strategy in STRATEGIES:
+        return strategy, []
+    place = home.paths.cited(home.paths.manifest)
+    return STRATEGIES[2], [f"{place}: unknown commitmentStrategy {said[:40]!r}; open-minded is assumed"]
+
+
+def judge(home: AgentHome, intentions: list[Attitude], mind: Mind, strategy: str) -> list[Verdict]:
+    """The intentions that the strategy and the settings say to give up now."""
+    s = home.settings
+    stall = {"open-minded": s["bdi.open_minded"], "cautious": s["bdi.cautious"]}.get(strategy)
+    days = None if stall is None else stall / timedelta(days=1).total_seconds()
+    return judge_intentions(intentions, mind, strategy, days, home.now(), s["bdi.certainty_floor"])
+
+
+def _prune(home: AgentHome, order: CycleOrder, strategy: str, mind: Mind) -> list[Verdict]:
+    """Marks intentions in place; they are judged by the file as it is in the moment of writing."""
+    name, day = KINDS["intention"].file, format_time(home.now())[:10]
+    verdicts: list[Verdict] = []
+
+    def edit(text: str) -> str | None:
+        verdicts[:] = judge(home, read_attitudes(text, "intention", name)[0], mind, strategy)
+        if not verdicts:
+            return None
+        file = parse_cognitive(text)
+        at = {entry.first + 1: entry for entry in file.entries}
+        told = [(at[v.intention.line], "status", f"{v.status} ({day}: {v.reason})") for v in verdicts]
+        return set_fields(file, told)
+
+    _edit(home, order, "intention", edit)
+    return verdicts
+
+
+def _sort_desires(home: AgentHome, order: CycleOrder) -> bool:
+    return _edit(home, order, "desire", lambda text: reorder(parse_cognitive(text), priority_of))
+
+
+def _edit(home: AgentHome, order: CycleOrder, kind: str, edit: Callable[[str], str | None]) -> bool:
+    """Edits the file of a kind, or only looks whether it would change; the lock is taken when there is something to write."""
+    text = read_mind(home, kind)
+    new = edit(text)
+    if order.dry_run or new is None or new == text:
+        return new is not None and new != text
+    with holding_lock(home, _COMMAND):
+        return edit_text(home.paths, home.paths.root / KINDS[kind].file, edit)
+
+
+def _process(home: AgentHome, beliefs: list[Belief]) -> tuple[int, list[Conflict]]:
+    """Beliefs are read chunk by chunk, and compared across all chunks: how many chunks, and the conflicts."""
+    size = home.settings["bdi.chunk"]
+    chunks = max(1, -(-len(beliefs) // size))
+    return chunks, find_conflicts(beliefs, home.settings["bdi.certainty_floor"])
+
+
+def _restore(home: AgentHome, order: CycleOrder) -> str:
+    """Puts the checkpoint of a compaction into Beliefs.md, once: its path, or nothing."""
+    names = checkpoint_names(home)
+    name = names[-1] if order.compacted and names else awaited_checkpoint(home, names)
+    if not name:
+        return ""
+    path = home.paths.checkpoints / name
+    source, text = home.paths.relative(path), read_text(path, name)
+    if order.dry_run:
+        stamp = format_time(home.now())
+        return source if restore_into_beliefs(read_mind(home, "belief"), text, source, stamp) else ""
+    restored = restore_checkpoint(home, source, text)
+    note_restored(home)
+    return source if restored else ""
+
+
+def _write_derived(
+    home: AgentHome, order: CycleOrder, day: str, conflicts: list[Conflict], warnings: list[str]
+) -> tuple[str, list[str]]:
+    """Writes the conflict report and mabos-beliefs.md where there is news: their paths."""
+    if order.dry_run:
+        path = due_report(home, day, conflicts)
+        return (home.paths.relative(path) if path else ""), []
+    with holding_lock(home, _COMMAND) as holding:
+        report, notes = write_report(home, day, conflicts)
+        materialized, more = materialize_mind(home)
+        warnings += [*holding.warnings, *notes, *more]
+    return report, materialized
+
+
+def _sum_up(home: AgentHome, order: CycleOrder, compose: Compose | None, warnings: list[str]) -> list[str]:
+    """Builds the week that ends today."""
+    monday = (home.now() - timedelta(days=_SUNDAY)).date()
+    built = build_hierarchy(home, Order("week", monday, dry_run=order.dry_run), compose)
+    warnings += built.warnings
+    return [home.paths.relative(state.path) for state in built.written]
+
+
+def _count(home: AgentHome, mind: Mind, problems: list[Problem]) -> dict[str, int]:
+    """How much there is of each kind; what makes no sense in the files is added to the problems."""
+    counts = {"beliefs": len(mind.beliefs)}
+    for kind in ("desire", "goal", "intention"):
+        found, troubles = load_attitudes(home, kind)
+        counts[f"{kind}s"] = len(found)
+        problems += troubles
+    return counts
