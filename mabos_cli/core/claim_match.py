@@ -2,11 +2,14 @@
 
 from typing import NamedTuple
 
-from mabos_cli.core.claim_words import exclusive, opposites, root, single_valued, weak
-from mabos_cli.core.claims import Claim, Name
+from mabos_cli.core.claim_headings import single_valued
+from mabos_cli.core.claim_opposites import compare_words
+from mabos_cli.core.claim_words import root, weak
+from mabos_cli.core.claims import Claim, Name, find_slot
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
+_SLOT_OF = {"is": "be", "are": "be"}
 _SLOTS = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of", "is", "are")
 
 
@@ -19,11 +22,18 @@ class Side(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """The subject of two claims: its roots, whether it has one value, and which claim is later (-1, 1; 0)."""
+    """The subject of two claims: its roots, whether it has one value, and which claim is later (-1, 1; 0).
+
+    It may name a quantity, an event or a thing; agreed is whether the texts have a number in common.
+    """
 
     roots: frozenset[str]
     single: bool = False
     later: int = 0
+    measure: bool = False
+    event: bool = False
+    thing: bool = False
+    agreed: bool = False
 
 
 class Match(NamedTuple):
@@ -58,22 +68,27 @@ def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
     common = {*a.terms} & {*b.terms}
     opposed, excluded = [], []
     for x in list(one.rest):
-        y = next((y for y in two.rest if _relation(x, y)), None)
+        y = next((y for y in two.rest if compare_words(x, y)[0]), None)
         if y is None:
             continue
         one.rest.remove(x)
         two.rest.remove(y)
-        relation = _relation(x, y)
+        relation = compare_words(x, y)[0]
         if relation == "same":
             common.add(x)
         else:
             (opposed if relation == "opposed" else excluded).append((x, y))
-    for side in (one, two):
-        side.rest[:] = [term for term in side.rest if term not in said and term not in weak()]
+    for side, other in ((one, two), (two, one)):
+        side.rest[:] = [term for term in side.rest if term not in said]
+        # Staff are everybody, unless the other claim is about visitors.
+        everybody = _EVERYBODY if len(other.rest) == 1 and _leads_both(side, other) else frozenset()
+        side.rest[:] = [term for term in side.rest if term not in weak() - everybody]
     told = [name for name in a.names if name not in one.names]
     values = _agreeing(a, b)
     _promote_first(one, two)
     _promote_standing(one, two)
+    for side in (one, two):
+        _absorb(side)
     own = [name for name in told if not _roots(name) <= said]
     return Match(
         Side(a, tuple(one.rest), tuple(one.names)),
@@ -84,6 +99,14 @@ def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
         len(common - said) + len(own) + values,
         topic,
     )
+
+
+_EVERYBODY = frozenset(map(root, "employee company".split()))
+
+
+def _leads_both(one: _Open, two: _Open) -> bool:
+    """Whether each claim begins with a word that the other does not have."""
+    return all(side.rest and side.rest[0] == next(iter(side.claim.terms), "") for side in (one, two))
 
 
 def _lay(claim: Claim, other: Claim, said: frozenset[str]) -> _Open:
@@ -114,24 +137,11 @@ def same_name(a: str, b: str) -> bool:
     """
     short, long = sorted((a, b), key=len)
     one, two = short.split(), long.split()
+    if long == f"{short}s":
+        return True
     if {*one} <= {*two} or (len(short) >= 4 and long.startswith(short) and " " not in short):
         return True
     return len(two) > 1 and short == "".join(word[0] for word in two)
-
-
-def _relation(x: str, y: str) -> str:
-    """How two roots stand to each other: same, opposed, excluded, or nothing."""
-    one, two = opposites().get(x), opposites().get(y)
-    if one and two and one[0] == two[0]:
-        return "same" if one[1] == two[1] else "opposed"
-    short, long = sorted((x, y), key=len)
-    if len(short) >= 4 and long.endswith(short) and long.removesuffix(short) in _NEGATING:
-        return "opposed"
-    group = exclusive().get(x)
-    return "excluded" if group is not None and group == exclusive().get(y) else ""
-
-
-_NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
 
 
 def _promote_first(one: _Open, two: _Open) -> None:
@@ -146,11 +156,15 @@ def _promote_first(one: _Open, two: _Open) -> None:
 
 def _promote_standing(one: _Open, two: _Open) -> None:
     """Takes words for names that stand where the other claim has a name: by the head of the department."""
+    if not one.rest and not two.rest:
+        return
     for slot in _SLOTS:
+        if slot not in one.claim.words and slot not in two.claim.words:
+            continue
         standing = [_standing(one, slot), _standing(two, slot)]
         if one.names or two.names:
             for n, (side, other) in enumerate(((one, two), (two, one))):
-                if side.names or [name.slot for name in other.names] != [slot]:
+                if side.names or [_SLOT_OF.get(slot, slot)] != [name.slot for name in other.names]:
                     standing[n] = None
         elif not (standing[0] and standing[1] and standing[0].head == standing[1].head):
             continue
@@ -165,7 +179,10 @@ def _standing(side: _Open, slot: str) -> Name | None:
     words = side.claim.words
     if not side.rest or slot not in words:
         return None
-    at = words.index(slot)
+    places = [n for n, word in enumerate(words) if root(word) in side.rest]
+    at = max((n for n, word in enumerate(words) if word == slot and n < min(places, default=0)), default=-1)
+    if at < 0 or any(root(word) in side.claim.terms for word in words[at + 1 : min(places)]):
+        return None
     head = root(words[at - 1]) if at else ""
     if not {*side.rest} <= {root(word) for word in words[at + 1 : at + 6]}:
         return None
@@ -173,6 +190,21 @@ def _standing(side: _Open, slot: str) -> Name | None:
         return None
     text = " ".join(side.claim.terms[term] for term in side.rest)
     return Name(" ".join(side.rest), text, "be" if slot in ("is", "are") else slot, head, at + 1, len(words))
+
+
+def _absorb(side: _Open) -> None:
+    """Makes one name of a thing and where it is, if nothing else is told: from the cooperative in Lenz."""
+    if len(side.names) != 1 or len(side.rest) != 1:
+        return
+    (name,), (term,), words = side.names, side.rest, side.claim.words
+    if name.slot in ("in", "of", "at") and root(name.head) == term and name.head in words:
+        at = words.index(name.head)
+        slot, head = find_slot(words[:at])
+        if slot not in ("from", "by", "with", "through", "via", "to"):
+            return
+        text = f"{name.head} {name.slot} {name.text}"
+        side.names[:] = [Name(f"{term} {name.key}", text, slot, head, at, name.end)]
+        side.rest.clear()
 
 
 def _agreeing(a: Claim, b: Claim) -> int:

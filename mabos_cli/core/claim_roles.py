@@ -14,37 +14,68 @@ _UNIQUE = ALONE | frozenset(
     "main primary default official current preferred standard largest biggest best top".split()
 )
 _BE = frozenset("is are was were be been".split())
-_OWNING = _roots("own lead manage head run chair approve sign handle host serve maintain win supply operate")
+_OWNING = _roots(
+    "own lead manage head run chair approve sign handle host serve maintain win supply operate preside "
+    "teach represent coach conduct direct edit supervise oversee coordinate organise organize treat prosecute "
+    "audit insure cater print publish develop manufacture make build produce design deliver fund finance sponsor hold"
+)
 _ADDING = _roots("integrate work partner meet comply compatible talk compete share depend support")
 _CHOOSING = _roots("use run prefer choose select pick want adopt deploy")
 _MADE = _roots("make build")
 _SOURCING = _roots("buy source order import supply get")
 _MOVING = _roots(
     "go report move migrate switch belong assign route escalate send upload forward deploy "
-    "change transfer lose"
+    "change transfer lose publish write push sync export stream log ship deliver submit post save"
+)
+_KEEPING = _roots(
+    "keep store hold save host write publish build register place manage track handle record plan document organise"
 )
 _LOCATING = _roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish "
-    "keep want pay invoice denominate quote run work sit place build implement rewrite"
+    "domicile seat situate settle reside keep want pay invoice denominate quote run work sit place build implement rewrite"
+)
+_DONE = frozenset("held sent paid made built sold met put kept".split())
+_LEADING = frozenset(
+    "on in at by from for the due scheduled set planned until now end start of not before".split()
 )
 # What happens once, or always at the same time: its date is what is claimed about it.
 _EVENTS = _roots(
     "start end begin launch release ship deliver finish close open expire renew due deadline meeting review "
     "happen schedule found sign move migrate retire shutdown deprecate announce join leave arrive freeze "
     "complete run effect birthday drop audit hearing meet renewal go publish introduce discontinue switch "
-    "payroll payday kickoff stop cancel"
+    "payroll payday kickoff stop cancel inaugurate premiere elect vote submit file exam inspection "
+    "overhaul graduate marry retrain harvest sow plant depart wedding birth die establish "
+    "create enter commence handover convene resume reopen rollout upgrade install commission effective "
+    "inforce apply come land appear debut surgery appointment conference trial tournament "
+    "concert exhibition fair lapse mature settle payable repay redeem distribute refresh replace rebuild"
 )
+
+
+def _is_said(claim: Claim, at: int) -> bool:
+    """Whether what leads to a point in time says that something is then: is on, was by, has been since."""
+    done = False
+    for word in claim.words[max(0, at - 4) : at][::-1]:
+        if word in _BE or word == "since":
+            return word not in ("was", "were") or not done
+        done = done or (word.endswith(("ed", "en")) or word in _DONE)
+        if word not in _LEADING and not done:
+            return False
+    return False
 
 
 def is_dated(claim: Claim) -> bool:
     """Whether the point in time is what is claimed, rather than the time that the claim is about."""
-    if any(moment.turn != -1 for moment, _ in claim.moments):
+    if any(moment.turn == 0 for moment, _ in claim.moments):
         return False
-    told = any(
-        _BE & {*claim.words[max(0, at - 3) : at]} or claim.words[at - 1 : at] == ("since",)
-        for _, at in claim.moments
+    told = bool({"will", "shall", "wont"} & {*claim.words}) or any(
+        _is_said(claim, at) for _, at in claim.moments
     )
     return told or not claim.terms or bool(_EVENTS & {*map(root, claim.words)})
+
+
+def _is_by(claim: Claim, name: Name) -> bool:
+    """Whether the name tells who does it: by the team in Madrid, under the law of Delaware."""
+    return bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
 
 
 def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
@@ -55,7 +86,10 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     if name.slot in ("be", "by", "through", "via", "under", "as", "per") or _UNIQUE & {*claim.words}:
         return True
     if name.slot == "first":
-        owning = after[:1] == ("does",) or any(root(word) in _OWNING for word in after)
+        owning = after[:1] == ("does",) or (
+            not (after[:1] and after[0] in _BE and "by" in after)
+            and any(root(word) in _OWNING for word in after)
+        )
         definite = after[:1] in (("is",), ("are",)) and after[1:2] in (
             ("our",),
             ("the",),
@@ -66,11 +100,17 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     if name.slot == "of":
         if head in _MADE:
             return True
-        return bool({"by", "under"} & {*claim.words[max(0, name.at - 5) : name.at]})
+        return _is_by(claim, name)
     if name.slot in ("in", "at", "within", "on", "into"):
         # Things go on in many places and regions at once, but are kept, held or written in one.
         listed = name.key in NAMES or name.key in CURRENCIES or name.head.endswith("ed")
-        return head in _LOCATING or name.head in _BE or (listed and name.key not in PLACES)
+        return (
+            _is_by(claim, name)
+            or head in _LOCATING
+            or bool(_KEEPING & {*map(root, claim.words[max(0, name.at - 4) : name.at])})
+            or name.head in _BE
+            or (listed and name.key not in PLACES)
+        )
     if name.slot == "with":
         return head not in _ADDING
     if name.slot in ("to", "from"):

@@ -3,79 +3,8 @@
 import re
 from functools import cache
 
+from mabos_cli.core.claim_opposites import opposites, plain_form, split_groups
 from mabos_cli.core.text import stem
-
-# Words of one side mean much the same here; words across the slash exclude each other. Endings do not matter.
-# A star marks classes rather than judgements: before a noun they tell things apart (old, new contract).
-_OPPOSITES = """
-grow increase rise expand climb surge accelerate up upward / decline decrease fall shrink drop contract
-    slump dwindle down downward plummet | enable activate / disable deactivate |
-open reopen / close shut | accept approve authorise authorize grant ratify / reject refuse deny veto |
-include contain cover / exclude omit | public / private confidential |
-manual manually handmade / automatic automated automate automation |
-sync synchronous / async asynchronous | profitable / lossmaking | hire recruit / fire dismiss layoff |
-start begin commence / end finish conclude stop cease expire |
-launch introduce adopt keep retain continue remain inforce / retire discontinue sunset abolish scrap
-    decommission shutdown abandon lift revoke withdraw cancel deprecate remove resign | high / low |
-more / less fewer | fast quick rapid quickly / slow sluggish slowly |
-early earlier soon sooner punctual / late later delay overdue |
-cheap inexpensive affordable / expensive costly pricey |
-easy simple straightforward easily / difficult hard complicated complex |
-strong robust strengthen / weak fragile weaken feeble |
-good great excellent positive well / bad terrible negative badly poor poorly |
-better improve / worse worsen deteriorate degrade | best / worst |
-large big huge substantial considerable significant / small tiny little negligible insignificant |
-major / minor | long lengthy / short brief | *new / old legacy former previous |
-*first primary main / last second secondary | always / rarely seldom |
-often frequent commonly regularly / rare infrequent |
-mandatory compulsory obligatory must / optional voluntary | legal lawful / illegal |
-valid / invalid void | active live / inactive dormant idle | complete / incomplete pending outstanding |
-permanent / temporary interim provisional | *internal inhouse / external outsource |
-central centralize centralise monolith monolithic / decentralize decentralise distribute microservice |
-cloud saas / onpremises |
-fixed static constant hardcoded / configurable variable dynamic adjustable sliding flexible |
-encrypt / plaintext cleartext | *online / offline | remote remotely / onsite | *fulltime / parttime |
-free gratis complimentary / paid pay chargeable | prepaid upfront / postpaid arrears |
-buy acquire / sell divest | win / lose | success succeed / failure fail |
-safe secure / insecure vulnerable risky dangerous | stable steady / volatile erratic flaky |
-accurate correct right precise / inaccurate wrong incorrect imprecise |
-possible feasible viable achievable / impossible infeasible | present / absent missing |
-visible / invisible hidden | direct directly / indirect indirectly |
-*inbound incoming / outbound outgoing | *import / export | *upload / download | *push / pull |
-*read / write | *frontend client-side / backend server-side | *horizontal / vertical |
-optimistic confident bullish / pessimistic worried bearish |
-happy satisfied pleased delighted / dissatisfied frustrated displeased annoyed angry |
-like love enjoy / dislike hate avoid | agree / disagree object |
-support back endorse favour favor / oppose | raise / lower cut reduce reduction slash |
-allow permit let / forbid prohibit ban block bar disallow prevent | wide broad / narrow | deep / shallow |
-full / empty vacant | quiet silent calm / noisy loud busy overloaded |
-intact work function / broken defective faulty damaged |
-comfortable ample plenty abundant / tight scarce | sufficient enough adequate / insufficient inadequate |
-understaffed / overstaffed | overpriced / underpriced | healthy / ailing | mature / immature nascent |
-*formal / informal | *local / global worldwide | *domestic / foreign overseas | *wholesale / retail |
-*individual / collective joint | shared multi-tenant / dedicated single-tenant |
-proprietary / opensource | stateful / stateless | mutable / immutable | strict / lenient lax |
-optin / optout | ascending / descending | *maximum / minimum | majority / minority | *top / bottom |
-leading / trailing behind lagging | *junior / senior | *light bright / dark heavy |
-*hot warm / cold cool | *hardware / software | *debit / credit | *asset / liability | *input / output |
-*upstream / downstream | *morning / evening | *daytime / night | *weekday / weekend | *winter / summer |
-consistent / inconsistent | compatible / incompatible | entire entirely fully / partly partially |
-necessary essential / superfluous redundant | solvent / insolvent bankrupt | surplus / deficit shortage |
-employed / jobless | alive / dead | promote / demote | merge / split | connect / disconnect |
-trust / distrust mistrust | advantage benefit upside / disadvantage drawback downside |
-forward / backward | gradual gradually / sudden abruptly | honest / dishonest | regular / irregular |
-*one-time / recurring | dependent / independent | formal / casual | *national / international |
-vegetarian vegan / carnivore | profit gain / loss | tighten / loosen relax ease | clean / dirty |
-wet / dry | thick / thin | soft / rigid | rich / poor | friendly polite / hostile rude |
-patient / impatient | loyal / disloyal | motivated / demotivated | *inflow / outflow | *gross / net |
-fresh / stale | arrive / depart | lend / borrow | encourage recommend / discourage |
-simplify / complicate | accelerate / decelerate | *beginner novice / expert advanced |
-together jointly / separately alone | near nearby / far distant |
-*paper printed analogue / digital electronic paperless | *lease rent / own |
-calm relaxed / nervous anxious | attend / skip | generous / stingy | crowded / deserted |
-legible / illegible | *wired / wireless | *odd / even | *theory / practice | tall / low-rise |
-sharp / blunt
-"""
 
 _SYNONYMS = """
 customer client | employee staff worker personnel colleague headcount person | vendor supplier |
@@ -88,15 +17,6 @@ team squad | signup registration | buy purchase | begin start | gather collect |
 fix repair | happen occur | publish release | live reside | largest biggest | smallest tiniest |
 monthly month | salary wage | warehouse depot | car vehicle | purchase procure | invoice bill |
 annual yearly annually | qualify score | deal opportunity | office branch
-"""
-
-# Words of one line exclude each other when they stand in the same place.
-_EXCLUSIVE = """
-hourly daily nightly weekly fortnightly biweekly monthly quarterly annual continuous continuously |
-red blue green yellow orange purple black white grey gray pink brown | critical urgent medium moderate |
-draft published archived | gold silver bronze platinum | train plane car bus ferry |
-email phone fax letter post chat | married single divorced widowed | waterfall agile kanban scrum |
-monorepo polyrepo
 """
 
 _IRREGULAR = """
@@ -112,11 +32,30 @@ qualification qualify migration migrate conversion convert registration register
 profitability profitable availability available expiry expire left leave expiration expire shipment ship
 natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees
 attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
-wore wear sped speed split split hires hire rebuilt build rewrote write
+repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write
 """
+
+# British spelling doubles their last letter: labelled, travelling.
+_DOUBLED = frozenset("label model travel control fuel level signal channel tunnel total enrol".split())
 
 # What several words say together, as one word.
 _PHRASES = r"""
+takes? (?:very |too |so |rather )?long(?! to)=is slow; (?:accepted|taken|open|possible) until=ends in;
+first day of (?:the|each|every) month=the 1st; last day of (?:the|each|every) month=the 31st;
+(?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; it is possible to=can;
+half a dozen=6; a dozen=12; a couple of=two; a pair of=two; in use=working; out of use=broken;
+(?:taken|put) out of (?:service|use|operation)=retired; in (?:service|operation)=working; out of action=broken;
+r[ua]ns? dry=empty; up and running=working; sold out=soldout; fully booked=booked; in stock=instock;
+los(?:e|es|t|ing)(?= (?:about |almost |nearly |some |over )?[\d€$£])=fell; pa(?:y|ys|id) out=distributes;
+took over(?: from)?=now leads; taken over from=replaced; in favou?r of=for; over to=to; fewer and fewer=declining; less and less=declining; more and more=growing;
+(?:is|are) planned (?:for|in|on)=is in;
+needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; not (?:obliged|required) to=not;
+(?:needs?|obliged|required|has|have) to(?: be)?=must; frames? per second=fps; in short supply=scarce;
+(?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; (?:comes?|came|coming) out=released;
+roll(?:s|ed|ing)? out=rollout; back(?:s|ed|ing)? up=backup;
+sign(?:s|ed|ing)? up=signup; runs? out=expires; called off=cancelled; carr(?:y|ies|ied) over=carryover;
+in the office=onsite; from home=remotely; in person=onsite; no earlier than=not before; for good=;
+until further notice=; at the latest=; no later than=by; for the time being=; these days=now; from now on=now;
 no longer=nolonger; any ?more=anylonger; any longer=anylonger;
 (?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable;
 in the black=profitable; in force=inforce; in effect=inforce; first day=start;
@@ -130,21 +69,25 @@ as planned=; so far=; at last=; not only=; around the clock=24/7; used to(?: be)
 set up=install; stands? in=substitute; (?:is|are) going to=will; (?:has|have) to=must;
 in charge of=leading; responsible for=owning; as of=from; as well as=and; such as=like;
 up to date=current; per cent=percent; rather than=instead of; lots? of=many; a few=several;
-in favou?r of=for; out of date=uncurrent; outdated=uncurrent; each other=together; fail(?:s|ed)? to=not;
+out of date=uncurrent; outdated=uncurrent; each other=together; fail(?:s|ed)? to=not;
 stop(?:ped|s)?(?= \w+ing)=nolonger; exempt from=not; out of service=broken;
 out of(?= (?:stock|control|warranty|business|reach))=not in; out of order=broken; behind schedule=late;
 ahead of schedule=early; on (?:time|schedule|track)=punctual; in time=punctual; ahead of=above;
 over budget=above budget; (?:under|within) budget=below budget; behind=below; sped up=accelerated;
 pick(?:s|ed|ing)? up=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
 (?:has|have) been (?:stopped|closed|ended|terminated)=retired;
-(?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired; keeps?(?= \w+ing)=;
+(?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired; keeps?(?= \w+ing\b)=;
 (?:taken|handed|passed) over (?:by|to)=now led by; (?:given|gave) up=retired;
 (?:become|became)(?= an? | part )=moved to; (?:within|in) walking distance=near;
 (?:allowed|able|permitted|entitled) to=can;
 (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
 (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
 (?:sold|turned|voted) (?:it )?down=rejected; (?:go|goes|went|gone|going|is|are) up=rise;
-(?:go|goes|went|gone|going) down=fall; lower than=low than;
+(?:go|goes|went|gone|going) down=fall; hand(?:s|ed|ing)? over=handover;
+(?:has|have|is|are) (?:expired|lapsed)=is invalid; (?:still )?(?:waiting for|awaiting)=not;
+(?:may|must|can|should)(?: not|n't) (?:be )?(?:larger|longer|more|bigger|higher|greater|heavier|older) than=up to;
+(?:may|must|can|should|does|do)(?: not|n't) exceed=up to; (?:most|much) of the time=mostly;
+(?:nearly|almost) always=mostly; (?:nearly|almost) never=rarely; (?:hardly|scarcely)(?: ever| any)?=rarely; lower than=low than;
 """
 
 NAMES = frozenset(
@@ -188,8 +131,8 @@ LIGHT = frozenset(
     "currently now nowadays today still already really quite typically usually generally overall actually "
     "basically officially simply exactly mostly mainly largely especially recently finally once own "
     "available have has had having be been being is are was were do does did done get gets got will shall "
-    "would can could may must should going go goes went become becomes became remain remains stay stays "
-    "seem seems there here come comes came also too ever even yet give gives much many several various "
+    "would can could may must should going go goes went become becomes became remain remains "
+    "seem seems there here come comes came also too ever even yet give gives again ago much many several various "
     "per each every any all both total roughly about approximately around circa nearly almost least most "
     "than up true yes ok left via using by-hand move moved switch switched change changed replace "
     "replaced part whole one ones thing things way kind sort case rate level amount number value".split()
@@ -197,7 +140,7 @@ LIGHT = frozenset(
 NEGATIONS = frozenset(
     "nicht kein keine keinen keiner keinem nie niemals "
     "not no never none cannot without nobody nothing neither nor nowhere nolonger lack lacks lacking "
-    "refuses isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt hasnt havent "
+    "refuses refuse refused refusing isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt hasnt havent "
     "hadnt mustnt false untrue formerly".split()
 )
 HEDGES = frozenset(
@@ -214,48 +157,8 @@ MODES = frozenset(
 
 # Words that need not be matched when something else differs: they introduce a value, or stand for us all.
 _WEAK = """
-primary main new happens last long due take migrate switch move hold consist apply valid employee company cost
+primary main new happens last long due take migrate switch move hold consist apply valid employee company cost stay see
 """
-# Headings that name something of which there is one: another value excludes the one before.
-_SINGLE = """
-model cadence backend strategy method location headquarters status stage priority version format
-currency language approach framework head lead contact host default chair CEO CFO CTO sponsor landlord
-venue owner manager director provider carrier caterer insurer auditor investor lawyer adviser advisor
-leader winner maintainer approver treasurer president speaker moderator runner successor employer
-"""
-
-
-def _groups(table: str) -> list[str]:
-    """The groups of a table, whose bars end them, and whose lines do not."""
-    return [" ".join(group.split()) for group in table.split("|")]
-
-
-@cache
-def opposites() -> dict[str, tuple[int, int, bool]]:
-    """For each root its line, its side (1 or -1) and whether the line is one of classes."""
-    found: dict[str, tuple[int, int, bool]] = {}
-    for number, line in enumerate(_groups(_OPPOSITES)):
-        left, right = line.lstrip("*").split(" / ")
-        for side, listed in ((1, left), (-1, right)):
-            for word in listed.split():
-                found.setdefault(stem(word), (number, side, line.startswith("*")))
-    return found
-
-
-@cache
-def single_valued() -> frozenset[str]:
-    """The roots of things of which there is one."""
-    return frozenset(root(word.casefold()) for word in _SINGLE.split())
-
-
-def is_single(heading: str) -> bool:
-    """Whether a heading names something of which there is one, so that one value excludes another.
-
-    >>> is_single("Payment provider"), is_single("Head of sales"), is_single("Servers"), is_single("Invoices")
-    (True, True, False, False)
-    """
-    (word,) = re.split(r"\s(?:of|for|at|in|with)\s", heading.casefold())[0].split()[-1:] or [""]
-    return word in _SINGLE.casefold().split()
 
 
 @cache
@@ -268,17 +171,11 @@ def weak() -> frozenset[str]:
 def synonyms() -> dict[str, str]:
     """For each root the root that stands for all that mean the same."""
     found: dict[str, str] = {}
-    for line in _groups(_SYNONYMS):
+    for line in split_groups(_SYNONYMS):
         first, *others = [stem(word) for word in line.split()] or [""]
         for other in others:
             found.setdefault(other, found.get(first, first))
     return found
-
-
-@cache
-def exclusive() -> dict[str, int]:
-    """For each root of a closed class the number of that class."""
-    return {stem(word): number for number, line in enumerate(_groups(_EXCLUSIVE)) for word in line.split()}
 
 
 @cache
@@ -313,11 +210,21 @@ def root(word: str) -> str:
     >>> root("growing") == root("grew"), root("clients") == root("customer"), root("faster") == root("fast")
     (True, True, True)
     """
-    plain = stem(irregular().get(word, word))
-    for ending in ("er", "est", "ly", "ally", "ment"):
-        base = word.removesuffix(ending)
+    plain = plain_form(irregular().get(word, word))
+    if plain.endswith("ll") and (plain[:-1] in opposites() or plain[:-1] in _DOUBLED):
+        plain = plain[:-1]
+    known = plain in opposites() or plain in synonyms()
+    for ending in ("er", "est", "ly", "ally", "ment", "ion", "ation"):
+        one = word.removesuffix("s")
+        base = one.removesuffix(ending)
+        if known or base == one:
+            continue
+        # Easier, busiest, happily.
+        base = f"{base[:-1]}y" if base.endswith("i") else base
         doubled = base[:-1] if base[-1:] == base[-2:-1] else base
-        cut = next((cut for cut in (stem(base), stem(doubled)) if cut in opposites()), "")
-        if word.endswith(ending) and cut and plain not in opposites():
-            plain = cut
+        noun = ending in ("ment", "ion", "ation")
+        cut = (
+            cut for cut in (stem(base), stem(doubled)) if cut in opposites() or (noun and cut in synonyms())
+        )
+        plain = next(cut, plain)
     return synonyms().get(plain, plain)

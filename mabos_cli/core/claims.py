@@ -1,9 +1,12 @@
 """Sentences read as claims: what they are about, whether they deny it, and their numbers, dates and names."""
 
 import re
+from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
+from mabos_cli.core.claim_opposites import opposites
 from mabos_cli.core.claim_words import (
     ALIASES,
     CURRENCIES,
@@ -15,7 +18,6 @@ from mabos_cli.core.claim_words import (
     PLACES,
     irregular,
     join_phrases,
-    opposites,
     root,
 )
 from mabos_cli.core.moments import Moment, take_moments
@@ -30,6 +32,7 @@ _BREAK = (
     r"|,\s(?=(?:(?!and\b|or\b)\w+\s){1,3}(?:is|are|was|were|has|have|will|can|does|do|gets?)\b)"
     r"|,\s(?=(?:and|but|while|whereas|so|though|although|because|which|who|not|otherwise|as|since|they|we"
     r"|it|our|he|she|measured|only|when|with|without)\b)"
+    r"|\sand (?=(?:the|our|its|their|we|they|it|he|she)\s(?:\w+\s){0,3}(?:is|are|was|were|has|have|will|does|do|goes)\b)"
     r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
 )
 # A cell of a table gives the value first and then, behind a comma, what else there is to say about it.
@@ -37,11 +40,20 @@ _CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)
 # What begins like this is a reason or an aside, and claims nothing of its own that another belief could deny.
 _ASIDE = (
     r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
-    r"|though)\b"
+    r"|though|with|without)\b"
+)
+# An hour without a word for it: the shop opens at 7.
+_HOUR = (
+    r"\b((?:open|clos|start|begin|end|leav|arriv|depart|meet|serv|finish)\w*(?: \w+){0,3} at \d{1,2})"
+    r"(?=$|[.,;]| (?:and|on|in|every)\b)"
 )
 _ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
 _TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
-_OWN_STOPS = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "everyone", "anylonger"}
+_OWN_STOPS = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger"}
+_OWN_STOPS |= frozenset(
+    "everyone everybody everything among amongst towards upon anyone anybody anything someone somebody something".split()
+)
+
 _RELATIONS = dict(
     pair.split(":")
     for pair in (
@@ -59,18 +71,26 @@ _CUES = frozenset(
 _CHANGES = frozenset(
     "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold "
     "closed cancelled stopped dropped ended discontinued retired abolished removed terminated dissolved "
-    "gone scrapped resigned withdrawn".split()
+    "gone scrapped resigned withdrawn automated digitised digitized computerised computerized electrified privatised "
+    "privatized centralised centralized consolidated shut demolished abandoned repealed overhauled shelved "
+    "decommissioned disbanded handed passed rerouted relocated diverted".split()
 )
 _UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle")
 _LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
+# Who did so no longer does what he did here.
+_GONE = frozenset("left quit resigned retired departed died fired dismissed".split())
 _LABELS = frozenset(
     "phase stage step level tier sprint round series room floor version port ticket issue chapter section "
-    "article milestone iteration wave batch week invoice order line incident sku release rfc iso gate bay "
-    "building slot".split()
+    "article milestone iteration wave batch invoice order line incident sku release rfc iso gate bay "
+    "building slot ward switch gate track platform field barn greenhouse year grade class theatre house unit block "
+    "zone district route bus train flight lot plot pen stall dock pier pump well reactor turbine server node rack "
+    "shard cluster channel pool team group cohort form exhibit clause paragraph appendix act episode quest map "
+    "world patch lab hall studio plant site warehouse store branch account project court chamber panel sector "
+    "signal bridge tunnel hangar station lane terminal wing apartment flat option variant plan part volume".split()
 )
 # Names that are plain words as well.
 _WORDS_TOO = frozenset("go rest spring mark swift rust react oracle max tim dan rails".split())
-_FINITE = frozenset("is are was were has have had do does did will can must should".split())
+FINITE = frozenset("is are was were has have had do does did will can must should".split())
 _COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
 _ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
 _ADVERBS = frozenset("now nowadays currently still already also always mainly mostly often usually".split())
@@ -130,35 +150,47 @@ def is_statement(heading: str) -> bool:
     (True, False)
     """
     found = heading.casefold().replace("'", "").split()
-    return len(found) > 2 and any(word in _FINITE or word in NEGATIONS for word in found[1:])
+    return len(found) > 2 and any(word in FINITE or word in NEGATIONS for word in found[1:])
 
 
-def read_claims(text: str) -> tuple[Claim, ...]:
-    """The clauses of a text as claims; clauses without content are left out."""
+def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
+    """The clauses of a text, said on some day, as claims; clauses without content are left out."""
     plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text[:_LONGEST])
-    plain = re.sub(r"[^\S\n]+", " ", plain.replace("\u2019", "'")).replace("'s ", " ")
+    plain = re.sub(r"[^\S\n]+", " ", plain.replace("\u2019", "'"))
+    plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)
     plain = re.sub(_ABBREVIATED, r"\1", plain)
+    plain = re.sub(
+        r"\b(?:given|made) way (?:to|for) |\b(?:superseded|supplanted|succeeded) by ",
+        "been replaced by ",
+        plain,
+    )
+    plain = re.sub(r"\b(?:fewer|less) ((?:[a-z]+ ){1,3})than before\b", r"declining \1", plain)
+    plain = re.sub(r"\bmore ((?:[a-z]+ ){1,3})than before\b", r"growing \1", plain)
     # What has been replaced is over; what replaced it is something else to say.
     plain = re.sub(
         r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])",
         r"\1 retired; ",
         plain,
     )
+    plain = re.sub(r"\b(?:handed|passed|turned|gave) ((?:[\w']+ ){1,4}?)over to ", r"\1moved to ", plain)
     # A condition belongs to what it conditions.
     plain = re.sub(
         r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1", plain
     )
+    # So does where or when it holds, if it comes first.
+    lead = r"^((?:On|In|At|For|With|Under|During|Among|Within|Between)(?: [^\s,.;]+){1,3}), "
+    plain = re.sub(lead, r"\1 ", plain.strip())
     plain = re.sub(_CELL, r"\1;", plain.strip())
     parts = [part.strip(" ,") for part in re.split(_BREAK, plain)]
     kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
-    found = [_read(part) for part in kept[:_CLAIMS]]
+    found = [_read(part, now) for part in kept[:_CLAIMS]]
     return tuple(claim for claim in found if claim.terms or claim.names or claim.quantities or claim.moments)
 
 
-def _read(clause: str) -> Claim:
+def _read(clause: str, now: date | None) -> Claim:
     """One clause as a claim."""
     clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
-    clause, moments = take_moments(_labelled(clause))
+    clause, moments = take_moments(re.sub(_HOUR, r"\1 o'clock", _labelled(clause)), now)
     clause, quantities = take_quantities(clause)
     tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
     names = _names(tokens)
@@ -172,23 +204,30 @@ def _read(clause: str) -> Claim:
         if token in NEGATIONS or token.replace("'", "") in NEGATIONS:
             negations += 1
             continue
-        negations += token.endswith("-free")
+        denied = token.startswith("non-") and not _is_attribute(words, at)
+        negations += token.endswith("-free") + denied
+        token = token.removeprefix("non-") if denied else token.replace("non-", "non")
         joined = re.sub(r"(?<=-\w\w)s$", "", token.removesuffix("-free"))
         for part in joined.split("-"):
             flip, term = _term(part)
+            if flip and _is_attribute(words, at):
+                # Unused vacation is another thing than used vacation, and nothing is denied about it.
+                flip, term = False, root(part)
             negations += flip
             if term:
                 terms.setdefault(term, tokens[at])
+    timed, early = _bounded(words, moments, negations % 2 == 1)
+    negations += early
     over = _over(words, names) if negations % 2 == 0 else frozenset()
     terms = {term: word for term, word in terms.items() if term not in over}
     return Claim(
         terms=terms,
         names=tuple(name for name in names if name.key not in over),
         quantities=tuple((quantities[t], _after(words, n)) for n, t in enumerate(words) if t in quantities),
-        moments=tuple((moments[t], n) for n, t in enumerate(words) if t in moments),
+        moments=timed,
         negative=negations % 2 == 1,
         hedged=any(word in HEDGES for word in words)
-        or bool(re.search(r"\bmay (?:be|have|become)\b", clause)),
+        or bool(re.search(r"\bmay (?:be|have|become)\b(?!\s+(?:[\ue000-\uf8ff]|\w+(?:ed|en|nt)\b))", clause)),
         modes=frozenset(MODES & {*words}),
         relations=_relations(words),
         cues=frozenset(_CUES & {*words}),
@@ -199,19 +238,51 @@ def _read(clause: str) -> Claim:
     )
 
 
+def _bounded(
+    words: tuple[str, ...], moments: dict[str, Moment], negative: bool
+) -> tuple[tuple[tuple[Moment, int], ...], bool]:
+    """The points in time with where they stand, and whether a denial only says that one is not before them."""
+    found, early = [], False
+    for at, word in enumerate(words):
+        if word not in moments:
+            continue
+        lead = [each for each in words[max(0, at - 4) : at] if each not in ("the", "end", "of", "start")][-1:]
+        bound = "max" if lead == ["by"] else ""
+        denied = words[max(0, at - 2) : at] and words[max(0, at - 2)] in NEGATIONS
+        if negative and lead and (lead[0] == "before" or (lead[0] == "until" and denied)):
+            bound, early = "min", True
+        found.append((moments[word]._replace(bound=bound), at))
+    return tuple(found), early
+
+
 def _labelled(clause: str) -> str:
     """The clause with numbers that belong to a name joined to it: Line 3, Python 3.9, phase 2."""
 
     def join(match: re.Match[str]) -> str:
         word, number, after = match[1], match[2], match[3]
         named = word[0].isupper() and word.casefold() not in _OWN_STOPS and word.casefold() not in _SLOTS
+        if word.casefold() in CURRENCIES:
+            return match.group()
         if match.start() == 0 and after[:1].isalpha() and after not in _OWN_STOPS:
             named = False
         return f"{word}_{number}" if word.casefold() in _LABELS or named else match.group()
 
     pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
-    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY"
+    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+    clause = re.sub(
+        r"\b([A-Za-z]{3,}) ([A-Z])\b(?!')",
+        lambda m: f"{m[1]}_{m[2]}" if m[1].casefold() in _LABELS else m.group(),
+        clause,
+    )
     return re.sub(pattern, lambda m: m.group() if re.fullmatch(months, m[1]) else join(m), clause)
+
+
+def _is_attribute(words: tuple[str, ...], at: int) -> bool:
+    """Whether a word stands before the noun that it tells more about."""
+    after = words[at + 1 : at + 2]
+    if not after or not after[0][:1].isalpha() or (words[at - 1 : at] and words[at - 1] in _COPULAS):
+        return False
+    return after[0] not in _OWN_STOPS and after[0] not in _SLOTS and after[0] not in ("and", "or")
 
 
 def _term(word: str) -> tuple[bool, str]:
@@ -242,7 +313,7 @@ def _names(tokens: list[str]) -> list[Name]:
         end = next((n for n in range(at, len(tokens)) if not marked[n]), len(tokens))
         if end > at:
             text = " ".join(tokens[at:end]).replace("_", " ")
-            slot, head = _slot([token.casefold() for token in tokens[:at]])
+            slot, head = find_slot([token.casefold() for token in tokens[:at]])
             folded = text.casefold()
             found.append(Name(ALIASES.get(folded, folded), text, slot, head, at, end))
         at = max(end, at) + 1
@@ -264,7 +335,7 @@ def _is_known(token: str) -> bool:
     return coded or listed or (token[0].isupper() and (folded in PLACES or folded in CURRENCIES))
 
 
-def _slot(before: list[str]) -> tuple[str, str]:
+def find_slot(before: Sequence[str]) -> tuple[str, str]:
     """How a name is led up to: the preposition, be, object or first; and the word before that."""
     left = [word for word in before if word not in _ARTICLES and word not in _ADVERBS]
     if not left:
@@ -279,22 +350,41 @@ def _over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
     over = {name.key for name in names if name.slot == "object" and name.head in _LEAVING}
     if {"ended", "terminated", "cancelled", "retired"} & {*words} and "be" not in words:
         over |= {name.key for name in names if (name.head, name.slot) == ("contract", "with")}
+        if ("contract", "with") in pairwise(words):
+            over |= {" ".join(_phrase(words[words.index("contract") + 2 :]))}
     for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
         over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
         over |= {root(word) for word in words[at + 2 : at + 4] if word not in _OWN_STOPS}
     if "replaced" in words:
         at = words.index("replaced")
         passive = "by" in words[at + 1 : at + 3]
-        over |= {name.key for name in names if name.at < at} if passive else set()
-        over |= {name.key for name in names if name.at > at and not passive and name.slot != "with"}
+        if passive:
+            over |= {name.key for name in names if name.at < at}
+            over |= {root(word) for word in words[:at] if word not in _OWN_STOPS and not over}
+        elif words[at + 1 : at + 2] != ("retired",):
+            over |= {name.key for name in names if name.at > at and name.slot != "with"}
+            over |= {" ".join(_phrase(words[at + 1 :]))}
+    if _GONE & {*words[1:4]} and words[0] not in _OWN_STOPS and not words[0].endswith("s"):
+        over |= {names[0].key} if names and names[0].at == 0 else {root(words[0])}
     if _CUES & {*words} and "to" in words:
         over |= {name.key for name in names if name.slot == "from"}
-    return frozenset(over)
+    return frozenset(over) - {""}
+
+
+def _phrase(words: Sequence[str]) -> list[str]:
+    """The roots of the things that come first, up to a word that leads to something else."""
+    found: list[str] = []
+    for word in words[:5]:
+        if word in _SLOTS or word in ("and", "or") or not word[:1].isalpha():
+            break
+        found += [root(word)] if word not in _OWN_STOPS else []
+    return found
 
 
 def _relations(words: tuple[str, ...]) -> frozenset[str]:
     """Before, after, above and the like, where they lead to words rather than to a point in time."""
-    return frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha())
+    last = {_RELATIONS[x] for x in words[-1:] if x in ("more", "less", "fewer")}
+    return last | frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha())
 
 
 def _after(words: tuple[str, ...], at: int) -> str:

@@ -9,18 +9,22 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.claim_headings import is_event, is_measure, is_single, is_thing
 from mabos_cli.core.claim_match import Topic
-from mabos_cli.core.claim_words import exclusive, is_single, opposites, root, weak
+from mabos_cli.core.claim_opposites import exclusive, families
+from mabos_cli.core.claim_words import root, weak
 from mabos_cli.core.claims import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.clock import parse_time
-from mabos_cli.core.disagree import DENYING, Disagreement, disagree
+from mabos_cli.core.disagree import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind import Belief
+from mabos_cli.core.quantities import can_agree
 from mabos_cli.core.text import words
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
-_GROUP, _NEIGHBOURS = 40, 8
+_GROUP, _NEIGHBOURS = 24, 5
 # Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
-_PHRASE, _NEAR = 20, 4
+# What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
+_PHRASE, _NEAR, _STOCK = 10, 3, 30
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
 
@@ -91,13 +95,15 @@ def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
 
 def read_belief(belief: Belief) -> Reading:
     """A belief with its claims: those of its text, or of its subject when that is the whole statement."""
-    claims = read_claims(belief.text if belief.text.strip() else belief.subject)
+    said_at = _time(belief.updated)
+    now = said_at.date() if said_at else None
+    claims = read_claims(belief.text if belief.text.strip() else belief.subject, now)
     names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
     said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
     about = frozenset(map(root, subject_words(belief.subject)))
     bare = not belief.text.strip()
     # Two words name a thing; it takes three to say something about it.
-    titles = claims if bare else read_claims(belief.subject) if len(about) > 2 else ()
+    titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
     stated = bare or is_statement(belief.subject)
     return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said), titles, stated)
 
@@ -115,7 +121,7 @@ def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
     for group in by_subject.values():
         pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
     for group in by_frame.values():
-        if len(group) > 1:
+        if 1 < len(group) <= _STOCK:
             pairs.update(_within(group, read, _PHRASE, _NEAR))
     return sorted(pairs)
 
@@ -124,9 +130,9 @@ def _terms(claim: Claim) -> frozenset[str]:
     """The terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
     found = set()
     for term in claim.terms:
-        line, group = opposites().get(term), exclusive().get(term)
-        if term not in weak() and (not line or line[:2] not in DENYING):
-            found.add(f"~{line[0]}" if line else f"~~{group}" if group is not None else term)
+        family, group = families().get(term), exclusive().get(term)
+        if term not in weak() and not denies(term):
+            found.add(f"~{family}" if family is not None else f"~~{group}" if group is not None else term)
     return frozenset(found)
 
 
@@ -170,10 +176,7 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     newer = _newer(one, two)
     found = _first(a.titles, b.titles, None) if a.stated or b.stated else None
     if same:
-        told = one.text.strip() and two.text.strip()
-        later = {"a": -1, "b": 1}.get(newer, 0)
-        topic = Topic(a.about if told else frozenset(), is_single(one.subject), later)
-        found = found or _first(a.claims, b.claims, topic)
+        found = found or _first(a.claims, b.claims, _topic(a, b, newer))
     elif not _filed_apart(a, b):
         found = found or _first(a.claims, b.claims, None)
     for each, other in ((a, b), (b, a)):
@@ -193,14 +196,33 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     )
 
 
+def _topic(a: Reading, b: Reading, newer: str) -> Topic:
+    """What two beliefs of one subject are about."""
+    heading = a.belief.subject
+    told = a.belief.text.strip() and b.belief.text.strip()
+    numbers = [[q for claim in each.claims for q, _ in claim.quantities if q.unit] for each in (a, b)]
+    return Topic(
+        roots=a.about if told else frozenset(),
+        single=is_single(heading),
+        later={"a": -1, "b": 1}.get(newer, 0),
+        measure=is_measure(heading),
+        event=is_event(heading),
+        thing=is_thing(heading, f"{a.belief.text} {b.belief.text}"),
+        agreed=any(can_agree(x, y) for x in numbers[0] for y in numbers[1]),
+    )
+
+
 def _filed_apart(a: Reading, b: Reading) -> bool:
     """Whether each subject adds something to what the texts say: then they are about different things."""
     said = a.said | b.said
     return bool(a.about - b.about - said) and bool(b.about - a.about - said)
 
 
-def _first(one: Iterable[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
-    return next((found for x in one for y in two if (found := disagree(x, y, topic))), None)
+def _first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+    """The first disagreement of claims that the other side does not state as well."""
+    left = [x for x in one if not any(is_restated(x, y) for y in two)]
+    right = [y for y in two if not any(is_restated(y, x) for x in one)]
+    return next((found for x in left for y in right if (found := disagree(x, y, topic))), None)
 
 
 def _newer(one: Belief, two: Belief) -> str:

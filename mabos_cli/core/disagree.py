@@ -1,30 +1,41 @@
 """Whether two claims disagree, and in which words."""
 
-from typing import NamedTuple
+from functools import cache
+from itertools import pairwise
 
+from mabos_cli.core.claim_change import EXISTING, Disagreement, find_succession
+from mabos_cli.core.claim_fit import fits, fits_date, fits_name, fits_number, is_inserted, shares
 from mabos_cli.core.claim_match import Match, Side, Topic, match_claims, same_name
+from mabos_cli.core.claim_opposites import compare_words, opposites
 from mabos_cli.core.claim_roles import ALONE, is_claimed, is_dated
-from mabos_cli.core.claim_words import opposites, root
+from mabos_cli.core.claim_values import (
+    find_other_moment,
+    find_other_quantity,
+    has_other_bounds,
+    is_looking_back,
+    is_other_time,
+)
+from mabos_cli.core.claim_words import root
 from mabos_cli.core.claims import Claim
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
 # Words for ending, losing, forbidding, rarely: what the other claim states without their opposite, they deny.
-DENYING = [opposites()[root(word)][:2] for word in ("retire", "lose", "forbid", "rarely")]
+_DENYING = {group[:2] for word in ("retire", "lose", "forbid", "rarely") for group in opposites()[root(word)]}
 _UNDOING = frozenset(map(root, "free delete erase waive exempt".split()))
-_TREND = opposites()[root("grow")][0]
-_PAST = frozenset("was were had did".split())
-_MOVED = frozenset("moved migrated switched transferred".split())
-_USING = frozenset(map(root, "need use accept offer exist require".split()))
-_HAVING = frozenset("been was were has have".split())
-_PLACING = frozenset("in at on with through by from via to as a an".split())
+_CONDITIONS = frozenset("if when whenever".split())
+_GOALS = frozenset(map(root, "goal target aim plan objective".split()))
+_NOW = frozenset("is are has have isnt arent hasnt havent".split())
+_POSSIBLE = frozenset(map(root, "possible allow permit".split()))
+_PLANS = frozenset("plan plans planned intend intends aim aims propose proposed target targets goal".split())
+_ENDED = frozenset("retired cancelled scrapped dropped abandoned shelved stopped withdrawn".split())
+_TREND = opposites()[root("grow")][0].line
 
 
-class Disagreement(NamedTuple):
-    """What kind of disagreement it is, and the words that differ."""
-
-    kind: str
-    reason: str
+@cache
+def denies(term: str) -> bool:
+    """Whether a root says that something is over, lost, forbidden or rare."""
+    return any(group[:2] in _DENYING for group in opposites().get(term, ()))
 
 
 def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
@@ -35,40 +46,94 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     >>> disagree(one[0], two[0])
     Disagreement(kind='antonym', reason='growing against declining')
     """
-    if a.hedged or b.hedged or a.modes != b.modes:
+    if a.hedged or b.hedged:
         return None
     match = match_claims(a, b, topic)
+    if _modes(a, b, topic):
+        # What was planned is out of date when it has been called off.
+        return (
+            find_succession(match)
+            if not (a.modes ^ b.modes) - _PLANS and _ENDED & {a.change, b.change}
+            else None
+        )
     found = _contradiction(match)
     if found and found.kind != "antonym" and (a.cues ^ b.cues) - {"left", "lost", "new"}:
         return found._replace(kind="superseded")
-    return found or _succession(match)
+    return found or find_succession(match)
+
+
+def _modes(a: Claim, b: Claim, topic: Topic | None) -> frozenset[str]:
+    """The words by which only one of two claims is a plan, a wish or conditional."""
+    apart = a.modes ^ b.modes
+    if topic:
+        apart = frozenset(word for word in apart if root(word) not in topic.roots)
+        apart -= _PLANS | {"want", "wants", "wanted"} if topic.roots & _GOALS else frozenset()
+    # "With failing tests" and "when tests fail" are one condition.
+    return apart - _CONDITIONS if {*a.terms} == {*b.terms} else apart
+
+
+def is_restated(one: Claim, other: Claim) -> bool:
+    """Whether another claim says all that one says, and maybe more."""
+    if (
+        one.negative != other.negative
+        or one.modes != other.modes
+        or one.relations - other.relations
+        or other.over
+    ):
+        return False
+    if one.change != other.change or one.cues - other.cues:
+        return False
+    terms = {*one.terms} <= {*other.terms}
+    names = all(any(x.key == y.key for y in other.names) for x in one.names)
+    numbers = all(any(can_agree(x, y) for y, _ in other.quantities) for x, _ in one.quantities)
+    return (
+        terms
+        and names
+        and numbers
+        and all(any(same_time(x, y) for y, _ in other.moments) for x, _ in one.moments)
+    )
 
 
 def _contradiction(match: Match) -> Disagreement | None:
     """The one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
     a, b = match.a.claim, match.b.claim
-    moments, quantities = _other_moment(a, b), _other_quantity(a, b)
-    if not moments and _other_time(a, b):
+    moments, quantities = find_other_moment(a, b), find_other_quantity(a, b)
+    if not moments and is_other_time(a, b) and not (match.opposed and _has_turned(match)):
         return None
     named = bool(match.a.names and match.b.names)
-    match, denied = _denied(match)
+    plain, denied = _denied(match)
+    if quantities and a.negative == b.negative and match.topic and match.topic.measure:
+        # Whoever can withdraw within 14 days denies nothing.
+        plain, denied = match, (a.negative, b.negative)
+    match = plain
     related = bool(a.relations and b.relations and not a.relations & b.relations)
     opposing = (denied[0] != denied[1]) + len(match.opposed) + related + _turned_round(a, b)
+    if is_inserted(match) or (opposing and _is_to_come(a, b)):
+        return None
     if opposing % 2:
-        trend = any(opposites().get(x, (-1,))[0] == _TREND for x, _ in match.opposed)
-        apart = moments or named or match.excluded or (_other_bounds(a, b) and not trend)
+        trend = any(group.line == _TREND for x, _ in match.opposed for group in opposites().get(x, ()))
+        apart = moments or named or match.excluded or (has_other_bounds(a, b) and not trend)
         return None if apart else _opposition(match, denied)
-    if opposing or bool(moments) + bool(quantities) + named + bool(match.excluded) != 1 or not _fits(match):
+    if not (opposing or moments or quantities or named or match.excluded) and _are_values(match):
+        return Disagreement("value", " against ".join(_told(side) for side, _ in match.sides))
+    if opposing or bool(moments) + bool(quantities) + named + bool(match.excluded) != 1:
         return None
     if quantities:
-        return Disagreement("number", f"{quantities[0]} against {quantities[1]}")
+        fit = fits_number(match) and not is_looking_back(a, b)
+        return Disagreement("number", f"{quantities[0]} against {quantities[1]}") if fit else None
     if moments:
-        dated = is_dated(a) and is_dated(b)
-        return Disagreement("date", f"{moments[0]} against {moments[1]}") if dated else None
+        fit = is_dated(a) and is_dated(b) and fits_date(match)
+        return Disagreement("date", f"{moments[0]} against {moments[1]}") if fit else None
+    if named and _is_role(match):
+        return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
+    if not (fits_name(match) if named else fits(match)):
+        return None
     if match.excluded:
         x, y = match.excluded[0]
+        if _leads(a, x) and _leads(b, y):
+            return None
         return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
-    if _is_value(match) and not _other_bounds(a, b):
+    if _is_value(match) and not has_other_bounds(a, b):
         return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
     return None
 
@@ -77,21 +142,23 @@ def _denied(match: Match) -> tuple[Match, tuple[bool, bool]]:
     """The match without the words that deny, and whether each claim does; to end something is to deny it."""
     sides, denied = [], []
     for side, _ in match.sides:
-        over = [term for term in side.rest if opposites().get(term, ())[:2] in DENYING]
+        over = [term for term in side.rest if denies(term)]
         sides.append(side._replace(rest=tuple(term for term in side.rest if term not in over)))
         denied.append(side.claim.negative ^ bool(over))
     return match._replace(a=sides[0], b=sides[1]), (denied[0], denied[1])
 
 
-def _other_time(a: Claim, b: Claim) -> bool:
-    """Whether the claims are about different times: they name no common one, or only one looks back."""
-    if a.moments and b.moments:
-        return not any(same_time(x, y) for x, _ in a.moments for y, _ in b.moments)
-    for claim in (a, b):
-        before = {claim.words[at - 1] for _, at in claim.moments if at}
-        if claim.moments and ("until" in before or _PAST & {*claim.words}):
-            return True
-    return False
+def _is_to_come(a: Claim, b: Claim) -> bool:
+    """Whether one claim says what will be, and the other what is not so yet."""
+    return any("will" in x.words and "will" not in y.words and _NOW & {*y.words} for x, y in ((a, b), (b, a)))
+
+
+def _has_turned(match: Match) -> bool:
+    """Whether the later claim tells what was done: since then it is so."""
+    if not match.topic or not match.topic.later:
+        return False
+    words = (match.a if match.topic.later < 0 else match.b).claim.words
+    return any(x in ("was", "were", "been") and y.endswith("ed") for x, y in pairwise(words))
 
 
 def _turned_round(a: Claim, b: Claim) -> bool:
@@ -110,12 +177,11 @@ def _opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
     a, b = match.a.claim, match.b.claim
     if denied[0] != denied[1] and not match.opposed:
         return _denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
-    if not _fits(match):
+    if not fits(match):
         return None
     if match.opposed:
         x, y = match.opposed[0]
-        classes = opposites().get(x, (0, 0, False))[2]
-        apart = classes and (_leads(a, x) or _leads(b, y))
+        apart = compare_words(x, y)[1] and (_leads(a, x) or _leads(b, y))
         return None if apart else Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
     if a.relations and b.relations:
         # What is so during something and after it are two things.
@@ -126,17 +192,20 @@ def _opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
 
 def _denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     """The denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
-    if no.names or no.claim.relations != yes.claim.relations or _UNDOING & {*yes.rest}:
+    if no.names or (no.claim.relations - yes.claim.relations) or _UNDOING & {*yes.rest}:
         return None
     narrower = len(no.claim.moments) > len(yes.claim.moments) or (
-        match.topic and match.topic.roots and not match.own
+        match.topic and match.topic.roots and not match.own and bool(no.rest or yes.rest)
     )
-    if no.claim.negative != yes.claim.negative and narrower:
+    weekdays = any(moment.weekday != -1 for moment, _ in no.claim.moments) and not yes.claim.moments
+    if weekdays or (no.claim.negative != yes.claim.negative and narrower):
         return None
     most = 5 if match.topic else 1 + match.shared // 2
     spare = 1 if match.own >= 3 and not yes.rest and not yes.names else 0
     said = no.claim.terms or match.shared > 1
-    if len(no.rest) > spare or len(yes.rest) > most or not said or not _shares(match):
+    ended = EXISTING - {root("exist")} if match.own or not match.topic else frozenset[str]()
+    ended |= _POSSIBLE if not yes.rest else frozenset[str]()
+    if len({*no.rest} - ended) > spare or len(yes.rest) > most or not said or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
@@ -151,177 +220,67 @@ def _leads(claim: Claim, term: str) -> bool:
     return bool(after) and root(after[0]) in claim.terms
 
 
-def _shares(match: Match) -> bool:
-    """Whether the claims have enough in common to be about one thing."""
-    if match.topic:
-        return match.own >= 1 or not (match.a.rest and match.b.rest)
-    if match.shared != 1 or match.a.rest or match.b.rest:
-        return match.shared > 1
-    slots = {name.slot for side, _ in match.sides for name in side.names}
-    if slots:
-        return len(slots) == 1 and "first" not in slots
-    return bool(match.opposed) or match.a.claim.negative != match.b.claim.negative
-
-
-def _fits(match: Match) -> bool:
-    """Whether apart from what differs, one claim says no more than the other, and not much less."""
-    # A name in whose place the other claim has one too is what differs.
-    more = (len(side.rest) + max(0, len(side.names) - len(other.names)) for side, other in match.sides)
-    small, large = sorted(more)
-    if not _shares(match):
-        return False
-    if not match.topic:
-        return small == 0 and large <= (match.shared - 1) // 2 and _equally_told(match)
-    if small:
-        return match.own >= 2 and large == 1 and not _same_place(match)
-    if match.own:
-        return large <= 5 and not _narrowed(match)
-    if any(not side.claim.terms and not side.claim.names for side, _ in match.sides):
-        # A bare value, as tables have it: what the other one adds tells more about its own.
-        return large <= 3
-    if match.opposed:
-        return large <= (4 if match.shared > 2 else 3)
-    if ALONE & {*match.a.claim.words, *match.b.claim.words}:
-        return large <= 2
-    first = any(side.claim.first in side.rest for side, _ in match.sides)
-    return large <= (0 if match.a.names or match.shared < 2 or first else 1) and not _narrowed(match)
-
-
-def _equally_told(match: Match) -> bool:
-    """Whether neither has a number or a time too many: with different subjects, that makes another claim."""
-    a, b = match.a.claim, match.b.claim
-    return len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
-
-
-def _narrowed(match: Match) -> bool:
-    """Whether only one claim has a name that tells what it is about: with Orion, in Spain, for Kappa."""
-    return any(
-        side.names and not other.names and not any(is_claimed(side.claim, n, True) for n in side.names)
-        for side, other in match.sides
-    )
-
-
-def _same_place(match: Match) -> bool:
-    """Whether the words that only one claim has stand in one place: they tell what each claim is about."""
-    if not match.a.rest or not match.b.rest:
-        return True
-    around = []
-    for side, _ in match.sides:
-        terms = ["", *side.claim.terms, ""]
-        at = terms.index(side.rest[0])
-        around.append((terms[at - 1], terms[at + 1]))
-    return around[0][0] == around[1][0] or around[0][1] == around[1][1]
-
-
-def _other_quantity(a: Claim, b: Claim) -> tuple[str, str] | None:
-    """Two numbers of the same thing that cannot both be right, where neither agrees with any other."""
-    pairs = [
-        (n, m, can_agree(x, y))
-        for n, (x, noun) in enumerate(a.quantities)
-        for m, (y, other) in enumerate(b.quantities)
-        if x.unit or not noun or not other or noun == other
-    ]
-    fine = {n for n, _, agree in pairs if agree}, {m for _, m, agree in pairs if agree}
-    apart = ((n, m) for n, m, agree in pairs if agree is False and n not in fine[0] and m not in fine[1])
-    return next(((a.quantities[n][0].text, b.quantities[m][0].text) for n, m in apart), None)
-
-
-def _other_bounds(a: Claim, b: Claim) -> bool:
-    """Whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
-    pairs = [(x, y) for x, _ in a.quantities for y, _ in b.quantities if can_agree(x, y) is not None]
-    same = any(can_agree(x, y) and x.bound == y.bound and x[:2] == y[:2] for x, y in pairs)
-    return bool(_other_quantity(a, b)) or (bool(pairs) and not same)
-
-
-def _other_moment(a: Claim, b: Claim) -> tuple[str, str] | None:
-    """Two points in time that exclude each other, where neither agrees with any other."""
-    pairs = [
-        (n, m, same_time(x, y)) for n, (x, _) in enumerate(a.moments) for m, (y, _) in enumerate(b.moments)
-    ]
-    fine = {n for n, _, same in pairs if same}, {m for _, m, same in pairs if same}
-    apart = ((n, m) for n, m, same in pairs if same is False and n not in fine[0] and m not in fine[1])
-    return next(((a.moments[n][0].text, b.moments[m][0].text) for n, m in apart), None)
-
-
 def _is_value(match: Match) -> bool:
     """Whether one name on each side is what is claimed, rather than what the claims are about."""
     if len(match.a.names) != 1 or len(match.b.names) != 1:
         return False
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
+    if _is_active_and_passive(match):
+        return True
     return all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
 
 
-def _succession(match: Match) -> Disagreement | None:
-    """Whether one claim says that things changed from what the other says."""
-    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
-        if old.claim.negative or old.claim.over:
-            continue
-        ended = [name.text for name in old.claim.names if any(same_name(name.key, x) for x in new.claim.over)]
-        ended += [word for term, word in old.claim.terms.items() if term in new.claim.over]
-        if ended and (match.topic or match.shared):
-            said = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
-            return Disagreement("superseded", f"{ended[0]} against {' '.join(said[:3]) or 'its end'}")
-        if match.topic and not old.claim.cues and not _other_time(old.claim, new.claim._replace(moments=())):
-            found = _succeeds(match, new, old, match.topic)
-            if found:
-                return found
-            if match.topic.later in (order, 0) and _changes(new, old.claim, match.topic):
-                before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
-                return Disagreement("superseded", f"{new.claim.change} against {' '.join(before)}")
-    return None
+def _is_active_and_passive(match: Match) -> bool:
+    """Whether one does what the other is said to do: Falk holds it, it is held by Dahl."""
+    for side, other in match.sides:
+        name, words = side.names[0], side.claim.words
+        if name.slot == "first" and other.names[0].slot == "by" and name.end < len(words):
+            return root(words[name.end]) in other.claim.terms
+    return False
 
 
-def _succeeds(match: Match, new: Side, old: Side, topic: Topic) -> Disagreement | None:
-    """How a claim replaces one of the same subject: it says what is new, or there can be only one."""
-    terms, before = new.claim.terms.values(), old.claim.terms.values()
-    if new.claim.negative:
-        over = {"nolonger", "anylonger"} & new.claim.cues and match.own > len({*new.rest} - _USING)
-        return Disagreement("superseded", f"no longer: {' '.join(terms)}") if over else None
-    if len(new.names) == len(old.names) == 1 and all(_is_told(side, topic) for side in (new, old)):
-        either = f"{old.names[0].text} against {new.names[0].text}"
-        if new.claim.cues and (match.shared or topic.single):
-            return Disagreement("superseded", either)
-        if topic.single and not (new.rest and old.rest) and not _other_time(new.claim, old.claim):
-            return Disagreement("value", either)
-    if topic.single and new.claim.cues and ((new.rest and old.rest) or not match.own):
-        return Disagreement("superseded", f"{' '.join(before)} against {' '.join(terms)}")
-    return None
-
-
-def _is_told(side: Side, topic: Topic) -> bool:
-    """Whether the name of a side is what it claims about the topic."""
-    name, words = side.names[0], side.claim.words
-    if _MOVED & side.claim.cues and name.slot in ("to", "in", "on"):
-        return True
-    if topic.single and name.slot in ("to", "in", "at", "on"):
-        return bool(side.claim.cues) and is_claimed(side.claim, name, True)
-    does = root(words[name.end]) if name.at == 0 and name.end < len(words) else ""
-    doing = len(does) > 3 and any(each.startswith(does) for each in topic.roots)
-    return doing or is_claimed(side.claim, name, True)
-
-
-def _changes(new: Side, old: Claim, topic: Topic) -> bool:
-    """Whether the subject is no longer what it was: what was said about it in the present is out of date."""
-    word, words = new.claim.change, new.claim.words
-    if not word or new.claim.negative or old.change or old.moments or _PAST & {*old.words}:
+def _is_role(match: Match) -> bool:
+    """Whether each claim gives a name for what their heading says there is one of."""
+    if not match.topic or not match.topic.single or len(match.a.names) != 1 or len(match.b.names) != 1:
         return False
-    moved = word in _MOVED
-    at = words.index(word)
-    if (moved and not _PLACING & {*old.words}) or root(word) in old.terms:
+    said = [{*side.claim.terms} & match.topic.roots for side, _ in match.sides]
+    most = 3 if any(x and not side.rest for x, (side, _) in zip(said, match.sides, strict=True)) else 1
+    if any(len(side.rest) > most for side, _ in match.sides) or (match.a.rest and match.b.rest):
         return False
-    if any(name.at < at for name in new.names):
+    names = [(side.claim, side.names[0]) for side, _ in match.sides]
+    plain = [name.slot == "be" or not claim.terms for claim, name in names]
+    placed = [name.slot in ("in", "at", "on") or is_claimed(claim, name, True) for claim, name in names]
+    return any(plain) and all(x or y for x, y in zip(plain, placed, strict=True))
+
+
+def _are_values(match: Match) -> bool:
+    """Whether each claim is a bare value of what their heading says there is one of, or says what that is."""
+    if not match.topic or not match.topic.single or match.own or match.a.claim.modes:
         return False
-    told = {*old.terms} | {root(part) for name in old.names for part in name.key.split()}
-    if _HAVING & {*words[max(0, at - 2) : at]} and {*map(root, words[:at])} & topic.roots:
-        # "Globex has moved its warehouse" says nothing new about Globex.
-        itself = "been" in words or not {*words[at + 1 : at + 2]} & {
-            "its",
-            "their",
-            "his",
-            "her",
-            "our",
-            "the",
-        }
-        return itself and (bool(told & topic.roots) or not told)
-    return words[0] == "we" and bool({*map(root, words[at + 1 : at + 4])} & topic.roots & told)
+    values = [_value(side, match.topic) for side, _ in match.sides]
+    more = sum(len(side.rest) - len(value) for (side, _), value in zip(match.sides, values, strict=True))
+    told = all(value or side.names for (side, _), value in zip(match.sides, values, strict=True))
+    return (
+        told
+        and more <= 1
+        and all(
+            len(value) + len(side.names) <= 2 for (side, _), value in zip(match.sides, values, strict=True)
+        )
+    )
+
+
+def _value(side: Side, topic: Topic) -> list[str]:
+    """The words of a claim that give the value of its topic: all of a bare one, or what the topic is."""
+    words = side.claim.words
+    if len(words) <= 3 and not {*side.claim.terms} & topic.roots:
+        return [*side.rest]
+    at = next((n for n, word in enumerate(words) if word in ("is", "are")), 0)
+    if not at or not {*map(root, words[:at])} & topic.roots:
+        return []
+    after = {*map(root, words[at:])}
+    return [term for term in side.rest if term in after]
+
+
+def _told(side: Side) -> str:
+    return " ".join([*(side.claim.terms[term] for term in side.rest), *(name.text for name in side.names)])

@@ -1,6 +1,7 @@
 """Points in time as sentences name them, from years to hours, and whether two of them can be one."""
 
 import re
+from datetime import date
 from functools import cache
 from typing import NamedTuple
 
@@ -10,12 +11,21 @@ COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".s
 COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SEASONS = ["spring", "summer", "autumn", "winter"]
+# Where seasons meet, a month belongs to both.
+_SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3})
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
+)
+_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split()
+_ORDINALS += "twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh".split()
+_ORDINALS += "twenty-eighth twenty-ninth thirtieth thirty-first".split()
 _TURNS = {
     "last": 0,
     "previous": 0,
     "this": 1,
     "current": 1,
     "next": 2,
+    "coming": 2,
     "yesterday": 0,
     "today": 1,
     "tomorrow": 2,
@@ -25,7 +35,11 @@ FIRST_MOMENT, MOST = 0xF000, 0x800
 
 
 class Moment(NamedTuple):
-    """As much of a point in time as a sentence names; what it leaves open is -1."""
+    """As much of a point in time as a sentence names; what it leaves open is -1.
+
+    The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
+    bound is min for what is not before it, max for what is by then.
+    """
 
     year: int = -1
     half: int = -1
@@ -36,7 +50,9 @@ class Moment(NamedTuple):
     minute: int = -1
     turn: int = -1
     season: int = -1
+    week: int = -1
     text: str = ""
+    bound: str = ""
 
 
 @cache
@@ -54,44 +70,67 @@ def _pattern() -> re.Pattern[str]:
         + year % 1
         + rf"|\b(?P<m2>{month})\.? (?P<d2>\d{{1,2}})(?:{nth}\b|\b(?![\d,.]*\d|%))"
         + year % 2
-        + rf"|\b(?P<m3>{month})\b\.?"
-        + year % 3
+        + rf"|\b(?:(?:the )?(?:[Ee]nd|[Ss]tart|[Bb]eginning|[Mm]iddle) of |(?:[Ee]arly|[Ll]ate|[Mm]id)[ -])?"
+        rf"(?P<m3>{month})\b\.?"
+        + year
+        % 3
         + r"|\b(?:(?P<yq>\d{4})[- ]?)?Q(?P<q>[1-4])\b(?:[ -]?(?:of |in |FY)?(?P<yq2>\d{4})\b)?"
         r"|\b(?P<qn>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth) quarter\b(?:(?: of| in)? (?P<yq3>\d{4})\b)?"
         r"|\b(?:H(?P<h>[12])|(?P<hn>[Ff]irst|[Ss]econd) half)\b(?:(?: of| in)? (?P<yh>\d{4})\b)?"
         r"|\bFY ?'?(?P<fy>\d{4}|\d\d)\b"
-        rf"|\b(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
+        rf"|\b(?:(?:first|second|third|fourth|last) (?=\w+ of\b))?(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
         r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
         r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
         r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
         rf"|\bhalf past (?P<hp>\d{{1,2}}|{words})\b(?: in the (?P<part>morning|afternoon|evening))?"
         r"|\b(?P<noon>noon|midnight)\b"
         rf"|\bthe (?P<dd>\d{{1,2}}){nth}\b"
-        r"|\b(?P<turn>[Ll]ast|[Tt]his|[Nn]ext|[Pp]revious|[Cc]urrent)"
-        r" (?:year|quarter|month|week|summer|winter|spring|autumn)\b"
-        r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?=\s*(?:$|[,.;]|\d{4}|and\b))"
+        r"|\b(?P<turn>[Ll]ast|[Tt]his|[Nn]ext|[Pp]revious|[Cc]urrent|[Cc]oming|end of the)"
+        r" (?P<unit>year|quarter|month|week|summer|winter|spring|autumn)\b"
+        r"|\b(?P<end>year-end|month-end|quarter-end)\b"
+        r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?:(?: of)? (?P<ys>\d{4})\b"
+        r"|(?=\s*(?:$|[,.;]|and\b)))"
+        r"|\b(?:[Cc]alendar )?(?:[Ww]eek|CW|KW) (?P<week>[1-5]?\d)\b"
         r"|\b(?P<near>[Yy]esterday|[Tt]oday|[Tt]omorrow)\b"
-        r"|(?<![\d.,$€£#-])\b(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
+        r"|(?<![\d.,$€£#-])\b(?:(?P<when>[Ee]arly|[Ll]ate|end of|start of|beginning of)[ -])?(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
     )
 
 
-def take_moments(text: str) -> tuple[str, dict[str, Moment]]:
+@cache
+def _nth() -> re.Pattern[str]:
+    """The pattern of days in words: the twelfth of October, October the third."""
+    listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+    month = "|".join(MONTHS)
+    return re.compile(
+        rf"\b(?:the )?({listed}) of (?=(?:{month})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE
+    )
+
+
+def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Moment]]:
     """The text with a mark in place of each point in time, and the moments by mark.
+
+    The day on which it was said tells which year is the next.
 
     >>> [moment[:4] for moment in take_moments("since March 2026")[1].values()]
     [(2026, 1, 1, 3)]
+    >>> [moment.year for moment in take_moments("next year", date(2026, 2, 3))[1].values()]
+    [2027]
     """
     moments: dict[str, Moment] = {}
 
     def mark(match: re.Match[str]) -> str:
-        found = _moment(match) if len(moments) < MOST else None
+        found = _moment(match, now) if len(moments) < MOST else None
         if found is None:
             return match.group()
         name = chr(FIRST_MOMENT + len(moments))
         moments[name] = found
         return f" {name} "
 
-    return _pattern().sub(mark, text), moments
+    def day(match: re.Match[str]) -> str:
+        number = _ORDINALS.index((match[1] or match[2]).casefold()) + 1
+        return f"{number} " if match[1] else f" {number}"
+
+    return _pattern().sub(mark, _nth().sub(day, text)), moments
 
 
 def _year(text: str | None) -> int:
@@ -100,7 +139,7 @@ def _year(text: str | None) -> int:
     return int(text) + (2000 if len(text) == 2 else 0)
 
 
-def _moment(match: re.Match[str]) -> Moment | None:
+def _moment(match: re.Match[str], now: date | None) -> Moment | None:
     """The point in time of a match, or nothing when there is no such day or hour."""
     got, text = match.groupdict(), " ".join(match.group().split())
     if got["iy"]:
@@ -116,16 +155,37 @@ def _moment(match: re.Match[str]) -> Moment | None:
     if got["h"] or got["hn"]:
         return Moment(_year(got["yh"]), int(got["h"] or _NTH[got["hn"].casefold()]), text=text)
     if got["fy"] or got["year"]:
-        return Moment(_year(got["fy"] or got["year"]), text=text)
-    if got["turn"] or got["near"]:
-        return Moment(turn=_TURNS[(got["turn"] or got["near"]).casefold()], text=text)
+        half = -1 if not got["when"] else 2 if got["when"].casefold() in ("late", "end of") else 1
+        return Moment(_year(got["fy"] or got["year"]), half, text=text)
+    if got["turn"] or got["near"] or got["end"]:
+        return _relative(got, now)._replace(text=text)
     if got["season"]:
-        return Moment(season=_SEASONS.index(got["season"].casefold()), text=text)
+        return Moment(_year(got["ys"]), season=_SEASONS.index(got["season"].casefold()), text=text)
+    if got["week"]:
+        return Moment(week=int(got["week"]), text=text)
     if got["wd"]:
         return Moment(weekday=[*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize()), text=text)
     if got["dd"]:
         return Moment(day=int(got["dd"]), text=text) if int(got["dd"]) <= 31 else None
     return _clock(got, text)
+
+
+def _relative(got: dict[str, str | None], now: date | None) -> Moment:
+    """A point in time that is told from the day on which it was said, if that is known."""
+    said = (got["turn"] or got["near"] or "this").casefold()
+    turn = _TURNS.get(said, 1)
+    unit = got["unit"] or (got["end"] or "day").removesuffix("-end")
+    season = _SEASONS.index(unit) if unit in _SEASONS else -1
+    if now is None or unit in ("week", "day"):
+        return Moment(turn=turn, season=season)
+    if unit in ("month", "quarter"):
+        size = 1 if unit == "month" else 3
+        at = now.year * 12 + now.month - 1 + size * (turn - 1)
+        dated = _dated(at // 12, at % 12 + 1, -1, "")
+        return dated._replace(turn=turn, month=dated.month if unit == "month" else -1)
+    # "Next spring" may be the one of this year, said in winter: only the season is sure then.
+    sure = unit == "year" or said == "this"
+    return Moment(year=now.year + turn - 1 if sure else -1, turn=turn, season=season)
 
 
 def _clock(got: dict[str, str | None], text: str) -> Moment | None:
@@ -146,11 +206,46 @@ def _dated(year: int, month: int, day: int, text: str) -> Moment:
     return Moment(year, (month + 5) // 6, (month + 2) // 3, month, day, text=text)
 
 
+def _months(moment: Moment) -> set[int]:
+    """The months that a point in time may lie in; none when it names none."""
+    if moment.month != -1:
+        return {moment.month}
+    if moment.quarter != -1:
+        return {3 * moment.quarter - n for n in range(3)}
+    if moment.half != -1:
+        return {6 * moment.half - n for n in range(6)}
+    return _SEASON_MONTHS[moment.season] if moment.season != -1 else set()
+
+
 def same_time(a: Moment, b: Moment) -> bool | None:
     """Whether two points in time agree as far as both say; nothing when they speak of different things.
 
     >>> same_time(Moment(year=2027), Moment(2027, 1, 2, 4, 1)), same_time(Moment(month=4), Moment(weekday=1))
     (True, None)
+    >>> same_time(Moment(season=0), Moment(month=10))
+    False
     """
-    both = [(x, y) for x, y in zip(a[:-1], b[:-1], strict=True) if x != -1 and y != -1]
-    return all(x == y for x, y in both) if both else None
+    if a.turn != -1 and b.turn != -1:
+        one, two = _months(a), _months(b)
+        return a.turn == b.turn and (a.season == b.season or not one or not two or bool(one & two))
+    known = -1 not in (a.year, b.year) or (a.year == b.year and _months(a) and _months(b))
+    if a.bound != b.bound and known:
+        return _in_bounds(a, b) if a.bound else _in_bounds(b, a)
+    one, two = _months(a), _months(b)
+    if one and two and not one & two:
+        return False
+    both = [(x, y) for x, y in zip(a[:7], b[:7], strict=True) if x != -1 and y != -1]
+    both += [(x, y) for x, y in ((a.season, b.season), (a.week, b.week)) if x != -1 and y != -1]
+    return all(x == y for x, y in both) if both else True if one and two else None
+
+
+def _in_bounds(bounded: Moment, other: Moment) -> bool | None:
+    """Whether a point in time is not before another, or by then."""
+    if bounded.year != other.year:
+        return (other.year > bounded.year) == (bounded.bound == "min")
+    limits, months = _months(bounded), _months(other)
+    if not limits or not months:
+        return True
+    if limits == months and -1 not in (bounded.day, other.day):
+        return other.day >= bounded.day if bounded.bound == "min" else other.day <= bounded.day
+    return max(months) >= min(limits) if bounded.bound == "min" else min(months) <= max(limits)

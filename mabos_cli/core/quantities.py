@@ -5,7 +5,7 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from mabos_cli.core.moments import COUNTS
+from mabos_cli.core.claim_numbers import NUMBER_WORDS, write_digits
 
 
 class Quantity(NamedTuple):
@@ -56,15 +56,24 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("mile",), ("metres", 1609.34)),
     **dict.fromkeys(("kg", "kilo", "kilogram"), ("grams", 1000.0)),
     **dict.fromkeys(("g", "gram"), ("grams", 1.0)),
-    **dict.fromkeys(("ton", "tonne"), ("grams", 1e6)),
+    **dict.fromkeys(("ton", "tonne", "t"), ("grams", 1e6)),
+    **dict.fromkeys(("mg", "milligram"), ("grams", 0.001)),
+    **dict.fromkeys(("mm", "millimetre", "millimeter"), ("metres", 0.001)),
+    **dict.fromkeys(("l", "litre", "liter"), ("litres", 1.0)),
+    **dict.fromkeys(("ml", "millilitre", "milliliter"), ("litres", 0.001)),
+    **dict.fromkeys(("ha", "hectare"), ("square metres", 1e4)),
+    **dict.fromkeys(("m²", "sqm", "square metre", "square meter"), ("square metres", 1.0)),
+    "acre": ("square metres", 4046.86),
+    **{name: ("watts", 1e3**n) for n, name in enumerate(("watt", "kw", "mw", "gw"))},
+    **{name: ("watt hours", 1e3**n) for n, name in enumerate(("kwh", "mwh", "gwh"), 1)},
+    **{name: ("hertz", 1e3**n) for n, name in enumerate(("hz", "khz", "mhz", "ghz"))},
+    **{name: (name, 1.0) for name in ("fps", "rpm", "mph", "volt", "bar", "psi", "px", "kcal", "dpi")},
     **dict.fromkeys(("°c", "degree"), ("degrees", 1.0)),
+    "°f": ("°f", 1.0),
     "cent": ("cents", 1.0),
 }
-_WORDS = {word: float(number) for number, word in enumerate(COUNTS)}
-_WORDS |= dict(
-    zip("thirty forty fifty sixty seventy eighty ninety".split(), map(float, range(30, 91, 10)), strict=True)
-)
 _PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
+_PARTS |= {"halve": 50.0, "sixth": 100 / 6, "eighth": 12.5}
 
 _BOUNDS = (
     ("min", r"(?:at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not less than|>=|≥|starting at)"),
@@ -73,10 +82,17 @@ _BOUNDS = (
         r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within"
         r"|(?<=limited )to|(?<=capped )at)",
     ),
-    ("over", r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of)"),
+    (
+        "over",
+        r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of|(?:larg|long|bigg|high|great|heavi|old)er than)",
+    ),
     ("under", r"(?:(?:less|fewer) than|under|below|<)"),
     ("about", r"(?:about|around|roughly|approximately|approx\.?|~|circa|ca\.?|some|nearly|almost|close to)"),
 )
+
+
+_OF = r"(?:vacation|holiday|paid|sick|leave|training|full|consecutive|extra|free) (?=(?:day|week|hour)s?\b)"
+_LONG = r"\b(?:long|wide|high|tall|deep|length|width|height|depth|distance|away|apart)\b"
 
 
 @cache
@@ -85,17 +101,18 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     units = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
     money = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b"
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:[.,]\d{1,9})?"
-    words = "|".join(sorted(_WORDS, key=len, reverse=True))
+    words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     scale = r"(?:\s?(?:k|mn|bn|m|b|M|B|K)\b(?!\s?²)|\s(?:hundred|thousand|million|billion|trillion|dozen)\b)"
     spoken = r"(?:euro|dollar|pound|franc)s?\b"
-    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?P<unit@>(?:{units})s?)(?![\w°]))?"
+    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?:{_OF})?(?P<unit@>(?:{units})s?)(?![\w°]))?"
     tail += rf"(?:\s?(?P<after@>{money}|{spoken}))?"
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
     return {
-        "number": re.compile(rf"\d|\b(?:{words})\b", re.IGNORECASE),
+        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand)\b", re.IGNORECASE),
         "part": re.compile(
-            r"\b(?:(?P<times>a|one|two|three)\s)?(?P<part>half|third|quarter|fifth|tenth)s?(?= of\b)"
+            r"\b(?:(?P<times>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?"
+            r"(?P<part>half|third|quarter|fifth|sixth|eighth|tenth)s?(?= of\b)"
             rf"|\b(?P<x>\d+|{words}) (?:in|out of) (?:every )?(?P<y>\d+|{words})\b",
             re.IGNORECASE,
         ),
@@ -108,8 +125,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         "often": re.compile(r"\b(?P<n>once|twice)(?=\s(?:a|per|every|each)\b)", re.IGNORECASE),
         "every": re.compile(
-            rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other)\s)?"
-            r"(?P<unit>minute|hour|day|week|month|quarter|year)s?\b",
+            rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other|half(?: an)?)\s)?"
+            r"(?P<unit>seconds|minute|hour|day|week|month|quarter|year)s?\b",
             re.IGNORECASE,
         ),
         "rate": re.compile(
@@ -129,8 +146,9 @@ def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
     [(1209600.0, 'time', 'max')]
     """
     quantities: dict[str, Quantity] = {}
+    text = write_digits(text)
     numbers = ("range", "one") if _patterns()["number"].search(text) else ()
-    for kind in ("part", *numbers[:1], "often", *numbers[1:], "span", "every"):
+    for kind in ("part", "every", *numbers[:1], "often", *numbers[1:], "span"):
         text = _take(text, kind, quantities)
     return text, quantities
 
@@ -172,8 +190,8 @@ def _inside_word(text: str, match: re.Match[str]) -> bool:
 def _number(text: str) -> tuple[float, float]:
     """A number and half of its last written place."""
     word = text.casefold()
-    if word in _WORDS:
-        return _WORDS[word], 0.5
+    if word in NUMBER_WORDS:
+        return NUMBER_WORDS[word], 0.5
     grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text)
     plain = text.replace(",", "") if grouped else text.replace(",", ".")
     return float(plain), 0.5 * 10.0 ** -len(plain.partition(".")[2])
@@ -184,7 +202,7 @@ def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
     text = " ".join(match.group().split())
     if kind == "part":
         if match["part"]:
-            times = _WORDS.get((match["times"] or "one").casefold(), 1.0)
+            times = NUMBER_WORDS.get((match["times"] or "one").casefold(), 1.0)
             return Quantity(*[times * _PARTS[match["part"].casefold()]] * 2, "%", text, 1.0)
         of = _number(match["y"])[0]
         return Quantity(*[100 * _number(match["x"])[0] / of] * 2, "%", text, 0.5) if of else None
@@ -192,8 +210,9 @@ def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
         return Quantity(*[1.0 if match["n"].casefold() == "once" else 2.0] * 2, "times", text)
     if kind == "every":
         said = (match["n"] or "one").casefold()
-        times = 2.0 if said in ("second", "other") else _number(said)[0] or 1.0
-        return Quantity(1.0, 1.0, "times", text, per=times * _UNITS[match["unit"].casefold()][1])
+        half = 0.5 if said.startswith("half") else 0.0
+        times = half or (2.0 if said in ("second", "other") else _number(said)[0] or 1.0)
+        return Quantity(1.0, 1.0, "times", text, per=times * _UNITS[match["unit"].casefold().rstrip("s")][1])
     if kind == "span":
         dimension, factor = _UNITS[match["unit"].casefold()]
         size = 0.5 * factor if match["n"].casefold().startswith("half") else factor
@@ -225,7 +244,9 @@ def _one(match: re.Match[str], which: str, text: str) -> Quantity | None:
     if scale in ("m", "b") and not money:
         # "30m" is half an hour, "2m users" are many.
         following = match.string[match.end() : match.end() + 2]
-        unit, scale = ("", scale) if following[:1] == " " and following[1:].isalpha() else ("min", "")
+        many = following[:1] == " " and following[1:].isalpha()
+        metres = scale == "m" and re.search(_LONG, match.string)
+        unit, scale = ("metre", "") if metres else ("", scale) if many else ("min", "")
     factor = _SCALES.get(scale.casefold(), 1.0)
     if money:
         name = money.casefold()
@@ -284,7 +305,9 @@ def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, 
         if not match or not (dimension == "time" or re.search(r"/|\bper\b", match.group())):
             break
         quantity = quantity._replace(text=f"{quantity.text}{match.group()}")
-        quantity = quantity._replace(**{"per": size} if size else {"each": match["unit"].rstrip("s")})
+        quantity = quantity._replace(
+            **{"per": size} if dimension == "time" else {"each": match["unit"].rstrip("s")}
+        )
         between, end = f"{between}{match['gap']}", match.end()
     adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
     if adverb and quantity.unit not in ("", "%", "time"):

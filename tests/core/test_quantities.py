@@ -27,6 +27,16 @@ from mabos_cli.core.quantities import can_agree, take_quantities
         ("5 km", "5 hours", None),
         ("every week", "once a month", False),
         ("5 working days", "7 days", None),
+        ("thirty-two", "32", True),
+        ("a hundred and twenty", "120", True),
+        ("three thousand five hundred", "3,500", True),
+        ("a day and a half", "36 hours", True),
+        ("every half hour", "every 30 minutes", True),
+        ("every 15 seconds", "once a minute", False),
+        ("nine tenths of it", "90 percent", True),
+        ("half a percent", "0.5%", True),
+        ("1,024-dimensional", "768-dimensional", False),
+        ("250 ml", "0.25 litres", True),
     ],
 )
 def test_numbers_are_compared_in_their_units(one, two, agree):
@@ -49,6 +59,12 @@ def test_numbers_are_compared_in_their_units(one, two, agree):
         ("the first half of 2025", "H2 2025", False),
         ("Monday", "May", None),
         ("last year", "this year", False),
+        ("the twelfth of October", "12 October", True),
+        ("the summer of 2027", "Q1 2027", False),
+        ("early 2027", "late 2027", False),
+        ("in spring", "in May", True),
+        ("week 12", "week 20", False),
+        ("next month", "last month", False),
     ],
 )
 def test_points_in_time_agree_as_far_as_both_say(one, two, same):
