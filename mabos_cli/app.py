@@ -42,6 +42,16 @@ COMMANDS = {
     "commitment": ("commitment", "Add and list what an agent has promised to others."),
     "learning": ("learning", "Add and list lessons."),
     "bdi": ("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about."),
+    "fact": ("fact", "Assert, retract, query and check facts."),
+    "rule": ("rule", "Create, list, test and switch rules over facts."),
+    "infer": ("infer", "Derive facts by rules, prove goals, and look for explanations."),
+    "constraint": ("constraint", "Check facts against constraints."),
+    "policy": ("policy", "Evaluate policies against facts."),
+    "explain": (
+        "explain",
+        "Answer a question or a triple by facts, proof, hypotheses and memories, and cite each.",
+    ),
+    "graph": ("graph", "Walk the graph of facts, and export it."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
@@ -49,7 +59,7 @@ COMMANDS = {
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
 
-_QUESTIONS = ("recall", "timeline", "index search", "hierarchy search", "hierarchy drill")
+_QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")
 _SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
 _VALUES = {
     "--workspace": "workspace",

@@ -159,6 +159,9 @@ SETTINGS = (
     Setting(
         "bdi.certainty_floor", "fraction", 0.6, "certainty that both of two beliefs must exceed to conflict"
     ),
+    Setting(
+        "facts.materialize_split_above", "size", 1_000, "facts above which mabos-facts.md splits into pages"
+    ),
     Setting("bdi.chunk", "size", 50, "beliefs that a cycle processes at a time"),
     Setting("bdi.open_minded", "span", 604_800.0, "how long an open-minded agent leaves an intention alone"),
     Setting("bdi.cautious", "span", 259_200.0, "how long a cautious agent does"),

@@ -10,13 +10,13 @@ from mabos_cli.commands.inputs import option
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.commitment import Mind
-from mabos_cli.core.conflicts import Conflict, find_conflicts
+from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.item import check_choice, check_word
 from mabos_cli.core.mind import Belief, is_active, status_word
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.output import columns
-from mabos_cli.workspace.conflicts import latest_report, read_resolved
+from mabos_cli.workspace.conflicts import distinct_conflicts, latest_report, read_resolved
 from mabos_cli.workspace.cycle import CycleOrder, judge, strategy_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
@@ -77,7 +77,7 @@ def status(ctx: typer.Context) -> None:
     mind = Mind(found["goal"][0], found["desire"][0], beliefs)
     due = judge(home, found["intention"][0], mind, strategy)
     counts = {"belief": len(beliefs), **{kind: len(each) for kind, (each, _) in found.items()}}
-    latest = latest_report(home)
+    latest, known = latest_report(home), read_resolved(home)
     last = last_runs(home).get("bdi cycle", {}).get("at")
     data = {
         "agent": home.id,
@@ -85,7 +85,7 @@ def status(ctx: typer.Context) -> None:
         "counts": {f"{kind}s": count for kind, count in counts.items()},
         "active_intentions": sum(is_active(each) for each in found["intention"][0]),
         "due": [{"id": v.intention.id, "status": v.status, "reason": v.reason} for v in due],
-        "conflicts": len(latest[1]) if latest else 0,
+        "conflicts": len([key for key in latest[1] if key not in known]) if latest else 0,
         "report": home.paths.relative(latest[0]) if latest else None,
         "last_cycle": last,
     }
@@ -126,7 +126,7 @@ def conflicts(
     beliefs, problems = load_beliefs(home)
     floor = home.settings["bdi.certainty_floor"] if floor is None else option("bdi.certainty_floor", floor)
     known = read_resolved(home)
-    found = find_conflicts(beliefs, floor)
+    found = distinct_conflicts(beliefs, floor)
     shown = [conflict for conflict in found if every or conflict.key not in known]
     data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in shown]}
     lines = [line for conflict in shown for line in _told(conflict, conflict.key in known)]
@@ -161,7 +161,7 @@ def resolve(
 def _find(home: AgentHome, key: str) -> Conflict:
     """The open conflict with a key."""
     known = read_resolved(home)
-    found = [c for c in find_conflicts(load_beliefs(home)[0], home.settings["bdi.certainty_floor"])]
+    found = distinct_conflicts(load_beliefs(home)[0], home.settings["bdi.certainty_floor"])
     named = {c.key: c for c in found if len(key) >= 4 and c.key.startswith(key)}
     if len(named) > 1:
         raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")

@@ -6,16 +6,16 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.minding import find_added, namesakes
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import check_content, check_word
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.beliefs import belief_draft
+from mabos_cli.formats.beliefs import belief_draft, read_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
-from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
@@ -46,19 +46,18 @@ def add(
         "supports": tuple(check_word(g, "id") for g in supports or ()),
     }
     made = Belief(_subject(subject), told, _certainty(certainty), format_time(home.now())[:10], **fields)
+    draft, name = belief_draft(made), home.paths.beliefs.name
+    known = {goal.id.casefold() for goal in load_attitudes(home, "goal")[0]} if made.supports else set()
+    unknown = [f"no goal {g} in Goals.md" for g in made.supports if g.casefold() not in known]
 
     def edit(old: str) -> str:
         nonlocal made
-        new, own = add_entry(
-            old or "# Beliefs\n", belief_draft(made), made.updated, check_word(group, "group")
-        )
-        made = made._replace(id=own)
+        new, own = add_entry(old or "# Beliefs\n", draft, made.updated, check_word(group, "group"))
+        own, line = find_added(new, "belief", own, made.subject)
+        made = made._replace(id=own, path=name, line=line)
         return new
 
-    warnings = edit_mind(home, "belief add", "belief", edit, lambda: [made.id])[1]
-    known = {goal.id.casefold() for goal in load_attitudes(home, "goal")[0]} if made.supports else set()
-    warnings += [f"no goal {g} in Goals.md" for g in made.supports if g.casefold() not in known]
-    made = _find(home, made)
+    warnings = edit_mind(home, "belief add", "belief", edit, lambda: [made.id])[1] + unknown
     told = [f"added {f'{made.id} ' if made.id else ''}{made.place}: {one_line(made.statement, 100)}"]
     call.emit("belief.add", _row(made), told, warnings)
 
@@ -74,13 +73,6 @@ def _certainty(value: float) -> float:
     if not 0 <= value <= 1:
         raise BadValue(f"certainty {value:g} is outside 0..1")
     return value
-
-
-def _find(home: AgentHome, made: Belief) -> Belief:
-    """A belief as it stands in the file, which may keep no ids."""
-    beliefs = load_beliefs(home)[0]
-    named = [belief for belief in beliefs if belief.id == made.id]
-    return (named or [b for b in beliefs if b.subject == made.subject] or [made._replace(id="")])[-1]
 
 
 @app.command()
@@ -109,9 +101,12 @@ def revise(
     if not changes:
         raise BadValue("nothing given to change", "--certainty, --value or --source")
 
+    seen: list[Belief] = []
+    others: list[str] = []
+
     def edit(old: str) -> str:
         entry = find_entry(parse_cognitive(old), "belief", name)
-        if entry is None:
+        if entry is None or _at(old, name) is None:
             raise NotFound(f"no belief {name!r} for agent {home.id}", "mabos belief list shows them")
         new = change_entry(old, entry, changes | {"updated": day})
         if new is None:
@@ -119,18 +114,26 @@ def revise(
             raise BadValue(
                 f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works"
             )
-        if new == old:
-            return old
-        field = "text" if "text" in changes else next(iter(changes))
-        was = entry.text if field == "text" else entry.get(field)
-        told = Change(f"revised {_named(changes)}", check_word(reason, "reason"), was, changes[field])
-        return log_change(new, entry.get("id"), entry.title, day, told)
+        if new != old:
+            field = "text" if "text" in changes else next(iter(changes))
+            was = entry.text if field == "text" else entry.get(field)
+            told = Change(f"revised {_named(changes)}", check_word(reason, "reason"), was, changes[field])
+            new = log_change(new, entry.get("id"), entry.title, day, told)
+        seen[:] = [belief for belief in (_at(new, name), _at(old, name)) if belief]
+        others[:] = namesakes(new, "belief", name)
+        return new
 
     changed, warnings = edit_mind(home, "belief revise", "belief", edit, lambda: [name])
-    named = name.strip().casefold()
-    found = next(b for b in load_beliefs(home)[0] if named in (b.id.casefold(), b.subject.casefold()))
+    found = seen[0]
     line = f"{'revised' if changed else 'unchanged'} {found.id or found.subject} {found.place}: {_named(changes)}"
-    call.emit("belief.revise", _row(found) | {"changed": sorted(changes)}, [line], warnings)
+    call.emit("belief.revise", _row(found) | {"changed": sorted(changes)}, [line], warnings + others)
+
+
+def _at(text: str, name: str) -> Belief | None:
+    """The belief with an id or a subject, as it stands in the text of its file."""
+    entry = find_entry(parse_cognitive(text), "belief", name)
+    beliefs = read_beliefs(text, "Beliefs.md")[0] if entry else []
+    return next((b for b in beliefs if entry and b.line == entry.first + 1), None)
 
 
 def _named(changes: dict[str, str]) -> str:

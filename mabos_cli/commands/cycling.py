@@ -42,7 +42,7 @@ def run_round(run: Round, *, check: bool = False) -> None:
     failed: dict[str, MabosError] = {}
     for agent in agents:
         try:
-            done.append(_cycle(call, workspace.agent(agent), run.order))
+            done.append(_cycle(call, find_agent(workspace, agent), run.order))
         except MabosError as error:
             if not run.every:
                 raise
@@ -55,6 +55,8 @@ def run_round(run: Round, *, check: bool = False) -> None:
     data = {"dry_run": run.order.dry_run, "agents": sorted(rows, key=lambda row: row["agent"])}
     call.emit("bdi.cycle", data, lines or ["no agents"], warnings)
     if failed:
+        for agent, error in failed.items() if call.quiet and not call.as_json else ():
+            note(f"mabos: {agent}: {error.message}")
         told = f"{plural(len(failed), 'agent')} of {len(agents)} failed: {', '.join(failed)}"
         raise PartlyFailed(told, next(iter(failed.values())))
     conflicts = sum(len(cycle.conflicts) for cycle in done)
@@ -75,11 +77,13 @@ def _warned(cycle: Cycle, text: str, every: bool) -> str:
 
 
 def watch(run: Round, pause: float) -> None:
-    """Runs cycles until somebody sends a signal; a cycle that is under way is finished first."""
+    """Runs cycles until somebody sends a signal; a cycle that is under way is finished first, unless they insist."""
     stop = threading.Event()
     asked: list[int] = []
 
     def end(number: int, _: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
         asked.append(number)
         stop.set()
 
@@ -91,7 +95,7 @@ def watch(run: Round, pause: float) -> None:
             except MabosError as error:  # the next round may find the file mended, or the lock free
                 note(f"mabos: {error.message}")
             sys.stdout.flush()
-            stop.wait(pause)
+            stop.wait(min(pause, threading.TIMEOUT_MAX))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -58,6 +58,10 @@ def get(
     """
     call: Call = ctx.obj
     home = call.open_home()
+    if item_id.startswith("F-"):
+        from mabos_cli.commands.fact_get import get_fact
+
+        return get_fact(call, home, item_id)
     memory = home.memory()
     found = find_item(home, memory, item_id)
     state = "live" if found.live else "archived"

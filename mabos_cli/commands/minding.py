@@ -11,7 +11,7 @@ from mabos_cli.core.item import PRIORITIES, check_word
 from mabos_cli.core.mind import Attitude, status_word
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.attitudes import KINDS, read_attitude
+from mabos_cli.formats.attitudes import KINDS, read_attitude, split_id
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.mind_edit import (
     Change,
@@ -23,7 +23,7 @@ from mabos_cli.formats.mind_edit import (
     log_change,
 )
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.mind import edit_mind, load_attitudes, read_mind
+from mabos_cli.workspace.mind import edit_mind, load_attitudes
 
 _LONGEST_TITLE = 300
 # What to change in an entry, given how it is and the day; and what a list says of one.
@@ -80,22 +80,21 @@ def add_attitude(
     call: Call, home: AgentHome, draft: Draft, links: Mapping[str, str] | None = None, group: str = ""
 ) -> None:
     """Adds an entry and says so; links are the kinds that fields lead to, and ids that are not there are warned about."""
-    made = draft
+    made, line = draft, 0
     kind, group = draft.kind, check_word(group, "group")
+    # Looked up first: behind the edit nothing should fail any more.
+    unknown = _unknown(home, draft, links or {})
 
     def edit(old: str) -> str:
-        nonlocal made
+        nonlocal made, line
         start = old or f"# {KINDS[kind].file.removesuffix('.md')}\n"
         new, own = add_entry(start, draft, today(home), group)
+        own, line = find_added(new, kind, own, draft.title)
         made = draft._replace(id=own)
         return new
 
-    warnings = edit_mind(home, f"{kind} add", kind, edit, lambda: [made.id] if made.id else [])[1]
-    warnings += _unknown(home, draft, links or {})
-    file = parse_cognitive(read_mind(home, kind))
-    # A table without a column for ids keeps none.
-    entry = find_entry(file, kind, made.id) or find_entry(file, kind, made.title)
-    place = f"{KINDS[kind].file}:{entry.first + 1}" if entry else KINDS[kind].file
+    warnings = edit_mind(home, f"{kind} add", kind, edit, lambda: [made.id] if made.id else [])[1] + unknown
+    place = f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file
     data = {
         "id": made.id or None,
         "title": made.title,
@@ -108,6 +107,15 @@ def add_attitude(
         [f"added {f'{made.id} ' if made.id else ''}{place}: {one_line(made.title, 100)}"],
         warnings,
     )
+
+
+def find_added(text: str, kind: str, own: str, title: str) -> tuple[str, int]:
+    """The id and the line of an entry that was just written. A table without a column for ids keeps none."""
+    file = parse_cognitive(text)
+    entry = find_entry(file, kind, own) if own else None
+    if entry:
+        return own, entry.first + 1
+    return "", next((e.first + 1 for e in reversed(file.entries) if e.title == title), 0)
 
 
 def _unknown(home: AgentHome, draft: Draft, links: Mapping[str, str]) -> list[str]:
@@ -133,13 +141,12 @@ def change_attitude(
     home = call.open_home()
     day = today(home)
     seen: list[Attitude] = []
+    others: list[str] = []
 
     def edit(old: str) -> str:
-        file = parse_cognitive(old)
-        entry = find_entry(file, kind, name)
-        if entry is None:
+        entry, each = find_entry(parse_cognitive(old), kind, name), _named(old, kind, name)
+        if entry is None or each is None:
             raise NotFound(f"no {kind} {name!r} for agent {home.id}", f"mabos {kind} list shows them")
-        each = read_attitude(file, entry, kind)[0]._replace(path=KINDS[kind].file, line=entry.first + 1)
         changes = decide(each, day)
         new = change_entry(old, entry, changes) or old
         new = add_note(new, entry, day, note) if note and verb == "progress" else new
@@ -149,14 +156,39 @@ def change_attitude(
         # A log says what a thing was and is by its status, or else by what was set first.
         name_of = "status" if "status" in changes else next(iter(changes))
         said = Change(verb, note, entry.get(name_of), changes[name_of])
-        return log_change(new, each.id, each.title, day, said)
+        new = log_change(new, each.id, each.title, day, said)
+        # As it is written, whatever others make of the file in the next moment, and wherever its log moved it.
+        seen[:] = [_named(new, kind, name) or each]
+        others[:] = namesakes(new, kind, name)
+        return new
 
     changed, warnings = edit_mind(home, f"{kind} {verb}", kind, edit, lambda: [seen[0].id])
-    found = next((a for a in load_attitudes(home, kind)[0] if a.line == seen[0].line), seen[0])
+    found = seen[0]
     state = f" ({found.status})" if found.status else ""
     line = f"{found.name} {found.place}: {one_line(found.title, 80)}{state}"
     told = [line if changed else f"unchanged {line}"]
-    call.emit(f"{kind}.{verb}", attitude_row(found) | {"changed": changed}, told, warnings)
+    call.emit(f"{kind}.{verb}", attitude_row(found) | {"changed": changed}, told, warnings + others)
+
+
+def _named(text: str, kind: str, name: str) -> Attitude | None:
+    """The attitude with an id or a title, as it stands in the text of its file."""
+    file = parse_cognitive(text)
+    entry = find_entry(file, kind, name)
+    if entry is None:
+        return None
+    return read_attitude(file, entry, kind)[0]._replace(path=KINDS[kind].file, line=entry.first + 1)
+
+
+def namesakes(text: str, kind: str, name: str) -> list[str]:
+    """A warning when a name could mean several entries: the first one is meant."""
+    wanted = name.strip().casefold()
+    named = [(e, *split_id(e, KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
+    same = [e for e, own, _ in named if own.casefold() == wanted]
+    same = same or [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
+    if len(same) < 2:
+        return []
+    places = ", ".join(f"{KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])
+    return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
 
 
 def list_attitudes(call: Call, kind: str, status: str = "", details: Details | None = None) -> None:

@@ -11,11 +11,11 @@ from mabos_cli.core.item import check_word
 from mabos_cli.core.mind import Attitude, Step
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.cognitive import parse_cognitive
+from mabos_cli.formats.attitudes import KINDS
+from mabos_cli.formats.cognitive import Heading, parse_cognitive
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.mind_edit import Draft
 from mabos_cli.formats.plans import add_step, find_plan, finish_step, read_plans
-from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import edit_mind, load_attitudes
 
 app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
@@ -59,17 +59,21 @@ def step(
         raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
     told = title_of(text, "step") if text else ""
 
+    seen: list[Attitude] = []
+
     def edit(old: str) -> str:
         heading = find_plan(parse_cognitive(old), name)
         if heading is None:
             raise NotFound(f"no plan {name!r} for agent {home.id}", "mabos plan list shows them")
         if told:
-            return add_step(old, heading, told)
-        plan = next((p for p in read_plans(old, "Plans.md")[0] if p.line == heading.line + 1), None)
-        return finish_step(old, _named(plan, check_word(done, "step")), today(home))
+            new = add_step(old, heading, told)
+        else:
+            new = finish_step(old, _named(_at(old, heading), check_word(done, "step")), today(home))
+        seen[:] = [plan for plan in [_at(new, heading)] if plan]
+        return new
 
     changed, warnings = edit_mind(home, "plan step", "plan", edit, lambda: [name])
-    plan = _found(home, name)
+    plan = seen[0]
     line = f"{plan.name} {plan.place}: {one_line(plan.title, 80)}: {_progress(plan)}"
     shown = line if changed else f"unchanged {line}"
     call.emit("plan.step", attitude_row(plan) | {"changed": changed}, [shown], warnings)
@@ -87,10 +91,9 @@ def _named(plan: Attitude | None, name: str) -> Step:
     return found
 
 
-def _found(home: AgentHome, name: str) -> Attitude:
-    wanted = name.strip().casefold()
-    plans = load_attitudes(home, "plan")[0]
-    return next(p for p in plans if wanted in (p.id.casefold(), p.title.casefold()))
+def _at(text: str, heading: Heading) -> Attitude | None:
+    """The plan below a heading; steps do not move it."""
+    return next((p for p in read_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
 
 
 @app.command("list")

@@ -14,14 +14,26 @@ from mabos_cli.core.mind import DONE, GONE, Attitude, Belief, is_active, status_
 STRATEGIES = ("blind", "single-minded", "open-minded", "cautious")
 _IMPOSSIBLE = re.compile(
     r"\b(?:impossible|unreachable|unattainable|unachievable|infeasible|unfeasible|out of reach|no longer possible|"
-    r"not (?:possible|feasible|achievable|reachable|attainable)|"
-    r"(?:cannot|can't|can not|will never|won't|will not) (?:be |ever be )?(?:reached?|achieved?|met|attained?|done|succeed|happen))\b",
+    r"not (?:possible|feasible|achievable|reachable|attainable)|(?:cannot|can't|can not|will never|won't|will not) "
+    r"(?:be |ever be )?(?:reach(?:ed)?|achieved?|met|attain(?:ed)?|done|succeed|happen))\b",
     re.IGNORECASE,
 )
-_ACHIEVED = re.compile(r"\b(?:is|was|has been) (?:achieved|reached|met|completed|done)\b", re.IGNORECASE)
-_DENIED = re.compile(
-    r"\b(?:not|no longer|never|hardly|isn't|wasn't|nothing is)\s+(?:yet\s+|at all\s+)?$", re.IGNORECASE
+_ACHIEVED = re.compile(
+    r"\b(?:is|are|was|were|has been|have been) (?:now |already |fully |finally )?"
+    r"(?:achieved|reached|met|completed|done)\b(?! with\b)",
+    re.IGNORECASE,
 )
+# A word that turns a claim around, wherever it stands before it; and words after which it holds only under conditions.
+_DENIED = re.compile(
+    r"(?:\b(?:not|no longer|never|hardly|nobody|no one|nothing|no means|far from|wrong|false|untrue)|n't)\b",
+    re.IGNORECASE,
+)
+_DEPENDS = re.compile(
+    r"\b(?:(?i:if|when|once|until|till|unless|without|whether|before|as soon as|assuming|provided)|may|might|could|would)\b"
+)
+_CLAUSES = re.compile(r";|\b(?:but|while|whereas|although|though|because|since)\b", re.IGNORECASE)
+# Half of a goal, or a plan for it, is not the goal.
+_PART_OF = re.compile(r"\b(?:of|for|from|under|towards?|behind|than)\s+(?:goals?\s+)?$", re.IGNORECASE)
 
 
 class Verdict(NamedTuple):
@@ -69,18 +81,28 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
     sure = [belief for belief in mind.beliefs if belief.certainty > floor]
     desires = {desire.id: desire for desire in mind.desires if desire.id}
     lost: dict[str, str] = {}
+    pursued = set()
     for goal in (goal for goal in mind.goals if goal.id):
-        word = status_word(goal.status)
-        if word in DONE:
-            lost[goal.id] = "is achieved"
-        elif word in GONE and strategy in ("open-minded", "cautious"):
-            lost[goal.id] = f"is {word}"
-        elif strategy in ("open-minded", "cautious") and (unwanted := _unwanted(goal, desires)):
-            lost[goal.id] = f"is no longer desired: {unwanted}"
+        why = _why_lost(goal, strategy, desires)
+        lost |= {goal.id: why} if why else {}
+        pursued |= set() if why else {goal.id}
+    # An id that two goals have says nothing as long as one of them is pursued.
+    lost = {goal: why for goal, why in lost.items() if goal not in pursued}
     for goal_id, told in _believed(sure, [goal.id for goal in mind.goals if goal.id]).items():
         if told.startswith("is achieved") or strategy != "blind":
             lost.setdefault(goal_id, told)
     return lost
+
+
+def _why_lost(goal: Attitude, strategy: str, desires: Mapping[str, Attitude]) -> str:
+    """What its own status, or that of the desires behind it, says against a goal; empty when nothing does."""
+    word = status_word(goal.status)
+    if word in DONE:
+        return "is achieved"
+    if strategy not in ("open-minded", "cautious"):
+        return ""
+    unwanted = _unwanted(goal, desires)
+    return f"is {word}" if word in GONE else f"is no longer desired: {unwanted}" if unwanted else ""
 
 
 def _unwanted(goal: Attitude, desires: Mapping[str, Attitude]) -> str:
@@ -94,28 +116,36 @@ def _unwanted(goal: Attitude, desires: Mapping[str, Attitude]) -> str:
 
 def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]:
     """What beliefs say of goals that they name: that they are impossible, or achieved."""
-    named = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, goals))})(?![\w-])")
+    one = rf"(?<![\w-])(?:{'|'.join(map(re.escape, goals))})(?![\w-])"
+    named = re.compile(rf"{one}(?:(?:\s*[,/&]\s*|\s+)(?:and\s+|or\s+)?{one})*")
     found: dict[str, str] = {}
     for belief in beliefs if goals else ():
         sentences = re.split(r"(?<=[.!?])\s+", belief.text)
         if named.search(belief.subject):
-            sentences = [
-                belief.subject,
-                *(f"{belief.subject}: {sentence}" for sentence in sentences if sentence),
-            ]
+            told = [f"{belief.subject}: {sentence}" for sentence in sentences if sentence]
+            sentences = [belief.subject, *told]
         for sentence in sentences:
-            for goal in named.findall(sentence):
-                if _says(sentence, _ACHIEVED):
-                    found.setdefault(goal, "is achieved")
-                elif _says(sentence, _IMPOSSIBLE):
-                    found.setdefault(goal, f"is believed impossible, {belief.id or belief.place}")
+            for run in _claimed(sentence, named, _ACHIEVED):
+                found |= {goal: "is achieved" for goal in re.findall(one, run) if goal not in found}
+            for run in _claimed(sentence, named, _IMPOSSIBLE):
+                told = f"is believed impossible, {belief.id or belief.place}"
+                found |= {goal: told for goal in re.findall(one, run) if goal not in found}
     return found
 
 
-def _says(sentence: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a sentence claims something, rather than asks or denies it."""
-    match = pattern.search(sentence)
-    return bool(match) and "?" not in sentence and not _DENIED.search(sentence[: match.start()])
+def _claimed(sentence: str, named: re.Pattern[str], claim: re.Pattern[str]) -> list[str]:
+    """The names of what a sentence makes a claim about, rather than asks, denies or makes depend on something: those before
+    the claim, or else the first ones behind it, as in "we cannot reach G-001"."""
+    if "?" in sentence or _DEPENDS.search(sentence):
+        return []
+    found = []
+    for clause in _CLAUSES.split(sentence):
+        runs, match = list(named.finditer(clause)), claim.search(clause)
+        if not runs or not match or _DENIED.search(clause[: match.start()]):
+            continue
+        run = next((run for run in reversed(runs) if run.end() <= match.start()), runs[0])
+        found += [] if _PART_OF.search(clause[: run.start()]) else [run[0]]
+    return found
 
 
 def is_past(text: str, now: datetime) -> bool:
@@ -123,7 +153,7 @@ def is_past(text: str, now: datetime) -> bool:
     moment = find_time(text)
     if moment is None:
         return False
-    return moment + timedelta(days=1) <= now if len(text.strip()) == 10 else moment < now
+    return moment + timedelta(days=1) <= now if len(text.strip()) <= 10 else moment < now
 
 
 def is_older(text: str, now: datetime, days: float) -> bool:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.mind import LEVELS, Attitude, Belief
 
+_DEEPEST = 50
+
 
 class Branch(NamedTuple):
     """A goal with what motivates, serves and supports it, by name, and the goals below it."""
@@ -24,27 +26,28 @@ def build_tree(
     beliefs: Sequence[Belief],
 ) -> list[Branch]:
     """The goals that are part of no other one here, strategic ones first, each with all below it. Goals that are part of
-    each other in a ring stand at the top, once."""
+    each other in a ring, or lie too deep to be drawn, stand at the top, once."""
     known = {goal.id: goal for goal in goals if goal.id}
     below: dict[str, list[Attitude]] = {}
     for goal in goals:
-        for parent in goal.linked("parent")[:1]:
+        for parent in [each for each in goal.linked("parent") if each in known][:1]:
             below.setdefault(parent, []).append(goal)
     links = (_behind(desires, "motivates"), _behind(plans, "goal"), _supporting(beliefs))
     seen: set[int] = set()
 
-    def branch(goal: Attitude, is_root: bool) -> Branch:
+    def branch(goal: Attitude, depth: int = 0) -> Branch:
         seen.add(goal.line)
-        under = tuple(branch(each, False) for each in below.get(goal.id, ()) if each.line not in seen)
+        children = below.get(goal.id, ()) if depth < _DEEPEST else ()
+        under = tuple(branch(each, depth + 1) for each in children if each.line not in seen)
         named = [
             (*goal.linked(own), *links[n].get(goal.id, ())) for n, own in enumerate(("desire", "requires"))
         ]
         told = (*(tuple(dict.fromkeys(ids)) for ids in named), tuple(links[2].get(goal.id, ())))
-        return Branch(goal, *told, under, is_root)
+        return Branch(goal, *told, under, not depth)
 
     tops = [goal for goal in goals if not any(parent in known for parent in goal.linked("parent"))]
-    found = [branch(goal, True) for goal in sorted(tops, key=_rank)]
-    return found + [branch(goal, True) for goal in goals if goal.line not in seen]
+    found = [branch(goal) for goal in sorted(tops, key=_rank)]
+    return found + [branch(goal) for goal in goals if goal.line not in seen]
 
 
 def _rank(goal: Attitude) -> int:

@@ -1,11 +1,11 @@
-"""Ids of memory items: `M-{epoch ms}-{4 hex}`, minted so that they sort by age and never repeat."""
+"""Ids of memory items and facts: `M-{epoch ms}-{4 hex}` and `F-...`, minted so that they sort by age and never repeat."""
 
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
 
-_ID = re.compile(r"M-(\d{1,16})-([0-9a-f]{4})")
+_ID = re.compile(r"[MF]-(\d{1,16})-([0-9a-f]{4})")
 
 # The last bit of the suffix tells who minted the id, so that a deferred store, which does not wait for the
 # agent's lock, cannot draw an id that a locked store draws in the same millisecond.
@@ -18,7 +18,7 @@ def parse_id(text: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2], 16)) if match else None
 
 
-def next_id(now_ms: int, last: str, draw: Callable[[int], int], lane: int = LOCKED) -> str:
+def next_id(now_ms: int, last: str, draw: Callable[[int], int], lane: int = LOCKED, letter: str = "M") -> str:
     """The id after `last`: of this millisecond if the clock has moved on, otherwise just behind `last`.
 
     draw(n) gives a number below n. A clock that stands still or jumps back never repeats or reorders ids.
@@ -30,15 +30,11 @@ def next_id(now_ms: int, last: str, draw: Callable[[int], int], lane: int = LOCK
     """
     ms, suffix = parse_id(last) or (-1, 0)
     if now_ms > ms:
-        return _format(now_ms, 2 * draw(0x4000) + lane)
+        return f"{letter}-{now_ms}-{2 * draw(0x4000) + lane:04x}"
     step = suffix // 2 + 1 + draw(8)
     if step > 0x7FFF:
-        return _format(ms + 1, 2 * draw(0x4000) + lane)
-    return _format(ms, 2 * step + lane)
-
-
-def _format(ms: int, suffix: int) -> str:
-    return f"M-{ms}-{suffix:04x}"
+        return f"{letter}-{ms + 1}-{2 * draw(0x4000) + lane:04x}"
+    return f"{letter}-{ms}-{2 * step + lane:04x}"
 
 
 def month_of(item_id: str, created_at: str) -> str:

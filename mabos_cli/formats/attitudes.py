@@ -120,7 +120,7 @@ def _linked(entry: Entry, name: str) -> tuple[str, ...]:
 
 def _progress(text: str) -> float | None:
     """Progress in percent, if that is what a field says."""
-    match = re.match(r"(\d+(?:\.\d+)?)\s*%?", text)
+    match = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|$|[,;(])", text)
     return float(match[1]) if match else None
 
 
@@ -131,8 +131,9 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
         return said
     if entry.shape == "item" and re.match(r"\S+\s+\[[xX]\]", file.lines[entry.first]):
         return "completed"
-    heading = entry.group.casefold().split()
-    return next((word for word in heading if word in ACTIVE | DONE | GONE | {"expired", "stalled"}), "")
+    heading = entry.group.casefold()
+    words = [*heading.split(), heading.strip()]
+    return next((word for word in words if word in ACTIVE | DONE | GONE | {"expired", "stalled"}), "")
 
 
 def _level(file: CognitiveFile, entry: Entry) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mabos_cli.formats.cognitive_fields import (
     INLINE,
+    MARK,
     NAMES,
     TITLES,
     Field,
@@ -19,21 +20,25 @@ from mabos_cli.formats.cognitive_fields import (
     inline_fields,
     is_only_fields,
     marks_of,
-    narrowed,
     plain,
+    row_fields,
     split_cells,
 )
+from mabos_cli.formats.markdown import unescape_block
 from mabos_cli.formats.outline import hidden_lines
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 ITEM = re.compile(r"((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)(.*)")
 # An item that begins with an id in bold is an entry, whatever else it says.
 _NAMED = re.compile(r"(?:\*\*|__)[A-Z]{1,5}-[A-Za-z0-9-]*\d[A-Za-z0-9-]*:?(?:\*\*|__)")
 # What an item says about itself in parentheses, as (tactical, progress: 45%), is no part of its title.
-_ASIDE = re.compile(r"\([^()]*\b(?:status|priority|certainty|progress)\s*:[^()]*\)", re.IGNORECASE)
-_CODE = re.compile(r" {4}|\t")
+_ASIDE = re.compile(r"\([^()]*\)")
+CODE = re.compile(r" {4}|\t")
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+# What begins another block, and so is no row of a table, whatever pipes it has.
+_BLOCK = re.compile(r" {0,3}(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|>|`{3}|~{3}|<!--)")
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
 
 
@@ -105,8 +110,9 @@ def parse_cognitive(text: str) -> CognitiveFile:
     lines = tuple(text.split("\n"))
     hidden = hidden_lines(lines)
     headings = tuple(_headings(lines, hidden))
-    tables = tuple(_tables(lines, hidden, headings))
-    items = list(_items(lines, hidden, headings))
+    groups = [heading for heading in headings if heading.level > 1]
+    tables = tuple(_tables(lines, hidden, groups))
+    items = list(_items(lines, hidden, groups))
     taken = {number for item in items for number in range(item.first, item.last + 1)}
     entries = [*_rows(lines, tables), *items, *_sections(lines, hidden | taken, headings, tables)]
     return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings)
@@ -120,7 +126,7 @@ def _headings(lines: Sequence[str], hidden: set[int]) -> Iterator[Heading]:
     ]
     above: list[tuple[int, int, str]] = [(0, -1, "")]
     for (number, match), after in zip(found, [*(n for n, _ in found[1:]), len(lines)], strict=False):
-        level, title = len(match[1]), match[2].rstrip(" \t#").strip()
+        level, title = len(match[1]), _CLOSING.sub("", match[2].strip()).strip()
         while above[-1][0] >= level:
             above.pop()
         yield Heading(number, level, title, after - 1, *above[-1][1:])
@@ -132,33 +138,35 @@ def is_log(heading: Heading) -> bool:
     return bool(_LOG.search(heading.title))
 
 
-def _group_of(headings: Sequence[Heading], line: int) -> str:
-    """The nearest heading above a line, but not the title of the file."""
-    at = bisect_right(headings, line, key=lambda h: h.line)
-    while at and headings[at - 1].level < 2:
-        at -= 1
-    return headings[at - 1].title if at else ""
+def _group_of(groups: Sequence[Heading], line: int) -> str:
+    """The nearest heading above a line, of those that are not the title of the file."""
+    at = bisect_right(groups, line, key=lambda h: h.line)
+    return groups[at - 1].title if at else ""
 
 
 # Tables.
 
 
-def _tables(lines: Sequence[str], hidden: set[int], headings: Sequence[Heading]) -> Iterator[Table]:
+def _tables(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Table]:
     number = 1
     while number < len(lines):
         above, line = bare(lines[number - 1]), bare(lines[number])
         is_table = "|" in above and "-" in line and "|" in line and bool(_DELIMITER.fullmatch(line))
-        if not is_table or hidden & {number, number - 1}:
+        if not is_table or hidden & {number, number - 1} or _BLOCK.match(above) or CODE.match(above):
             number += 1
             continue
         last = number
-        while last + 1 < len(lines) and "|" in lines[last + 1] and last + 1 not in hidden:
+        while last + 1 < len(lines) and last + 1 not in hidden and _is_row(bare(lines[last + 1])):
             last += 1
         names = [cell.value.strip("*_ ").casefold() for cell in split_cells(above)]
-        group, columns = _group_of(headings, number - 1), _meanings(names)
+        group, columns = _group_of(groups, number - 1), _meanings(names)
         kept = bool(_LOG.search(group)) and not {"certainty", "priority"} & set(columns)
         yield Table(group, columns, number - 1, number + 1, last, kept)
         number = last + 1
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and not _BLOCK.match(line)
 
 
 def _meanings(names: list[str]) -> tuple[str, ...]:
@@ -168,10 +176,12 @@ def _meanings(names: list[str]) -> tuple[str, ...]:
     title = next((name for name in named if name in TITLES), named[0] if named else "")
     if {"goal", "intention"} <= set(named):
         title = "intention"
-    columns: list[str] = []
+    columns: dict[str, None] = {}
     for name in names:
         meaning = NAMES.get(name, name) if NAMES.get(name) != "title" or name == title else name
-        columns.append(meaning if meaning not in columns else f"{meaning} {len(columns)}")
+        while meaning in columns:
+            meaning += f" {len(columns)}"
+        columns[meaning] = None
     return tuple(columns)
 
 
@@ -180,11 +190,9 @@ def _rows(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[Entry]:
         if table.is_log or not {"title", "id"} & set(table.columns):
             continue
         for number in range(table.first, table.last + 1):
-            cells = [cell._replace(line=number) for cell in split_cells(lines[number])]
-            named = zip(table.columns, cells, strict=False)
-            fields = marks_of(lines[number], number) | {name: narrowed(cell, name) for name, cell in named}
+            fields = row_fields(lines[number], number, table.columns)
             title = fields["title"].value if "title" in fields else ""
-            if any(cell.value for cell in cells):
+            if any(field.value for field in fields.values()):
                 text = fields["text"].value if "text" in fields else ""
                 yield Entry("row", table.group, plain(title), plain(text), fields, number, number)
 
@@ -206,10 +214,10 @@ def _sections(
         for number in body:
             if number in hidden:
                 continue
-            found = {} if _CODE.match(lines[number]) else fields_of(lines[number], number)
+            found = {} if CODE.match(lines[number]) else fields_of(lines[number], number)
             fields = found | fields
             if not found or not is_only_fields(lines[number]):
-                prose.append(bare(lines[number]).strip())
+                prose.append(unescape_block(bare(lines[number]).strip()))
         is_group = below is not None and below.level > heading.level
         told = [line for line in prose if line]
         if fields or (told and not is_group and not is_log(heading)):
@@ -221,28 +229,38 @@ def _sections(
 # Lists.
 
 
-def _items(lines: Sequence[str], hidden: set[int], headings: Sequence[Heading]) -> Iterator[Entry]:
+def _items(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Entry]:
     """Items at the margin that carry fields, as `- Ship the beta [deadline: 2026-02-20] status: active`, or as items of
     their own below."""
     for number, line in enumerate(lines):
         match = ITEM.fullmatch(bare(line)) if line[:1] in "-*+0123456789" else None
         if number in hidden or not match or is_only_fields(line):
             continue
-        last = end_of_item(lines, number)
+        last = end_of_item(lines, number, hidden)
         fields = inline_fields(line, number)
+        told = []
         for below in range(number + 1, last + 1):
-            if is_only_fields(lines[below]) and below not in hidden:
+            if below not in hidden and is_only_fields(lines[below]):
                 fields = fields_of(lines[below], below) | fields
+            elif below not in hidden:
+                told.append(unescape_block(bare(lines[below]).strip()))
         if fields or _NAMED.match(match[2]):
-            title = plain(INLINE.sub("", _ASIDE.sub("", match[2]))).rstrip(" ,;—–-")
-            yield Entry("item", _group_of(headings, number), title, "", fields, number, last)
+            words = _ASIDE.sub(
+                lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2])
+            )
+            title = plain(INLINE.sub("", words)).rstrip(" ,;—–-")
+            text = plain(fields["text"].value if "text" in fields else " ".join(told))
+            yield Entry("item", _group_of(groups, number), title, text, fields, number, last)
 
 
-def end_of_item(lines: Sequence[str], first: int) -> int:
-    """The last line of an item: what is indented behind it belongs to it."""
-    last = first
-    for number in range(first + 1, len(lines)):
-        if _INDENTED.match(lines[number]):
+def end_of_item(lines: Sequence[str], first: int, hidden: set[int]) -> int:
+    """The last line of an item: what is indented behind it belongs to it, and code and comments that begin there."""
+    last = number = first
+    while number + 1 < len(lines):
+        number += 1
+        if _INDENTED.match(lines[number]) and (number in hidden or not _HEADING.match(bare(lines[number]))):
+            while number in hidden and number + 1 in hidden:
+                number += 1
             last = number
         elif lines[number].strip():
             break

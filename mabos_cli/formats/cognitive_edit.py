@@ -5,9 +5,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, parse_cognitive
-from mabos_cli.formats.cognitive_fields import Field, bare, is_only_fields
+from mabos_cli.formats.cognitive import CODE, ITEM, CognitiveFile, Entry, Heading, Table, parse_cognitive
+from mabos_cli.formats.cognitive_fields import (
+    INLINE,
+    MARK,
+    Field,
+    bare,
+    escape_cell,
+    fields_of,
+    inert,
+    inert_line,
+    is_only_fields,
+)
 from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.outline import hidden_lines
 
 # What stands in brackets in a section; the rest stands on a line of its own.
 _MARKED = ("updated", "deadline")
@@ -15,7 +26,7 @@ _MARKED = ("updated", "deadline")
 SPOKEN = ("status", "priority", "certainty")
 _LABELS = {"id": "ID", "owner": "To", "status": "status", "priority": "priority"}
 _LEVELS = 8  # entries within entries: no more than headings and lists can nest
-_BOLD = re.compile(r"(\s*[-*+]\s+)(\*\*|__)[^*_]+")
+_BOLD = re.compile(r"(\s*(?:[-*+]\s+)?)(\*\*|__)[^*_]+:")
 
 
 def set_field(file: CognitiveFile, entry: Entry, name: str, value: str) -> str:
@@ -27,24 +38,35 @@ def set_fields(file: CognitiveFile, changes: Sequence[tuple[Entry, str, str]]) -
     """The text with a field of each of some entries changed: from the last to the first, so that lines stay where they are."""
     lines = list(file.lines)
     for entry, name, value in sorted(changes, key=lambda change: -change[0].first):
-        field = entry.fields.get(name)
+        field, told = entry.fields.get(name), inert(one_line(value))
         if field:
-            _replace(lines, entry, field, one_line(value))
-        elif entry.shape == "row":
-            _mark_row(lines, entry, name, one_line(value))
-        else:
-            _add_field(lines, entry, name, one_line(value), _ending(file))
+            _replace(lines, entry, name, field, told)
+        elif entry.shape == "row" and told:
+            _mark_row(lines, entry, name, told)
+        elif told:
+            _add_field(lines, entry, name, told, _ending(file))
     return "\n".join(lines)
 
 
-def _replace(lines: list[str], entry: Entry, field: Field, value: str) -> None:
-    line = lines[field.line]
-    marked = line[: field.start].rstrip().endswith(":") and line[field.end :].lstrip()[:1] == "]"
+def _replace(lines: list[str], entry: Entry, name: str, field: Field, value: str) -> None:
+    line, start, end = lines[field.line], field.start, field.end
+    marked = line[:start].rstrip().endswith(":") and line[end:].lstrip()[:1] == "]"
     told = _unbracketed(value) if marked else value
-    told = told.replace("|", "\\|") if entry.shape == "row" else told
-    # A word that a mark follows keeps its distance.
-    gap = " " if not marked and line[field.end : field.end + 1] == "[" else ""
-    lines[field.line] = line[: field.start] + told + gap + line[field.end :]
+    told = escape_cell(told) if entry.shape == "row" else told
+    spoken = next((m for m in INLINE.finditer(line) if m.start(2) == start), None)
+    if entry.shape == "item" and field.line == entry.first and spoken and not marked:
+        # Among the words of an item a value of more than one would not be told from them.
+        start, told = (start, told) if is_spoken(name, told) else (spoken.start(), bracketed(name, told))
+    if entry.shape == "row":  # what stands in brackets among the words that go stays
+        told = " ".join([told, *(mark[0] for mark in MARK.finditer(line, start, end))])
+    # A word keeps its distance from the colon before it, and from a mark behind it.
+    lead = " " if told and not field.value and line[:start].rstrip("*_")[-1:] == ":" else ""
+    gap = " " if told and not marked and line[end : end + 1] == "[" else ""
+    lines[field.line] = line[:start] + lead + told + gap + line[end:]
+    if entry.shape == "section" and not marked and name not in fields_of(lines[field.line], 0):
+        # Some names are fields only where an id follows.
+        first = re.match(r"\s*(?:[-*+]\s+)?", line)
+        lines[field.line] = f"{first[0] if first else ''}{bracketed(name, told)}{gap}{line[end:]}"
 
 
 def _add_field(lines: list[str], entry: Entry, name: str, value: str, end: str) -> None:
@@ -52,22 +74,29 @@ def _add_field(lines: list[str], entry: Entry, name: str, value: str, end: str) 
     own = sorted(f.line for f in entry.fields.values() if f.line > entry.first)
     if entry.shape == "item" and not own:
         line = lines[entry.first]
-        told = f"{name}: {value}" if name in SPOKEN else bracketed(name, value)
+        told = f"{name}: {value}" if is_spoken(name, value) else bracketed(name, value)
         lines[entry.first] = f"{line.rstrip()} {told}" + ("\r" if line.endswith("\r") else "")
     elif own:
-        lines.insert(own[-1] + 1, field_line(name, value, lines[own[-1]]) + end)
+        _insert(lines, own[-1] + 1, [field_line(name, value, lines[own[-1]])], end)
     else:
-        lines[entry.first + 1 : entry.first + 1] = [end, field_line(name, value) + end]
+        _insert(lines, entry.first + 1, ["", field_line(name, value)], end)
+
+
+def is_spoken(name: str, value: str) -> bool:
+    """Whether a field can stand among the words of an item, as `status: active`."""
+    return name in SPOKEN and bool(INLINE.fullmatch(f"{name}: {value}"))
 
 
 def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
     """Adds a field in brackets to the cell that tells most: that of the text, or of the title."""
-    told = [entry.fields[n] for n in ("text", "what", "title", "id") if n in entry.fields]
-    cell = next((field for field in told if field.value), told[0] if told else None)
-    if cell and value:
-        mark = bracketed(name, value).replace("|", "\\|")
-        line = lines[cell.line]
-        lines[cell.line] = line[: cell.end] + (f" {mark}" if cell.value else mark) + line[cell.end :]
+    known = [entry.fields[n] for n in ("text", "what", "title", "id") if n in entry.fields]
+    told = [*known, *entry.fields.values()]
+    cell = next((field for field in told if field.value), told[0])
+    line, end = lines[cell.line], cell.end
+    # Behind a mark, not within it.
+    end += 1 if line[end : end + 1] == "]" else 0
+    mark = escape_cell(bracketed(name, value))
+    lines[cell.line] = line[:end] + (f" {mark}" if cell.value else mark) + line[end:]
 
 
 def _unbracketed(value: str) -> str:
@@ -82,16 +111,20 @@ def bracketed(name: str, value: str) -> str:
 
 def field_line(name: str, value: str, line: str = "") -> str:
     """A line for a field that looks like another line: indented, in bold or as an item when that is."""
+    lead = re.match(r"\s*(?:[-*+]\s+)?", line)
+    start = lead[0] if lead else ""
     bold = _BOLD.match(line)
     if bold:
         label = "ID" if name == "id" else _LABELS.get(name, name).title()
-        return f"{bold[1]}{bold[2]}{label}:{bold[2]} {value}"
-    item = re.match(r"\s*[-*+]\s+", line)
-    if item:
-        return f"{item[0]}{'ID' if name == 'id' else name.capitalize()}: {value}"
-    if name in _MARKED:
-        return bracketed(name, value)
-    return f"{_LABELS.get(name, name.capitalize())}: {value}"
+        return f"{start}{bold[2]}{label}:{bold[2]} {value}"
+    label = _LABELS.get(name, name.capitalize())
+    if start.strip():
+        label = "ID" if name == "id" else name.capitalize()
+    told = f"{start}{label}: {value}"
+    # What would be taken for words stands in brackets.
+    if name not in fields_of(told, 0) or (name in _MARKED and not start.strip()):
+        return f"{start}{bracketed(name, value)}"
+    return told
 
 
 def _ending(file: CognitiveFile) -> str:
@@ -101,13 +134,15 @@ def _ending(file: CognitiveFile) -> str:
 
 def add_row(file: CognitiveFile, table: Table, values: Mapping[str, str]) -> str:
     """The text with a new last row in a table. What it has no column for stands in brackets in the cell that tells most."""
-    cells = {name: one_line(values.get(name, "")) for name in table.columns}
+    cells = {name: inert(one_line(values.get(name, ""))) for name in table.columns}
     told = next((name for name in ("text", "title") if cells.get(name)), "")
-    others = [n for n, v in values.items() if v and n not in cells and n not in ("text", "title", "id")]
+    others = [n for n, v in values.items() if v and n not in cells and n not in ("title", "id")]
     if told:
-        cells[told] += "".join(f" {bracketed(n, one_line(values[n]))}" for n in others)
-    row = " | ".join(cell.replace("|", "\\|") for cell in cells.values())
-    return insert_lines(file, table.last + 1, [f"| {row} |"])
+        marks = "".join(f" {bracketed(n, inert(one_line(values[n])))}" for n in others)
+        cells[told] += marks
+    row = " | ".join(escape_cell(cell) for cell in cells.values())
+    indent = re.match(r"\s*", bare(file.lines[table.header]))
+    return insert_lines(file, table.last + 1, [f"{indent[0] if indent else ''}| {row} |"])
 
 
 def add_item(file: CognitiveFile, after: int, last: int, told: Sequence[str]) -> str:
@@ -121,19 +156,22 @@ def add_item(file: CognitiveFile, after: int, last: int, told: Sequence[str]) ->
 
 def insert_lines(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
     """The text with lines put before a place, as they are."""
-    lines, end = list(file.lines), _ending(file)
-    lines[place:place] = [line + end for line in new]
-    if end and place + len(new) == len(
-        lines
-    ):  # behind a last line without a break: its mark goes to the line above
-        lines[place - 1] = lines[place - 1].rstrip("\r") + end
-        lines[-1] = lines[-1].rstrip("\r")
+    lines = list(file.lines)
+    _insert(lines, place, new, _ending(file))
     return "\n".join(lines)
 
 
-def add_section(file: CognitiveFile, head: str, body: Sequence[str], group: str = "") -> str:
-    """The text with a new section: at the end of a group if one is named and there, else at the end of the file."""
-    heading = find_heading(file, group)
+def _insert(lines: list[str], place: int, new: Sequence[str], end: str) -> None:
+    """Puts lines before a place. Behind a last line without a break that one gets it, and the new last line has none."""
+    at_end = place == len(lines)
+    lines[place:place] = [line + end for line in new]
+    if end and at_end and place:
+        lines[place - 1] = lines[place - 1].removesuffix(end) + end
+        lines[-1] = lines[-1].removesuffix(end)
+
+
+def add_section(file: CognitiveFile, head: str, body: Sequence[str], heading: Heading | None = None) -> str:
+    """The text with a new section: at the end of what stands below a heading, else at the end of the file."""
     return insert_block(file, file.end_of(heading) if heading else len(file.lines), [head, *body])
 
 
@@ -142,11 +180,12 @@ def insert_block(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
     lines, end = list(file.lines), _ending(file)
     while place > 0 and not lines[place - 1].strip():
         place -= 1
-    rest = lines[place:]
-    behind = rest if any(line.strip() for line in rest) else [""]
-    lead = [""] if place else []
-    inner = [line + end for line in [*lead, *new]]
-    return "\n".join([*lines[:place], *inner, *(behind if not behind[0].strip() else ["", *behind])])
+    is_last = place == len(lines)
+    behind = [""] if not is_last and lines[place].strip() else []
+    _insert(lines, place, [*([""] if place else []), *new, *behind], end)
+    if is_last:
+        _insert(lines, len(lines), [""], end)
+    return "\n".join(lines)
 
 
 def find_heading(file: CognitiveFile, title: str) -> Heading | None:
@@ -157,19 +196,23 @@ def find_heading(file: CognitiveFile, title: str) -> Heading | None:
 
 def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
     """The text of the file with another text in a section; None where that would touch more than plain lines."""
-    body = range(entry.first + 1, entry.last + 1)
-    prose = [n for n in body if file.lines[n].strip() and not is_only_fields(file.lines[n])]
+    hidden = hidden_lines(file.lines)
+    others = {n for e in file.entries if e.shape == "item" for n in range(e.first, e.last + 1)}
+    own = {field.line for field in entry.fields.values()}
+    body = [n for n in range(entry.first + 1, entry.last + 1) if file.lines[n].strip()]
+    words = {n for n in body if CODE.match(file.lines[n]) or not is_only_fields(file.lines[n])}
+    prose = sorted(words - hidden - others)
+    new = [inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
     if not prose:
-        behind = max([entry.first, *(f.line for f in entry.fields.values())]) + 1
-        return insert_block(file, behind, escape_block(text).split("\n"))
-    within = range(prose[0], prose[-1] + 1)
-    if any(is_only_fields(file.lines[n]) and file.lines[n].strip() for n in within):
+        return insert_block(file, max([entry.first, *own]) + 1, new)
+    within = {n for n in body if prose[0] <= n <= prose[-1]}
+    if within & (hidden | others | own) or within - words:
         return None
-    if any(re.match(r"\s*(?:```|~~~|<!--|>|\|| {4}|\t)", file.lines[n]) for n in within):
+    if any(re.match(r"\s*(?:```|~~~|<!--|>|\|)| {4}|\t", file.lines[n]) for n in within):
         return None
     lines = list(file.lines)
-    end = [(lines[prose[-1]].endswith("\r") and "\r") or ""]
-    lines[prose[0] : prose[-1] + 1] = [line + end[0] for line in escape_block(text).split("\n")]
+    end = "\r" if lines[prose[-1]].endswith("\r") else ""
+    lines[prose[0] : prose[-1] + 1] = [*(line + _ending(file) for line in new[:-1]), new[-1] + end]
     return "\n".join(lines)
 
 
@@ -178,7 +221,8 @@ def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
     what has no key keeps its place.
 
     Blank lines stay where they are; what belongs to an entry, headings below it too, moves with it. What stands within
-    an entry that moves is sorted in the next round.
+    an entry that moves is sorted in the next round. Where a move would hide or make entries, as one of a fence that
+    nobody closed may, everything stays.
     """
     for _ in range(_LEVELS):
         moves = _moves(file, key)
@@ -187,8 +231,19 @@ def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
         lines = list(file.lines)
         for first, last, block in sorted(moves, reverse=True):
             lines[first : last + 1] = block
-        file = parse_cognitive("\n".join(lines))
+        moved = parse_cognitive("\n".join(lines))
+        if _told(moved) != _told(file):
+            break
+        file = moved
     return file.render()
+
+
+def _told(file: CognitiveFile) -> list[tuple[object, ...]]:
+    """What a file says, in whatever order."""
+    return sorted(
+        (e.shape, e.group, e.title, e.text, *((n, f.value) for n, f in sorted(e.fields.items())))
+        for e in file.entries
+    )
 
 
 def _moves(file: CognitiveFile, key: Callable[[Entry], float | None]) -> list[tuple[int, int, list[str]]]:

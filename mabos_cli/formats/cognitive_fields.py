@@ -1,6 +1,7 @@
 """Fields of cognitive files: what they may be called, and where in a line their values stand."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # What a field may be called, and what it is.
@@ -18,7 +19,7 @@ NAMES = {
     **dict.fromkeys(
         ("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"
     ),
-    **dict.fromkeys(("about", "subject", "name", "action", "step", "what"), "title"),
+    **dict.fromkeys(("about", "subject", "name", "action", "step", "what", "task"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
 }
@@ -42,13 +43,21 @@ _BRACKETED = {
     **{name: NAMES[name] for name in ("deadline", "due", "updated", "status", "priority", "certainty", "id")},
     **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "type")},
     **{name: name for name in ("goal", "plan", "parent", "desire", "note", "reason", "outcome")},
+    **{name: name for name in ("serves", "text")},
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
-MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:\s*([^\]\n]*?)\s*\]", re.IGNORECASE)
+# Brackets do not nest, so that a line of many that are never closed is read once.
+MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
 INLINE = re.compile(
     r"(?<![\w\[])(status|priority|certainty|progress)\s*:\s*([\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
+# A backslash that keeps a text from being read as a field, or as the end of a comment.
+_KEPT = re.compile(r"\\([:>#])")
+_NAMED = re.compile(r"([A-Za-z]+)\s*:(.*)")
+_SAYING = re.compile(r"(?<![\w\[])(?:status|priority|certainty|progress)\s*:", re.IGNORECASE)
+_PIPE = re.compile(r"(?<!\\)(\\*)\|")
+_CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*")
 _PAIR = re.compile(r"(\s*(?:[-*+]\s+)?([*_]{0,3})([A-Za-z][A-Za-z ]{0,20}?)[*_]{0,3}\s*:[*_]{0,3}\s*)(.*)")
 
 
@@ -67,17 +76,50 @@ def bare(line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without marks and emphasis around it."""
-    return " ".join(MARK.sub("", text).strip().strip("*_").split())
+    """A text without marks and emphasis around it, and without the backslashes of inert()."""
+    told = " ".join(MARK.sub("", text).strip().strip("*_").split())
+    return _KEPT.sub(r"\1", told) if "\\" in told else told
 
 
-def marks_of(line: str, number: int) -> dict[str, Field]:
-    """Fields in brackets, as [deadline: 2026-02-20]."""
+def inert(text: str) -> str:
+    """A text that stays one: no part of it is a field in brackets or ends a comment.
+
+    >>> print(inert("see [status: done] -->"))
+    see [status\\: done] --\\>
+    """
+    return MARK.sub(_colon_kept, text).replace("-->", "--\\>")
+
+
+def inert_line(text: str) -> str:
+    """A text that stays one on a line of its own too: `Status: done` is no field there."""
+    kept = inert(text)
+    return kept.replace(":", "\\:", 1) if _pair(kept) else kept
+
+
+def inert_item(text: str) -> str:
+    """A text that stays one among the words of an item too."""
+    return _SAYING.sub(_colon_kept, inert_line(text))
+
+
+def _colon_kept(match: re.Match[str]) -> str:
+    return match[0].replace(":", "\\:", 1)
+
+
+def marks_of(line: str, number: int, start: int = 0, end: int | None = None) -> dict[str, Field]:
+    """Fields in brackets, as [deadline: 2026-02-20], within a part of a line."""
     found: dict[str, Field] = {}
-    for match in MARK.finditer(line) if "[" in line else ():
-        name = _BRACKETED[match[1].lower()]
-        found.setdefault(name, Field(match[2], number, match.start(2), match.end(2)))
+    for match in MARK.finditer(line, start, len(line) if end is None else end) if "[" in line else ():
+        found.setdefault(_BRACKETED[match[1].lower()], _trimmed(line, number, *match.span(2)))
     return found
+
+
+def _trimmed(line: str, number: int, start: int, end: int, around: str = "") -> Field:
+    """What stands in a part of a line, without blanks around it, and without some other characters."""
+    told = line[start:end]
+    value = told.strip().strip(around + " \t")
+    # Where nothing stands a value goes behind one blank.
+    begin = start + (told.find(value) if value else told[:1] == " ")
+    return Field(value, number, begin, begin + len(value))
 
 
 def fields_of(line: str, number: int) -> dict[str, Field]:
@@ -87,8 +129,8 @@ def fields_of(line: str, number: int) -> dict[str, Field]:
     if pair:
         name, start, value = pair
         stop = MARK.search(value)
-        value = (value[: stop.start()] if stop else value).rstrip()
-        found.setdefault(name, Field(value.strip("*_ "), number, start, start + len(value)))
+        end = start + (stop.start() if stop else len(value))
+        found.setdefault(name, _trimmed(line, number, start, end, "*_"))
     return found
 
 
@@ -117,18 +159,63 @@ def is_only_fields(line: str) -> bool:
 def inline_fields(line: str, number: int) -> dict[str, Field]:
     """Fields of an item, in brackets or within its words: `Ship the beta, status: active [deadline: 2026-02-20]`."""
     fields = marks_of(line, number)
-    for match in INLINE.finditer(line) if ":" in line else ():
+    words = MARK.sub(lambda match: " " * len(match[0]), line)
+    for match in INLINE.finditer(words) if ":" in words else ():
         fields.setdefault(NAMES[match[1].lower()], Field(match[2], number, match.start(2), match.end(2)))
     return fields
 
 
-def narrowed(cell: Field, name: str) -> Field:
-    """A cell without what only repeats the name of its column: `status: active`, `[deadline: 2026-02-20]`."""
-    mark = MARK.fullmatch(cell.value)
-    said = mark or re.fullmatch(r"([A-Za-z]+)\s*:\s*(.*)", cell.value)
-    if not said or "|" in cell.value or NAMES.get(said[1].lower()) != name:
+def _narrowed(line: str, cell: Field, name: str) -> Field:
+    """A cell without what only repeats the name of its column: `status: active`, `[deadline: 2026-02-20]`. Titles and texts
+    are words, and stay."""
+    if ":" not in cell.value or name in ("title", "text"):
         return cell
-    return Field(said[2], cell.line, cell.start + said.start(2), cell.start + said.end(2))
+    said = MARK.fullmatch(line, cell.start, cell.end) or _NAMED.fullmatch(line, cell.start, cell.end)
+    if not said or NAMES.get(said[1].lower()) != name:
+        return cell
+    inner = _trimmed(line, cell.line, *said.span(2))
+    return inner._replace(value=unescape_cell(inner.value))
+
+
+def row_fields(line: str, number: int, columns: Sequence[str]) -> dict[str, Field]:
+    """The fields of a row: its cells, and what stands in brackets in one of them."""
+    cells = [cell._replace(line=number) for cell in split_cells(line)]
+    marks: dict[str, Field] = {}
+    for cell in cells if "[" in line else ():
+        marks = marks_of(line, number, cell.start, cell.end) | marks
+    marks = {name: mark._replace(value=unescape_cell(mark.value)) for name, mark in marks.items()}
+    told = {n: _unmarked(line, _narrowed(line, cell, n)) for n, cell in zip(columns, cells, strict=False)}
+    return marks | {name: cell for name, cell in told.items() if cell.value or name not in marks}
+
+
+def _unmarked(line: str, cell: Field) -> Field:
+    """A cell without the marks before and behind its words."""
+    marks = list(MARK.finditer(line, cell.start, cell.end)) if "[" in cell.value else []
+    if not marks:
+        return cell
+    start, end = cell.start, cell.end
+    while marks and not line[start : marks[0].start()].strip():
+        start = marks.pop(0).end()
+    while marks and not line[marks[-1].end() : end].strip():
+        end = marks.pop().start()
+    if not line[start:end].strip():
+        return Field("", cell.line, cell.start, cell.start)
+    inner = _trimmed(line, cell.line, start, end)
+    return inner._replace(value=unescape_cell(inner.value))
+
+
+def escape_cell(text: str) -> str:
+    """A text as it stands in a cell: pipes are escaped, and so are backslashes that would escape a pipe.
+
+    >>> print(escape_cell("a | b"))
+    a \\| b
+    """
+    return _PIPE.sub(lambda match: match[1] * 2 + "\\|", text) + (" " if text.endswith("\\") else "")
+
+
+def unescape_cell(text: str) -> str:
+    """The text that escape_cell was given."""
+    return _PIPE.sub(lambda match: "\\" * (len(match[1]) // 2) + "|", text)
 
 
 def split_cells(line: str) -> list[Field]:
@@ -137,20 +224,17 @@ def split_cells(line: str) -> list[Field]:
     >>> [cell.value for cell in split_cells("| B-1 | a \\\\| b |  |")]
     ['B-1', 'a | b', '']
     """
-    body = bare(line)
-    start = len(body) - len(body.lstrip())
-    start += body[start : start + 1] == "|"
-    cells, position = [], start
+    body = line.rstrip("\r")
+    lead = re.match(r"\ufeff?\s*\|?", body)
+    cells, position = [], lead.end() if lead else 0
     while position <= len(body):
-        end = position
-        while end < len(body) and body[end] != "|":
-            end += 2 if body[end] == "\\" else 1
-        end = min(end, len(body))
-        if end == len(body) and not body[position:end].strip():
-            break
+        cell = _CELL.match(body, position)
+        end = cell.end() if cell else position
         raw = body[position:end]
+        if end == len(body) and not raw.strip():
+            break
         left = position + len(raw) - len(raw.lstrip()) if raw.strip() else position + min(1, len(raw))
         right = position + len(raw.rstrip()) if raw.strip() else left
-        cells.append(Field(body[left:right].replace("\\|", "|"), 0, left, right))
+        cells.append(Field(unescape_cell(body[left:right]), 0, left, right))
         position = end + 1
     return cells

@@ -18,7 +18,6 @@ from mabos_cli.formats.cognitive import (
     parse_cognitive,
 )
 from mabos_cli.formats.cognitive_edit import (
-    SPOKEN,
     add_item,
     add_row,
     add_section,
@@ -27,20 +26,21 @@ from mabos_cli.formats.cognitive_edit import (
     find_heading,
     insert_block,
     insert_lines,
+    is_spoken,
     set_field,
     set_text,
 )
-from mabos_cli.formats.cognitive_fields import bare
+from mabos_cli.formats.cognitive_fields import bare, fields_of, inert, inert_item, inert_line, plain
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.outline import hidden_lines
 
 _PAST = DONE | GONE | {"expired"}
 # Columns of a revision log, by what they hold.
 _LOG_COLUMNS = {
-    "what": re.compile(r"change|action|what|event|revision|type|text"),
     "reason": re.compile(r"reason|note|why|source|because"),
-    "old": re.compile(r"\b(?:old|from|before|previous)"),
-    "new": re.compile(r"\b(?:new|to|after|now)"),
+    "old": re.compile(r"\b(?:old|from|before|previous)\b"),
+    "new": re.compile(r"\b(?:new|to|after|now)\b"),
+    "what": re.compile(r"change|action|what|event|revision|type|text"),
 }
 
 
@@ -58,11 +58,11 @@ class Draft(NamedTuple):
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
     """The entry with an id, or else with a title, in whatever case."""
-    wanted = name.strip().casefold()
+    wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
     entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
-    by_id = [entry for entry, own, _ in named if own and own.casefold() == wanted]
-    by_title = [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
+    by_id = [entry for entry, own, _ in named if own and own.casefold() in wanted]
+    by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
     return (by_id or by_title or [None])[0]
 
 
@@ -80,7 +80,7 @@ def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> s
         return ""
     match = re.fullmatch(r"(.*?)(\d+)", ids[-1]) if ids else None
     prefix, width = (match[1], len(match[2])) if match else (f"{KINDS[kind].prefix}-", 3)
-    pattern, text = re.compile(rf"{re.escape(prefix)}(\d{{1,9}})"), file.render()
+    pattern, text = re.compile(rf"{re.escape(prefix)}(\d{{1,18}})"), file.render()
     number = max((int(found[1]) for each in ids if (found := pattern.fullmatch(each))), default=0) + 1
     used = {int(n) for n in re.findall(rf"(?<![\w-]){pattern.pattern}(?!\w)", text)}
     while number in used:
@@ -99,10 +99,11 @@ class Place(NamedTuple):
 def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, str]:
     """The file with a new entry, and the id that it got: a row where its like stand in tables, an item in lists, else a
     section."""
-    if group and not find_heading(parse_cognitive(text), group):
-        file = parse_cognitive(text)
-        text = insert_block(file, len(file.lines), [f"## {one_line(group)}"])
     file = parse_cognitive(text)
+    if group and not find_heading(file, group):
+        group = _heading(group)
+        text = text if find_heading(file, group) else insert_block(file, len(file.lines), [f"## {group}"])
+        file = parse_cognitive(text)
     place = _place(file, draft, group)
     draft = draft._replace(id=next_id(file, draft.kind, place.siblings))
     if place.table:
@@ -114,6 +115,11 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, 
     source = draft.fields.get("source", "")
     said = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
     return log_change(new, draft.id, draft.title, day, said), draft.id
+
+
+def _heading(text: str) -> str:
+    """A text as a heading that says no more than it."""
+    return inert(re.sub(r"(?<!\S)(#+)$", r"\\\1", one_line(text)))
 
 
 def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
@@ -150,8 +156,9 @@ def _like(file: CognitiveFile, group: str) -> Entry | None:
     if group or any(heading.level > 1 for heading in file.headings):
         return None
     hidden = hidden_lines(file.lines)
-    plain = [n for n, line in enumerate(file.lines) if n not in hidden and ITEM.fullmatch(bare(line))]
-    return Entry("item", "", "", "", {}, plain[-1], end_of_item(file.lines, plain[-1])) if plain else None
+    items = [n for n, line in enumerate(file.lines) if n not in hidden and ITEM.fullmatch(bare(line))]
+    last = end_of_item(file.lines, items[-1], hidden) if items else 0
+    return Entry("item", "", "", "", {}, items[-1], last) if items else None
 
 
 def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
@@ -171,7 +178,7 @@ def _cased(value: str, other: str) -> str:
 def _own_fields(draft: Draft, group: str) -> dict[str, str]:
     """The fields to be written: what the heading above says already is left out."""
     level = draft.fields.get("type", "")
-    told = {name: one_line(value) for name, value in draft.fields.items() if value}
+    told = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
     return {n: v for n, v in told.items() if n != "type" or level not in group.casefold()}
 
 
@@ -182,9 +189,16 @@ def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
     return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
 
 
+def _field_line(file: CognitiveFile, like: Entry | None, other: str, field: tuple[str, str]) -> str:
+    """A line for a field: as another entry has it, or else as a line for another field looks."""
+    name, value = field
+    lead = _lead(file, like, name) if like else ""
+    return lead + value if lead and name in fields_of(lead + value, 0) else field_line(name, value, other)
+
+
 def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
     """The lines of an item that looks like another one: fields among its words, or as items below it."""
-    title = one_line(escape_block(draft.title))
+    title = inert_item(one_line(escape_block(draft.title)))
     match = ITEM.fullmatch(bare(file.lines[like.first]))
     said = match[2] if match else ""
     bold = "**" if said.startswith("**") and draft.id else ""
@@ -192,23 +206,29 @@ def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
     told = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
-    notes = [f"  {line}" for line in escape_block(draft.text).split("\n")] if draft.text else []
+    notes = [f"  {line}" for line in _lines(draft.text)]
     if below:
-        indent = re.match(r"\s*[-*+]?\s*", file.lines[below[0]])
-        other = indent[0] if indent else "  - "
-        lines = [
-            f"{_lead(file, like, name) or f'{other}{name.capitalize()}: '}{_cased(value, like.get(name))}"
-            for name, value in told.items()
-        ]
+        cased = {name: _cased(value, like.get(name)) for name, value in told.items()}
+        lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
         return [head, *lines, *notes]
-    spoken = "".join(f", {name}: {value}" for name, value in told.items() if name in SPOKEN)
-    marks = "".join(f" {bracketed(name, value)}" for name, value in told.items() if name not in SPOKEN)
+    spoken = "".join(f", {name}: {value}" for name, value in told.items() if is_spoken(name, value))
+    marks = "".join(
+        f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value)
+    )
     return [head + spoken + marks, *notes]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, none of which is anything else."""
+    kept = escape_block(text.replace("-->", "--\\>"))
+    return [inert_line(line) for line in kept.split("\n")] if text else []
 
 
 def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
     """The file with a section that looks like another one, or as we write them."""
-    above = find_heading(file, group)
+    own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
+    beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
+    above = find_heading(file, group) if group else beside
     level = like.level if like else above.level + 1 if above else 2
     own = [f.line for f in like.fields.values() if f.line > like.first] if like else []
     bold = next((file.lines[n] for n in own if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
@@ -218,37 +238,41 @@ def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: st
         title, fields = draft.title, {"id": draft.id, **fields}
     else:
         title = f"{draft.id}: {draft.title}" if draft.id else draft.title
-    lines = [
-        f"{lead}{value}"
-        if (lead := _lead(file, like, name) if like else "")
-        else field_line(name, value, bold)
-        for name, value in fields.items()
-    ]
-    text = [*(escape_block(draft.text).split("\n") if draft.text else ()), *draft.steps]
-    tight = like is not None and like.first + 1 in own
+    lines = [_field_line(file, like, bold, field) for field in fields.items()]
+    text = [*_lines(draft.text), *(inert(step) for step in draft.steps)]
+    tight = like is not None and like.last > like.first and bool(file.lines[like.first + 1].strip())
     body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
-    return add_section(file, f"{'#' * level} {one_line(title)}", body, where)
+    return add_section(file, f"{'#' * level} {_heading(title)}", body, above)
 
 
 def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     """The file with a dated word about an entry: an item at its end, or in brackets in a table, which has room for one."""
     file = parse_cognitive(text)
-    here = next(e for e in file.entries if e.first == entry.first)
-    told = f"{day}: {one_line(note)}"
+    here = _again(file, entry)
+    told = f"{day}: {inert_item(one_line(note))}"
     if here.shape == "row":
         return set_field(file, here, "note", told)
-    last, lines = here.last, file.lines
-    bullet = re.match(r"\s*[-*+]\s+", lines[last]) if last > here.first else None
-    lead = bullet[0] if bullet else "  - " if here.shape == "item" else "- "
-    gap = [] if bullet or here.shape == "item" else [""]
-    return insert_lines(file, last + 1, [*gap, f"{lead}{told}"])
+    others = {n for e in file.entries if e.first > here.first for n in range(e.first, e.last + 1)}
+    apart = hidden_lines(file.lines) | others
+    below = [] if here.last in apart else range(here.first + 1, here.last + 1)
+    bullets = [m[0] for n in below if n not in apart and (m := re.match(r"\s*[-*+]\s+", file.lines[n]))]
+    is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
+    lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "- "
+    gap = [] if is_list or here.shape == "item" else [""]
+    return insert_lines(file, here.last + 1, [*gap, f"{lead}{told}"])
+
+
+def _again(file: CognitiveFile, entry: Entry) -> Entry:
+    """An entry as it stands in the file now, where it began before."""
+    same = (e for e in file.entries if (e.first, e.shape) == (entry.first, entry.shape))
+    return next(same, entry)
 
 
 def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
     """The file with fields of an entry changed, each in its place; None when the text of a section is too much to replace."""
     for name, value in changes.items():
         file = parse_cognitive(text)
-        here = next(e for e in file.entries if e.first == entry.first)
+        here = _again(file, entry)
         new = set_text(file, here, value) if name == "text" and here.shape == "section" else None
         if name == "text" and here.shape == "section" and new is None:
             return None
@@ -275,28 +299,31 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
     heading = next((h for h in file.headings if h.level > 1 and is_log(h) and h.line not in tabled), None)
     if heading is None:
         return text
-    told = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
+    said = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
+    told = inert_item(one_line(said))
     hidden = hidden_lines(file.lines)
     below = range(heading.line + 1, heading.last + 1)
     items = [n for n in below if n not in hidden and ITEM.fullmatch(bare(file.lines[n]))]
     if items:
-        return add_item(file, items[-1], end_of_item(file.lines, items[-1]), [one_line(told)])
-    return insert_block(file, heading.last + 1, [f"- {one_line(told)}"])
+        return add_item(file, items[-1], end_of_item(file.lines, items[-1], hidden), [told])
+    return insert_block(file, heading.last + 1, [f"- {told}"])
 
 
 def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:
     """The cells of a row in a revision log, each where its column says; the reason where there is a place for it."""
     values: dict[str, str] = {}
+    meant: dict[str, str] = {}
     for column in table.columns:
-        meant = next((what for what, pattern in _LOG_COLUMNS.items() if pattern.search(column)), "")
+        what = next((what for what, pattern in _LOG_COLUMNS.items() if pattern.search(column)), "")
         if column == "updated":
             values[column] = day
         elif column in ("title", "id") and name not in values.values():
             values[column] = name
-        elif meant and meant not in values:
-            values[column] = getattr(change, meant)
-    # A log with one column for words has the reason there, for it says more than what was done.
-    if change.reason and change.reason not in values.values():
-        first = next((c for c in table.columns if _LOG_COLUMNS["what"].search(c)), "")
-        values |= {first: f"{change.what}: {change.reason}"} if first else {}
+        elif what and what not in meant:
+            meant[what] = column
+            values[column] = getattr(change, what)
+    # A log with one column for words has both there: what was done, and why.
+    words = meant.get("what") or meant.get("reason")
+    if words and not (meant.get("what") and meant.get("reason")):
+        values[words] = ": ".join(filter(None, (change.what, change.reason)))
     return values

@@ -1,23 +1,15 @@
 """memory-store.json and its monthly pages.
 
-The layout is one item per line, so that a git diff shows one line per memory and so that long-term items can be added,
-replaced and removed as raw lines: a store command never decodes the thousands of items that it does not touch.
+Long-term items stand one per line: a store command never decodes the thousands of items that it does not touch.
 """
 
-import re
 from typing import Any
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.items import item_from_dict, render_item
 from mabos_cli.formats.json_text import dump_line, parse_json
-
-_OPEN = b'\n  "long_term": [\n'
-_CLOSE = b"\n  ]"
-# Lines as we write them. JSON strings hold no raw newline, so this cannot match inside content.
-_OUR_LINES = rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}'
-# Above this size a writer checks only the shape of long-term lines: it copies them byte for byte anyway.
-_FULL_CHECK = 1 << 20
+from mabos_cli.formats.lined_json import line_of, render_array, render_document, render_value, split_lines
 
 
 class StoreFile:
@@ -44,7 +36,7 @@ class StoreFile:
 
 def parse_store(data: bytes, path: str) -> StoreFile:
     """The store in the file. Long-term lines are split by text when they are in our layout, decoded otherwise."""
-    head, lines = _split_lines(data, path)
+    head, lines = split_lines(data, "long_term", path)
     raw = parse_json(head, path)
     if not isinstance(raw, dict):
         raise InvalidFile(
@@ -66,23 +58,6 @@ def parse_store(data: bytes, path: str) -> StoreFile:
     return store
 
 
-def _split_lines(data: bytes, path: str) -> tuple[bytes, list[bytes]]:
-    """The file without its long-term lines, and those lines; no lines when the layout is not ours."""
-    start = data.find(_OPEN)
-    end = data.find(_CLOSE, start + len(_OPEN)) if start >= 0 else -1
-    if end < 0:
-        return data, []
-    block = data[start + len(_OPEN) : end]
-    if (
-        not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block
-    ):  # two on a line, or something like it inside one
-        return data, []
-    if len(block) <= _FULL_CHECK:
-        parse_json(data, path)
-    lines = [line[4:] for line in block.replace(b"},\n", b"}\n").split(b"\n")]
-    return data[:start] + b'\n  "long_term": []' + data[end + len(_CLOSE) :], lines
-
-
 def _items(raw: Any, store: str, path: str, data: bytes) -> tuple[MemoryItem, ...]:
     if not isinstance(raw, list):
         raise InvalidFile(f"{path}: {store} must be a list", "repair the file or restore it from git")
@@ -94,8 +69,7 @@ def _item(entry: Any, path: str, data: bytes) -> MemoryItem:
         return item_from_dict(entry, path)
     except InvalidFile:
         mark = dump_line(entry.get("id", "")).encode("utf-8") if isinstance(entry, dict) else b""
-        line = 1 + data.count(b"\n", 0, max(0, data.find(mark)))
-        item_from_dict(entry, f"{path}:{line}")
+        item_from_dict(entry, f"{path}:{line_of(data, mark)}")
         raise
 
 
@@ -108,17 +82,17 @@ def _whole(value: Any, name: str, path: str) -> int:
 def render_store(store: StoreFile) -> bytes:
     """The file's bytes."""
     parts = [
-        _array("working", [render_item(item) for item in store.working]),
-        _array("short_term", [render_item(item) for item in store.short_term]),
-        _array("long_term", store.long_term),
+        render_array("working", [render_item(item) for item in store.working]),
+        render_array("short_term", [render_item(item) for item in store.short_term]),
+        render_array("long_term", store.long_term),
     ]
     if store.pages:
-        parts.append(_value("pages", dict(sorted(store.pages.items()))))
-    parts += [_value(key, value) for key, value in store.extra.items()]
+        parts.append(render_value("pages", dict(sorted(store.pages.items()))))
+    parts += [render_value(key, value) for key, value in store.extra.items()]
     if store.last_id:
-        parts.append(_value("last_id", store.last_id))
-    parts.append(_value("version", store.version))
-    return b"{\n" + b",\n".join(parts) + b"\n}\n"
+        parts.append(render_value("last_id", store.last_id))
+    parts.append(render_value("version", store.version))
+    return render_document(parts)
 
 
 def parse_page(data: bytes, path: str) -> list[bytes]:
@@ -128,14 +102,4 @@ def parse_page(data: bytes, path: str) -> list[bytes]:
 
 def render_page(lines: list[bytes]) -> bytes:
     """The bytes of a monthly page."""
-    return b"{\n" + _array("long_term", lines) + b"\n}\n"
-
-
-def _array(name: str, lines: list[bytes]) -> bytes:
-    if not lines:
-        return b'  "%s": []' % name.encode()
-    return b'  "%s": [\n    ' % name.encode() + b",\n    ".join(lines) + b"\n  ]"
-
-
-def _value(name: str, value: Any) -> bytes:
-    return f"  {dump_line(name)}: {dump_line(value)}".encode()
+    return render_document([render_array("long_term", lines)])

@@ -1,5 +1,6 @@
 """Checkpoint files and their way back into Beliefs.md."""
 
+import re
 import time
 from contextlib import suppress
 
@@ -9,6 +10,7 @@ from mabos_cli.errors import Conflict
 from mabos_cli.formats.checkpoint_md import render_checkpoint, restore_into_beliefs
 from mabos_cli.workspace.files import Moved, list_names, read_text, replace_file
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.logs import edit_text
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
@@ -29,8 +31,8 @@ def write_checkpoint(home: AgentHome, checkpoint: Checkpoint) -> str:
 
 
 def checkpoint_names(home: AgentHome) -> list[str]:
-    """The names of the checkpoint files, oldest first."""
-    return [name for name in list_names(home.paths.checkpoints) if name.endswith(".md")]
+    """The names of the checkpoint files, oldest first. What is not dated, as a README.md, is none."""
+    return [name for name in list_names(home.paths.checkpoints) if re.match(rf"{DAY}.*\.md$", name)]
 
 
 def list_checkpoints(home: AgentHome) -> list[tuple[str, str]]:

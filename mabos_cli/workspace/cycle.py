@@ -7,20 +7,21 @@ from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.commitment import STRATEGIES, Mind, Verdict, judge_intentions
-from mabos_cli.core.conflicts import Conflict, find_conflicts
+from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.mind import Attitude, Belief, Problem
+from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.attitudes import KINDS, priority_of, read_attitudes
 from mabos_cli.formats.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_fields
 from mabos_cli.workspace.checkpoints import checkpoint_names, restore_checkpoint
-from mabos_cli.workspace.conflicts import due_report, read_resolved, write_report
+from mabos_cli.workspace.conflicts import distinct_conflicts, due_report, read_resolved, write_report
 from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.flush_state import awaited_checkpoint, note_restored
 from mabos_cli.workspace.hierarchy import Compose, Order, build_hierarchy
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs, materialize_mind, read_mind
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind, refresh_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 
@@ -61,11 +62,11 @@ def run_cycle(home: AgentHome, order: CycleOrder, compose: Compose | None = None
     """
     started, day = time.monotonic(), format_time(home.now())[:10]
     strategy, warnings = strategy_of(home)
-    checkpoint = _restore(home, order)
+    checkpoint = _restore(home, order, warnings)
     beliefs, problems = load_beliefs(home)
     mind = Mind(load_attitudes(home, "goal")[0], load_attitudes(home, "desire")[0], beliefs)
-    pruned = _prune(home, order, strategy, mind)
-    was_sorted = _sort_desires(home, order)
+    pruned = _prune(home, order, warnings, lambda found: judge(home, found, mind, strategy))
+    was_sorted = _sort_desires(home, order, warnings)
     chunks, found = _process(home, beliefs)
     known = read_resolved(home)
     conflicts = [conflict for conflict in found if conflict.key not in known]
@@ -113,13 +114,18 @@ def judge(home: AgentHome, intentions: list[Attitude], mind: Mind, strategy: str
     return judge_intentions(intentions, mind, strategy, days, home.now(), s["bdi.certainty_floor"])
 
 
-def _prune(home: AgentHome, order: CycleOrder, strategy: str, mind: Mind) -> list[Verdict]:
+def _prune(
+    home: AgentHome,
+    order: CycleOrder,
+    warnings: list[str],
+    judged: Callable[[list[Attitude]], list[Verdict]],
+) -> list[Verdict]:
     """Marks intentions in place; they are judged by the file as it is in the moment of writing."""
     name, day = KINDS["intention"].file, format_time(home.now())[:10]
     verdicts: list[Verdict] = []
 
     def edit(text: str) -> str | None:
-        verdicts[:] = judge(home, read_attitudes(text, "intention", name)[0], mind, strategy)
+        verdicts[:] = judged(read_attitudes(text, "intention", name)[0])
         if not verdicts:
             return None
         file = parse_cognitive(text)
@@ -127,39 +133,47 @@ def _prune(home: AgentHome, order: CycleOrder, strategy: str, mind: Mind) -> lis
         told = [(at[v.intention.line], "status", f"{v.status} ({day}: {v.reason})") for v in verdicts]
         return set_fields(file, told)
 
-    _edit(home, order, "intention", edit)
+    _edit(home, order, warnings, "intention", edit)
     return verdicts
 
 
-def _sort_desires(home: AgentHome, order: CycleOrder) -> bool:
-    return _edit(home, order, "desire", lambda text: reorder(parse_cognitive(text), priority_of))
+def _sort_desires(home: AgentHome, order: CycleOrder, warnings: list[str]) -> bool:
+    return _edit(home, order, warnings, "desire", lambda text: reorder(parse_cognitive(text), priority_of))
 
 
-def _edit(home: AgentHome, order: CycleOrder, kind: str, edit: Callable[[str], str | None]) -> bool:
+def _edit(
+    home: AgentHome, order: CycleOrder, warnings: list[str], kind: str, edit: Callable[[str], str | None]
+) -> bool:
     """Edits the file of a kind, or only looks whether it would change; the lock is taken when there is something to write."""
     text = read_mind(home, kind)
     new = edit(text)
     if order.dry_run or new is None or new == text:
         return new is not None and new != text
-    with holding_lock(home, _COMMAND):
+    with holding_lock(home, _COMMAND) as holding:
+        warnings += holding.warnings
         return edit_text(home.paths, home.paths.root / KINDS[kind].file, edit)
 
 
 def _process(home: AgentHome, beliefs: list[Belief]) -> tuple[int, list[Conflict]]:
     """Beliefs are read chunk by chunk, and compared across all chunks: how many chunks, and the conflicts."""
-    size = home.settings["bdi.chunk"]
+    size = max(1, home.settings["bdi.chunk"])
     chunks = max(1, -(-len(beliefs) // size))
-    return chunks, find_conflicts(beliefs, home.settings["bdi.certainty_floor"])
+    return chunks, distinct_conflicts(beliefs, home.settings["bdi.certainty_floor"])
 
 
-def _restore(home: AgentHome, order: CycleOrder) -> str:
-    """Puts the checkpoint of a compaction into Beliefs.md, once: its path, or nothing."""
+def _restore(home: AgentHome, order: CycleOrder, warnings: list[str]) -> str:
+    """Puts the checkpoint of a compaction into Beliefs.md, once: its path, or nothing. One that is no text is passed over."""
     names = checkpoint_names(home)
     name = names[-1] if order.compacted and names else awaited_checkpoint(home, names)
     if not name:
         return ""
     path = home.paths.checkpoints / name
-    source, text = home.paths.relative(path), read_text(path, name)
+    source = home.paths.relative(path)
+    try:
+        text = read_text(path, source)
+    except InvalidFile as error:
+        warnings.append(f"no checkpoint restored: {error.message}")
+        return ""
     if order.dry_run:
         stamp = format_time(home.now())
         return source if restore_into_beliefs(read_mind(home, "belief"), text, source, stamp) else ""
@@ -177,15 +191,19 @@ def _write_derived(
         return (home.paths.relative(path) if path else ""), []
     with holding_lock(home, _COMMAND) as holding:
         report, notes = write_report(home, day, conflicts)
-        materialized, more = materialize_mind(home)
+        materialized, more = refresh_mind(home)
         warnings += [*holding.warnings, *notes, *more]
     return report, materialized
 
 
 def _sum_up(home: AgentHome, order: CycleOrder, compose: Compose | None, warnings: list[str]) -> list[str]:
-    """Builds the week that ends today."""
+    """Builds the week that ends today; trouble with that takes nothing back of what the cycle did."""
     monday = (home.now() - timedelta(days=_SUNDAY)).date()
-    built = build_hierarchy(home, Order("week", monday, dry_run=order.dry_run), compose)
+    try:
+        built = build_hierarchy(home, Order("week", monday, dry_run=order.dry_run), compose)
+    except MabosError as error:
+        warnings.append(f"the week was not built: {error.message}")
+        return []
     warnings += built.warnings
     return [home.paths.relative(state.path) for state in built.written]
 

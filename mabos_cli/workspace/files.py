@@ -136,10 +136,11 @@ def _open_temp(folder: Path) -> tuple[int, Path]:
     raise OSError(errno.EEXIST, "no free temporary name")
 
 
-def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None) -> None:
+def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, shared: bool = False) -> None:
     """Replaces a file by new bytes, atomically and durably, if it still holds `expect` (None: does not exist).
 
-    Mode and owner stay; a symbolic link inside the root is followed, not replaced.
+    Mode and owner stay; a symbolic link inside the root is followed, not replaced. With `shared`, for files that people edit,
+    not even a save in the instant between looking and replacing is lost.
     """
     target = resolve_inside(path, root)
     make_folder(target.parent)
@@ -154,12 +155,36 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None) -
                 os.close(fd)
             if read_bytes(target) != expect:
                 raise Moved(path)
-            os.rename(temp, target)
+            if not (shared and expect is not None and _traded(temp, target, data, expect)):
+                os.rename(temp, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(temp)
             raise
         sync_folder(target.parent)
+
+
+def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
+    """Puts a file in the place of another by exchanging the two, and looks at what came out: Moved, with everything back in
+    its place, when that is not what was expected. False where the system cannot exchange files."""
+    if not _exchange(temp, target):
+        return False
+    if read_bytes(temp) != expect:
+        _exchange(temp, target)
+        if read_bytes(temp) != data:  # saved once more in between: that is the latest word
+            _exchange(temp, target)
+        raise Moved(target)
+    os.unlink(temp)
+    return True
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Whether two files could be made to trade places, in one step."""
+    import ctypes
+
+    trade = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return trade is not None and trade(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
 def _keep_owner(fd: int, target: Path) -> None:

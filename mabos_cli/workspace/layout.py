@@ -63,6 +63,19 @@ class AgentPaths(NamedTuple):
         return self.root / "memory-store" / f"{name}.json"
 
     @property
+    def facts(self) -> Path:
+        return self.root / "facts.json"
+
+    @property
+    def derived_facts(self) -> Path:
+        """What rules made of the facts: apart from them, because it can be made again."""
+        return self.root / "facts-derived.json"
+
+    @property
+    def rules(self) -> Path:
+        return self.root / "rules.json"
+
+    @property
     def memory_md(self) -> Path:
         return self.root / "MEMORY.md"
 
@@ -88,6 +101,13 @@ class AgentPaths(NamedTuple):
 
     def items_page(self, name: str) -> Path:
         return self.memory / "mabos-memory-items" / f"{name}.md"
+
+    @property
+    def facts_md(self) -> Path:
+        return self.memory / "mabos-facts.md"
+
+    def facts_page(self, name: str) -> Path:
+        return self.memory / "mabos-facts" / f"{name}.md"
 
     @property
     def beliefs_md(self) -> Path:

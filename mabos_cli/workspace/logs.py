@@ -48,7 +48,8 @@ def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) 
         if new is None or new == text:
             return False
         try:
-            replace_file(path, new.encode("utf-8", "surrogateescape"), root=paths.workspace.root, expect=old)
+            data = new.encode("utf-8", "surrogateescape")
+            replace_file(path, data, root=paths.workspace.root, expect=old, shared=True)
             return True
         except Moved:
             continue

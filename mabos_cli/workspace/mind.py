@@ -1,9 +1,13 @@
 """The cognitive files of an agent: read as they are, edited under its lock and never over what a person saved meanwhile."""
 
+import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 from mabos_cli.core.mind import Attitude, Belief, Problem
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.attitudes import KINDS, read_attitudes
 from mabos_cli.formats.beliefs import read_beliefs
 from mabos_cli.formats.materialized_mind import render_mind
@@ -20,18 +24,45 @@ _MATERIALIZED = ("belief", "desire", "goal")
 
 def read_mind(home: AgentHome, kind: str) -> str:
     """The text of the file of a kind; empty when there is none. Bytes that are not UTF-8 pass through."""
-    return (read_bytes(home.paths.root / KINDS[kind].file) or b"").decode("utf-8", "surrogateescape")
+    path = home.paths.root / KINDS[kind].file
+    await_saved(path)
+    return (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
+
+
+def await_saved(path: Path) -> None:
+    """Waits a moment for a file that somebody emptied just now: many editors do so before they write."""
+    with suppress(OSError):
+        for _ in range(10):
+            found = path.stat()
+            if found.st_size or time.time() - found.st_mtime > 1:
+                return
+            time.sleep(0.02)
 
 
 def load_beliefs(home: AgentHome) -> tuple[list[Belief], list[Problem]]:
     """What an agent holds true, and what in its file makes no sense."""
-    return read_beliefs(read_mind(home, "belief"), KINDS["belief"].file)
+    text, name = read_mind(home, "belief"), KINDS["belief"].file
+    beliefs, problems = read_beliefs(_clean(text), name)
+    return beliefs, [*_odd_bytes(text, name), *problems]
 
 
 def load_attitudes(home: AgentHome, kind: str) -> tuple[list[Attitude], list[Problem]]:
     """The desires, goals, ... of an agent, and what in their file makes no sense."""
     text, name = read_mind(home, kind), KINDS[kind].file
-    return read_plans(text, name) if kind == "plan" else read_attitudes(text, kind, name)
+    told = _clean(text)
+    found, problems = read_plans(told, name) if kind == "plan" else read_attitudes(told, kind, name)
+    return found, [*_odd_bytes(text, name), *problems]
+
+
+def _clean(text: str) -> str:
+    """A text as values that can be shown: bytes that are not UTF-8 are drawn. The file itself keeps them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _odd_bytes(text: str, name: str) -> list[Problem]:
+    """That a file is not UTF-8, with the first line that is not; such bytes are kept as they are."""
+    odd = re.search("[\udc80-\udcff]", text)
+    return [Problem(name, text.count("\n", 0, odd.start()) + 1, "not valid UTF-8")] if odd else []
 
 
 def edit_mind(
@@ -42,12 +73,21 @@ def edit_mind(
     started = time.monotonic()
     with holding_lock(home, command) as holding:
         name = KINDS[kind].file
+        await_saved(home.paths.root / name)
         changed = edit_text(home.paths, home.paths.root / name, edit)
         warnings = list(holding.warnings)
         if changed:
-            warnings += materialize_mind(home)[1] if kind in _MATERIALIZED else []
+            warnings += refresh_mind(home)[1] if kind in _MATERIALIZED else []
             write_receipt(home, command, {name: 1}, ids(), started)
     return changed, warnings
+
+
+def refresh_mind(home: AgentHome) -> tuple[list[str], list[str]]:
+    """As materialize_mind, behind an edit that is done: trouble with what is derived is only a warning."""
+    try:
+        return materialize_mind(home)
+    except MabosError as error:
+        return [], [f"derived files are behind: {error.message}"]
 
 
 def materialize_mind(home: AgentHome) -> tuple[list[str], list[str]]:
@@ -56,7 +96,7 @@ def materialize_mind(home: AgentHome) -> tuple[list[str], list[str]]:
     desires, goals = (load_attitudes(home, kind)[0] for kind in ("desire", "goal"))
     if not (beliefs or desires or goals or home.paths.beliefs_md.exists()):
         return [], []
-    # What is no UTF-8 is drawn: a derived file is ours to keep clean.
-    text = render_mind(home.id, beliefs, desires, goals).encode("utf-8", "replace").decode("utf-8")
-    written, warnings = write_derived(home, home.paths.beliefs_md, text)
+    written, warnings = write_derived(
+        home, home.paths.beliefs_md, render_mind(home.id, beliefs, desires, goals)
+    )
     return ([home.paths.relative(home.paths.beliefs_md)] if written else []), warnings

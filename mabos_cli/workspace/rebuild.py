@@ -4,6 +4,7 @@ import time
 
 from mabos_cli.core.stores import Changes
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import rebuild_facts_md
 from mabos_cli.workspace.materialize import materialize_items
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.receipts import write_receipt
@@ -17,8 +18,8 @@ def rebuild_derived(home: AgentHome) -> tuple[list[str], list[str]]:
     with holding_lock(home, "materialize"):
         loaded = home.load()
         changed, warnings = materialize_items(home, loaded.memory(), loaded.shelf)
-        names, notes = materialize_mind(home)
-        changed, warnings = changed + names, warnings + notes
+        for names, notes in (materialize_mind(home), rebuild_facts_md(home)):
+            changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(home, "materialize", {"files": len(changed)}, [], started)
     return changed, warnings

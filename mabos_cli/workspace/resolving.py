@@ -7,6 +7,7 @@ from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import Conflict as Moved
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.beliefs import read_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.conflict_report import Resolution
@@ -14,7 +15,7 @@ from mabos_cli.formats.mind_edit import Change, change_entry, log_change
 from mabos_cli.workspace.conflicts import note_resolved
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text
-from mabos_cli.workspace.mind import materialize_mind
+from mabos_cli.workspace.mind import refresh_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 
@@ -31,11 +32,22 @@ def resolve_conflict(home: AgentHome, conflict: Conflict, keep: str, reason: str
         if kept and lost:
             edit = lambda old: _supersede(old, kept, lost, stamp[:10], reason)  # noqa: E731
             changed = edit_text(home.paths, home.paths.beliefs, edit)
-            warnings += materialize_mind(home)[1]
         told = [belief.id or belief.statement for belief in (conflict.a, conflict.b)]
-        note_resolved(home, Resolution(conflict.key, keep, *told, reason, stamp))
+        warnings += _note(home, Resolution(conflict.key, keep, *told, reason, stamp), settled=changed)
+        warnings += refresh_mind(home)[1] if changed else []
         write_receipt(home, _COMMAND, {"conflicts": 1}, [conflict.key], started)
     return changed, warnings
+
+
+def _note(home: AgentHome, resolution: Resolution, *, settled: bool) -> list[str]:
+    """Notes the decision. Where the beliefs themselves settle it by now, trouble with the ledger is only a warning."""
+    try:
+        note_resolved(home, resolution)
+    except MabosError as error:
+        if not settled:
+            raise
+        return [f"the decision is not in the ledger: {error.message}"]
+    return []
 
 
 def _supersede(text: str, kept: Belief, lost: Belief, day: str, reason: str) -> str:
@@ -45,10 +57,12 @@ def _supersede(text: str, kept: Belief, lost: Belief, day: str, reason: str) -> 
     if not places:
         raise Moved(f"{lost.place} was changed meanwhile", "look at it again: mabos bdi conflicts")
     by = kept.id or f"“{one_line(kept.statement, 80)}”"
-    for line in reversed(places):
-        entry = next(e for e in parse_cognitive(text).entries if e.first == line - 1)
-        changes = {"certainty": "0", "status": f"superseded by {by} ({day})", "updated": day}
+    changes = {"certainty": "0", "status": f"superseded by {by} ({day})", "updated": day}
+    entries = [entry for entry in parse_cognitive(text).entries if entry.first + 1 in places]
+    for entry in reversed(entries):
         text = change_entry(text, entry, changes) or text
-        said = Change(f"superseded by {by}", reason, entry.get("certainty"), "0")
-        text = log_change(text, entry.get("id"), entry.title, day, said)
+    # Only now: a log may stand above what it is about, and moves it.
+    for entry in entries:
+        told = Change(f"superseded by {by}", reason, entry.get("certainty"), "0")
+        text = log_change(text, entry.get("id"), entry.title, day, told)
     return text

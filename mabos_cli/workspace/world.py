@@ -26,13 +26,14 @@ def draw(below: int) -> int:
 class Mint:
     """Gives ids one after the other, behind the last one issued."""
 
-    def __init__(self, moment: datetime, last: str, lane: int = LOCKED) -> None:
+    def __init__(self, moment: datetime, last: str, lane: int = LOCKED, letter: str = "M") -> None:
         self._ms = epoch_ms(moment)
         self._lane = lane
+        self._letter = letter
         self.last = last
         self.issued: set[str] = set()
 
     def __call__(self) -> str:
-        self.last = next_id(self._ms, self.last, draw, self._lane)
+        self.last = next_id(self._ms, self.last, draw, self._lane, self._letter)
         self.issued.add(self.last)
         return self.last

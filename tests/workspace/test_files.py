@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.workspace import files
 from mabos_cli.workspace.files import (
     REPLACE_BELOW,
     Lock,
@@ -180,3 +181,30 @@ def test_a_lock_names_its_holder_and_a_killed_holder_blocks_nobody(tmp_path: Pat
     again.settled = True
     again.release()
     assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("saves", [1, 2])
+def test_a_save_in_the_last_instant_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saves: int):
+    """Somebody saves the file after it was compared and before it is replaced, and maybe once more after that."""
+    path = tmp_path / "Beliefs.md"
+    path.write_bytes(b"old")
+    exchange, said = files._exchange, [b"theirs", b"theirs, again"][:saves]
+
+    def late(one: Path, other: Path) -> bool:
+        if said:
+            path.write_bytes(said.pop(0))
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", late)
+    with pytest.raises(files.Moved):
+        files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
+    assert path.read_bytes() == [b"theirs", b"theirs, again"][saves - 1]
+    assert os.listdir(tmp_path) == ["Beliefs.md"]
+
+
+def test_files_that_cannot_trade_places_are_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "Beliefs.md"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+    files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
+    assert path.read_bytes() == b"ours" and os.listdir(tmp_path) == ["Beliefs.md"]

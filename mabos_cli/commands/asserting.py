@@ -1,0 +1,48 @@
+"""What fact commands share: the plan that asserts facts, and a fact on a line."""
+
+from mabos_cli.core.asserting import FactChanges, plan_assert
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.text import one_line
+from mabos_cli.formats.facts import parse_fact
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import Facts, Means, Plan, load_rules
+
+Told = tuple[list[tuple[Fact, str]], list[str]]
+
+
+def asserting(home: AgentHome, given: list[Fact]) -> Plan[Told]:
+    """A plan that asserts facts: what became of each, and notes about those that rules had derived."""
+
+    def plan(facts: Facts, means: Means) -> tuple[FactChanges, Told]:
+        find = facts.asserted_triple if len(given) < 20 else facts.by_triple().get
+        changes, told = plan_assert(given, find, means.mint, format_time(home.now()))
+        known = [fact for fact, state in told[:20] if state == "added" and _is_derived(facts, fact)]
+        return changes, (told, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
+
+    return plan
+
+
+def _is_derived(facts: Facts, fact: Fact) -> bool:
+    lines = facts.derived.lines_with("subject", fact.subject)
+    return any(parse_fact(line, "facts-derived.json").triple == fact.triple for line in lines)
+
+
+def stale_warning(home: AgentHome, facts: Facts) -> list[str]:
+    """A warning when facts or rules changed since the derived facts were made."""
+    if not facts.derived.lines:
+        return []
+    made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
+    now = {"facts_version": facts.asserted.version, "rules_version": load_rules(home).version}
+    return (
+        [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
+    )
+
+
+def fact_line(fact: Fact) -> str:
+    """A fact on a line."""
+    told = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
+    told += [fact.trust] if fact.trust != "agent" else []
+    told += [f"from {fact.valid_from}"] if fact.valid_from else []
+    told += [f"until {fact.valid_until}"] if fact.valid_until else []
+    return f"{fact.id} {one_line(' '.join(fact.triple), 160)} ({', '.join(told)})"

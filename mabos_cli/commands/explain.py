@@ -1,0 +1,118 @@
+"""explain: a question or a triple, answered by facts, proof, abduction and recall together, each part cited."""
+
+from typing import Annotated
+
+import typer
+
+from mabos_cli.commands.agent_search import Way, open_search
+from mabos_cli.commands.asserting import fact_line, stale_warning
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.infer import (
+    clamp_depth,
+    explanation_lines,
+    explanation_row,
+    verdict_lines,
+    verdict_row,
+)
+from mabos_cli.commands.inputs import text_argument
+from mabos_cli.core.abductive import abduce
+from mabos_cli.core.backward import PROVEN, Verdict, backward_chain
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.fact import Fact, Triple
+from mabos_cli.core.fact_query import Query, select_facts
+from mabos_cli.core.graph import Graph, is_plain, name_words
+from mabos_cli.core.recall import Filters, Hit
+from mabos_cli.core.rule import Rule
+from mabos_cli.core.text import STOP_WORDS, one_line, words
+from mabos_cli.errors import UsageFault
+from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import load_facts, load_rules
+
+app = typer.Typer()
+_FACTS, _MEMORIES, _GOALS = 12, 5, 4
+
+
+@app.command()
+def explain(
+    ctx: typer.Context,
+    said: Annotated[
+        list[str],
+        typer.Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input."),
+    ],
+    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
+) -> None:
+    """Answer a question or a triple by facts, proof, hypotheses and memories, and cite each.
+
+    Example: mabos explain acme isTaxable true
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    if len(said) not in (1, 3):
+        raise UsageFault(
+            "give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"'
+        )
+    held, rules = load_facts(home), load_rules(home).rules
+    facts = list(held.all())
+    if len(said) == 3:
+        question, goals = " ".join(said), [(said[0], said[1], said[2])]
+        found = list(select_facts(facts, Query(*("*" if part.startswith("?") else part for part in said))))
+    else:
+        question = text_argument(said[0], call.literal_dash)
+        found, goals = _about(question, facts, rules)
+    proofs = [backward_chain(goal, facts, rules, clamp_depth(depth)) for goal in goals]
+    proofs = [v for v in proofs if len(said) == 3 or v.status == PROVEN]
+    open_goals = [v.goal for v in proofs if v.status != PROVEN] if len(said) == 3 else []
+    guesses = [each for goal in open_goals for each in abduce(goal, facts, rules).hypotheses[:_GOALS]]
+    hits, warnings = _recalled(call, home, question)
+    data = {
+        "question": question,
+        "facts": [fact_to_dict(fact) for fact in found[:_FACTS]],
+        "proofs": [verdict_row(verdict) for verdict in proofs],
+        "hypotheses": [explanation_row(each) for each in guesses],
+        "memories": [{"ref": hit.candidate.ref, "text": one_line(hit.candidate.text, 300)} for hit in hits],
+    }
+    lines = _told(found, proofs, hits)
+    lines += [line for each in guesses for line in ("hypothesis:", *explanation_lines(each, "  "))]
+    call.emit("explain", data, lines or ["nothing is known about that"], warnings + stale_warning(home, held))
+
+
+def _about(question: str, facts: list[Fact], rules: tuple[Rule, ...]) -> tuple[list[Fact], list[Triple]]:
+    """The facts that a question is about, those with most of its words first, and goals that it may ask for: something that it
+    names, with a predicate that it names."""
+    asked = {word for word in words(question) if word not in STOP_WORDS}
+    named = [
+        n for n in Graph(facts).nodes() if not is_plain(n) and set(name_words(n)) <= asked and name_words(n)
+    ]
+    scored = []
+    for fact in facts:
+        told = {word for part in fact.triple for word in name_words(part)}
+        if fact.subject in named or fact.object in named:
+            scored.append((-len(asked & told), fact.triple, fact))
+    concluded = {rule.conclusion.predicate for rule in rules if rule.conclusion and rule.type == "inference"}
+    wanted = [p for p in sorted(concluded) if _stems(asked) & _stems(set(name_words(p)))]
+    goals = [(node, predicate, "*") for node in sorted(named) for predicate in wanted][:_GOALS]
+    return [fact for _, _, fact in sorted(scored, key=lambda each: each[:2])], goals
+
+
+def _stems(found: set[str]) -> set[str]:
+    """Words cut to their beginnings, so that taxable meets taxed."""
+    return {word[:4] for word in found if len(word) > 3}
+
+
+def _recalled(call: Call, home: AgentHome, question: str) -> tuple[list[Hit], list[str]]:
+    """What memory says about a question, and warnings. Facts are told already."""
+    way = Way(
+        Filters(now=format_time(home.now())), False, _MEMORIES + 5, home.settings["recall.preset"], None, 0.0
+    )
+    search = open_search(call, home, way, shared=False)
+    hits = [hit for hit in search(question) if "mabos-facts" not in hit.candidate.ref]
+    return hits[:_MEMORIES], search.warnings()
+
+
+def _told(found: list[Fact], proofs: list[Verdict], hits: list[Hit]) -> list[str]:
+    lines = [f"fact: {fact_line(fact)}" for fact in found[:_FACTS]]
+    for verdict in proofs:
+        first, *rest = verdict_lines(verdict)
+        lines += [f"proof: {' '.join(verdict.goal)}: {first}", *(f"  {line}" for line in rest)]
+    return lines + [f"memory: {hit.candidate.ref} {one_line(hit.candidate.text, 140)}" for hit in hits]

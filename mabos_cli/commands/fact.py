@@ -1,0 +1,318 @@
+"""fact: what an agent knows as triples, in facts.json."""
+
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.asserting import asserting, fact_line, stale_warning
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.fact_exchange import export_command, import_command
+from mabos_cli.core import BadValue
+from mabos_cli.core.asserting import FactChanges, plan_retract
+from mabos_cli.core.clock import format_time, parse_when
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.fact_lint import lint_facts
+from mabos_cli.core.fact_query import Query, select_facts
+from mabos_cli.core.fact_time import current_facts
+from mabos_cli.core.forward import forward_chain
+from mabos_cli.core.item import check_importance, check_word
+from mabos_cli.core.provenance import Origin, explain_fact, supports_lost
+from mabos_cli.core.text import plural
+from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.formats.json_text import dump_line
+from mabos_cli.workspace.fact_archive import find_fact_departures
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import (
+    Facts,
+    Means,
+    change_facts,
+    functional_predicates,
+    load_facts,
+    load_rules,
+    write_derived_facts,
+)
+
+app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
+Subject = Annotated[str, typer.Argument(help="What it is about.")]
+
+
+@app.command("assert")
+def assert_command(
+    ctx: typer.Context,
+    subject: Subject,
+    predicate: Annotated[str, typer.Argument(help="The relation or property.")],
+    object: Annotated[str, typer.Argument(help="The value, or another subject.")],
+    confidence: Annotated[float, typer.Option(help="0 to 1.")] = 1.0,
+    source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
+    trust: Annotated[str, typer.Option(help="trusted, agent or untrusted.")] = "agent",
+    since: Annotated[str, typer.Option("--from", metavar="DATE", help="Since when it holds.")] = "",
+    until: Annotated[str, typer.Option(metavar="DATE", help="Until when it holds, that day included.")] = "",
+) -> None:
+    """Add a fact, or update the one that says the same.
+
+    Example: mabos fact assert acme hasRevenue '$50,000' --confidence 0.9 --source cfo-report
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    times = {"valid_from": _day(since, home), "valid_until": _day(until, home)}
+    given = Fact("", subject, predicate, object, confidence, source, trust, **times)
+    (told, lost), warnings = change_facts(home, "fact assert", asserting(home, [given]))
+    fact, state = told[0]
+    data = {"state": state, "fact": fact_to_dict(fact)}
+    call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], warnings + lost)
+
+
+def _day(text: str, home: AgentHome) -> str:
+    """A date as it was given if it is one, or the moment that words such as `today` mean."""
+    said = text.strip()
+    if not said:
+        return ""
+    moment = parse_when(said, home.now())
+    return said if said[:4].isdigit() and "-" in said else format_time(moment)[:10]
+
+
+@app.command()
+def retract(
+    ctx: typer.Context,
+    fact_id: Annotated[str, typer.Argument(metavar="[ID]", help="One fact.")] = "",
+    subject: Annotated[str, typer.Option(help="All asserted facts about it.")] = "",
+    predicate: Annotated[str, typer.Option(help="All asserted facts with it.")] = "",
+    reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = "",
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Also drop the derived facts that rest on them alone.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be retracted.")] = False,
+) -> None:
+    """Take facts out; the archive keeps them.
+
+    Example: mabos fact retract --subject acme --predicate hasRevenue --reason "restated"
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    if bool(fact_id) == bool(subject or predicate):
+        raise UsageFault("which facts?", "give an ID, or --subject, --predicate or both")
+    wanted = {"id": fact_id, "subject": subject, "predicate": predicate}
+    wanted = {name: value for name, value in wanted.items() if value}
+    why, now = check_word(reason, "reason", 2000), format_time(home.now())
+
+    def plan(facts: Facts, _: Means) -> tuple[FactChanges, tuple[list[Fact], list[Fact], list[Fact]]]:
+        gone = _matching(home, facts, wanted)
+        lost, left = _unsupported(home, facts, gone)
+        return (FactChanges() if dry_run else plan_retract(gone, why, now)), (gone, lost, left)
+
+    (gone, lost, left), warnings = change_facts(home, "fact retract", plan)
+    if cascade and not dry_run and lost:
+        warnings += write_derived_facts(home, left, {})[1]
+    verb = "would retract" if dry_run else "retracted"
+    lines = [f"{verb} {fact_line(fact)}" for fact in gone]
+    after = "also dropped" if cascade and not dry_run else "loses its support:"
+    lines += [f"{after} {fact_line(fact)}" for fact in lost]
+    data = {
+        "dry_run": dry_run,
+        "retracted": [fact_to_dict(f) for f in gone],
+        "unsupported": [f.id for f in lost],
+    }
+    if lost and not cascade:
+        warnings = [
+            *warnings,
+            f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist",
+        ]
+    call.emit("fact.retract", data, lines, warnings)
+
+
+def _matching(home: AgentHome, facts: Facts, wanted: dict[str, str]) -> list[Fact]:
+    """The asserted facts with all of some values; NotFound when there are none."""
+    name, value = next(iter(wanted.items()))
+    found = [facts.find(value)] if name == "id" else facts.where(name, value)
+    named = [f for f in found if f and all(getattr(f, n) == v for n, v in wanted.items())]
+    if name == "id" and named and named[0].is_derived:
+        raise UsageFault(
+            f"{value} is derived by {named[0].rule_id}", "retract what it rests on, or turn the rule off"
+        )
+    asserted = [fact for fact in named if not fact.is_derived]
+    if not asserted:
+        told = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
+        raise NotFound(f"no asserted fact with {told} for agent {home.id}", "mabos fact query lists them")
+    return asserted
+
+
+def _unsupported(home: AgentHome, facts: Facts, gone: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """The derived facts that no longer follow when facts are gone, and those that are left: what still follows, though in
+    another way, is left in that way."""
+    ids = {fact.id for fact in gone}
+    touched = {fact.id for fact in supports_lost(ids, facts.all())}
+    derived = list(facts.derived.facts())
+    if not touched:
+        return [], derived
+    asserted = [fact for fact in facts.asserted.facts() if fact.id not in ids]
+    again = {fact.id: fact for fact in forward_chain(asserted, load_rules(home).rules).derived}
+    lost = [fact for fact in derived if fact.id in touched and fact.id not in again]
+    kept = [again[f.id] if f.id in touched else f for f in derived if f.id not in touched or f.id in again]
+    return lost, kept
+
+
+@app.command()
+def query(
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(help="A subject; * stands for anything.")] = "*",
+    predicate: Annotated[str, typer.Argument(help="A predicate, likewise.")] = "*",
+    object: Annotated[str, typer.Argument(help="An object, likewise.")] = "*",
+    min_confidence: Annotated[float, typer.Option(help="Only facts at least this sure.")] = 0.0,
+    valid_at: Annotated[
+        str, typer.Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")
+    ] = "",
+    no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
+    limit: Annotated[int, typer.Option(help="Facts shown at most; 0 for all.")] = 50,
+) -> None:
+    """List the facts that match a pattern.
+
+    Example: mabos fact query acme 'has*' --valid-at today
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    if limit < 0:
+        raise BadValue("the limit cannot be negative", "0 for all")
+    moment = parse_when(valid_at, home.now()) if valid_at.strip() else None
+    asked = Query(subject, predicate, object, check_importance(min_confidence), moment, not no_derived)
+    facts = load_facts(home)
+    literal = next(iter(asked.literals().items()), None)
+    found = list(select_facts(facts.where(*literal) if literal else facts.all(), asked))
+    shown = sorted(found, key=lambda fact: (fact.triple, fact.id))[: limit or None]
+    lines = [fact_line(fact) for fact in shown] or ["no facts"]
+    lines += [f"and {len(found) - len(shown)} more: --limit 0 shows all"] if len(found) > len(shown) else []
+    data = {"count": len(found), "facts": [fact_to_dict(fact) for fact in shown]}
+    call.emit("fact.query", data, lines, stale_warning(home, facts) if not no_derived else [])
+
+
+@app.command()
+def explain(
+    ctx: typer.Context,
+    fact_id: Annotated[str, typer.Argument(metavar="ID", help="The fact.")],
+    depth: Annotated[int, typer.Option(help="How far down to go.")] = 5,
+) -> None:
+    """Show what a fact rests on, back to asserted facts and rules.
+
+    Example: mabos fact explain F-inf-3f9a61c2d4e5 --depth 3
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    facts = load_facts(home)
+    find_fact(home, facts, fact_id)
+    rules = {rule.id: rule for rule in load_rules(home).rules}
+    tree = explain_fact(fact_id, list(facts.all()), list(rules.values()), max(0, depth))
+    call.emit("fact.explain", {"tree": _row(tree)}, _draw(tree, ""))
+
+
+def find_fact(home: AgentHome, facts: Facts, fact_id: str) -> Fact:
+    """The fact with an id; NotFound says whether it was retracted."""
+    found = facts.find(fact_id)
+    if found:
+        return found
+    left = find_fact_departures(home.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
+    if left:
+        raise NotFound(
+            f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it"
+        )
+    raise NotFound(f"no fact {fact_id!r} for agent {home.id}", "mabos fact query lists them")
+
+
+def _row(origin: Origin) -> dict[str, Any]:
+    """A node of an explanation as JSON."""
+    return {
+        "id": origin.fact_id,
+        "fact": fact_to_dict(origin.fact) if origin.fact else None,
+        "rule": origin.rule.id if origin.rule else None,
+        "note": origin.note or None,
+        "sources": [_row(part) for part in origin.parts],
+    }
+
+
+def _draw(origin: Origin, indent: str) -> list[str]:
+    """A tree of an explanation as lines."""
+    told = fact_line(origin.fact) if origin.fact else origin.fact_id
+    by = f" <- {origin.rule.label}" if origin.rule else ""
+    note = f" [{origin.note}]" if origin.note else ""
+    return [
+        f"{indent}{told}{by}{note}",
+        *(line for part in origin.parts for line in _draw(part, indent + "  ")),
+    ]
+
+
+@app.command()
+def current(
+    ctx: typer.Context,
+    subject: Subject,
+    at: Annotated[str, typer.Option(metavar="DATE", help="At another time than now.")] = "",
+) -> None:
+    """Show what holds of a subject now; of a functional predicate only the latest word.
+
+    Example: mabos fact current acme
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    functional, warnings = functional_predicates(home)
+    moment = parse_when(at, home.now()) if at.strip() else home.now()
+    facts = load_facts(home)
+    found = current_facts(facts.where("subject", subject), functional, moment)
+    lines = [fact_line(fact) for fact in found] or [f"nothing is known about {subject}"]
+    data = {"subject": subject, "facts": [fact_to_dict(fact) for fact in found]}
+    call.emit("fact.current", data, lines, warnings + stale_warning(home, facts))
+
+
+@app.command()
+def timeline(ctx: typer.Context, subject: Subject) -> None:
+    """Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too.
+
+    Example: mabos fact timeline acme
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    facts = load_facts(home)
+    mark = f'"subject": {dump_line(subject)}, "'.encode()
+    rows = [(fact, "", "") for fact in facts.where("subject", subject)]
+    left = find_fact_departures(home.paths, mark)
+    rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
+    rows.sort(key=lambda row: (_when(row[0]), row[0].created_at, row[2] or "9", row[0].id))
+    lines = [
+        f"{_when(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows
+    ]
+    told = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
+    call.emit(
+        "fact.timeline", {"subject": subject, "facts": told}, lines or [f"nothing is known about {subject}"]
+    )
+
+
+def _when(fact: Fact) -> str:
+    """The day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then."""
+    asserted = fact.created_at[:10] or "undated"
+    return fact.valid_from[:10] or min(asserted, fact.valid_until[:10] or asserted)
+
+
+@app.command()
+def lint(
+    ctx: typer.Context,
+    check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False,
+) -> None:
+    """Find contradictions, support that is gone or expired, and facts derived from themselves.
+
+    Example: mabos fact lint --check
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    functional, warnings = functional_predicates(home)
+    facts = load_facts(home)
+    rules = frozenset(rule.id for rule in load_rules(home).rules if rule.enabled)
+    found = lint_facts(list(facts.all()), functional, rules, home.now())
+    lines = [f"{finding.kind}: {finding.message} ({', '.join(finding.facts)})" for finding in found]
+    data = {
+        "functional": sorted(functional),
+        "findings": [f._asdict() | {"facts": list(f.facts)} for f in found],
+    }
+    call.emit("fact.lint", data, lines or ["no findings"], warnings + stale_warning(home, facts))
+    if check and found:
+        raise CheckFailed(plural(len(found), "finding"))
+
+
+app.command("import")(import_command)
+app.command("export")(export_command)

@@ -1,0 +1,113 @@
+"""fact import and fact export: facts from and for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mabos_cli.commands.asserting import asserting
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.inputs import read_stdin
+from mabos_cli.core import BadValue
+from mabos_cli.core.asserting import check_fact
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.item import check_choice, check_word
+from mabos_cli.core.text import plural
+from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.formats.fact_exchange import parse_csv, parse_ndjson, render_csv, render_ndjson
+from mabos_cli.workspace.knowledge import change_facts, load_facts
+
+FORMATS = ("ndjson", "csv", "turtle")
+_ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}
+
+
+def import_command(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="FILE", help="The file; - reads standard input.")],
+    form: Annotated[
+        str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")
+    ] = "",
+    source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
+    trust: Annotated[
+        str, typer.Option(help="trusted, agent or untrusted, for facts that do not say so.")
+    ] = "",
+) -> None:
+    """Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out.
+
+    Example: mabos fact import facts.csv --source crm
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FORMATS, "format")
+    given, derived = _checked(_read(path), path if path != "-" else "standard input", form)
+    named = check_word(source, "source") or f"import:{Path(path).name if path != '-' else 'stdin'}"
+    facts = [
+        fact._replace(
+            source=named if fact.source == "manual" else fact.source,
+            trust=(trust or fact.trust) if fact.trust == "agent" else fact.trust,
+        )
+        for fact in given
+    ]
+    (told, _), warnings = change_facts(home, "fact import", asserting(home, facts))
+    counts = {state: sum(each == state for _, each in told) for state in ("added", "updated", "unchanged")}
+    warnings += [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
+    line = ", ".join(f"{count} {state}" for state, count in counts.items())
+    call.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], warnings)
+
+
+def _read(path: str) -> str:
+    if path == "-":
+        return read_stdin()
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+    except FileNotFoundError:
+        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
+    except OSError as error:
+        raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
+
+
+def _checked(text: str, shown: str, form: str) -> tuple[list[Fact], int]:
+    """The asserted facts in a text, each made sure of, and how many derived ones there are."""
+    if form == "turtle":
+        from mabos_cli.backends.rdf import parse_turtle
+
+        found = ((shown, Fact("new", *triple)) for triple in parse_turtle(text, shown))
+    else:
+        found = parse_ndjson(text, shown) if form == "ndjson" else parse_csv(text, shown)
+    kept, derived = [], 0
+    for where, fact in found:
+        try:
+            kept += [] if fact.is_derived else [check_fact(fact._replace(id=""))]
+        except BadValue as error:
+            raise InvalidFile(
+                f"{where}: {error.message}", f"nothing was imported; {error.hint}".rstrip("; ")
+            ) from None
+        derived += fact.is_derived
+    return kept, derived
+
+
+def export_command(
+    ctx: typer.Context,
+    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
+    no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
+) -> None:
+    """Print the facts as NDJSON, CSV or Turtle.
+
+    Example: mabos fact export --format csv
+    """
+    call: Call = ctx.obj
+    form = check_choice(form, FORMATS, "format")
+    facts = load_facts(call.open_home())
+    found = sorted(
+        facts.asserted.facts() if no_derived else facts.all(), key=lambda fact: (fact.triple, fact.id)
+    )
+    if form == "turtle":
+        from mabos_cli.backends.rdf import render_turtle
+
+        text = render_turtle([fact.triple for fact in found])
+    else:
+        text = render_ndjson(found) if form == "ndjson" else render_csv(found)
+    lines = text.rstrip("\n").split("\n") if text else []
+    call.emit("fact.export", {"format": form, "facts": len(found), "text": text}, lines)

@@ -1,0 +1,197 @@
+"""infer: what follows from facts by rules, whether something does, and what would explain it."""
+
+import gc
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.asserting import fact_line
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.core import BadValue
+from mabos_cli.core.abductive import abduce
+from mabos_cli.core.backward import Proof, Verdict, backward_chain
+from mabos_cli.core.explaining import Explanation
+from mabos_cli.core.forward import Limits, Problem, forward_chain
+from mabos_cli.core.item import check_importance
+from mabos_cli.core.text import one_line, plural
+from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.formats.rule_text import render_pattern
+from mabos_cli.workspace.knowledge import Derived, load_facts, load_rules, write_derived_facts
+
+app = new_group(
+    "infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True
+)
+Part = Annotated[str, typer.Argument(help="* or ?x stands for anything.")]
+_SHOWN = 50
+_DEEPEST = 20
+
+
+@app.command()
+def forward(
+    ctx: typer.Context,
+    persist: Annotated[
+        bool, typer.Option("--persist", help="Write what follows to facts-derived.json.")
+    ] = False,
+    max_facts: Annotated[int, typer.Option(help="Derive this many at most; the surest are kept.")] = 250_000,
+    min_confidence: Annotated[float, typer.Option(help="Derive nothing less sure.")] = 0.0,
+    max_depth: Annotated[int, typer.Option(help="Rules in a row at most; 0 for no limit.")] = 0,
+    limit: Annotated[int, typer.Option(help="Facts shown at most; 0 for all.")] = _SHOWN,
+) -> None:
+    """Derive everything that follows from the asserted facts, each fact by its best derivation.
+
+    Example: mabos infer forward --persist
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    if max_facts < 1 or max_depth < 0:
+        raise BadValue("--max-facts must be above 0, and --max-depth not negative")
+    facts, rules = load_facts(home), load_rules(home)
+    limits = Limits(max_facts, check_importance(min_confidence), max_depth)
+    gc.disable()  # a fifth of the time goes into looking for cycles, and there are none
+    found = forward_chain(facts.asserted.facts(), rules.rules, limits)
+    done, warnings = Derived(0, 0, 0), [*_problems(found.problems)]
+    if persist:
+        mark = {"facts_version": facts.asserted.version, "rules_version": rules.version}
+        done, notes = write_derived_facts(home, found.derived, mark)
+        warnings += notes
+    shown = found.derived[: limit or None]
+    told = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
+    told += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
+    lines = [fact_line(fact) for fact in shown]
+    lines += (
+        [f"and {len(found.derived) - len(shown)} more: --limit 0 shows all"]
+        if len(found.derived) > len(shown)
+        else []
+    )
+    data = {
+        "derived": len(found.derived),
+        "fixpoint": found.fixpoint,
+        "depth": found.depth,
+        "persisted": persist,
+        **done._asdict(),
+        "facts": [fact_to_dict(fact) for fact in shown],
+    }
+    call.emit("infer.forward", data, [*lines, told], warnings)
+
+
+def _problems(problems: tuple[Problem, ...]) -> list[str]:
+    return [f"{problem.rule_id} was not run: {problem.reason}" for problem in problems]
+
+
+@app.command()
+def backward(
+    ctx: typer.Context,
+    subject: Part,
+    predicate: Annotated[str, typer.Argument(help="The predicate.")],
+    object: Part,
+    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
+) -> None:
+    """Say whether something follows, by which proof, and what is missing if it does not.
+
+    Example: mabos infer backward acme isTaxable true
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    verdict = backward_chain(
+        (subject, predicate, object), load_facts(home).all(), load_rules(home).rules, clamp_depth(depth)
+    )
+    data = verdict_row(verdict)
+    call.emit("infer.backward", data, verdict_lines(verdict), _problems(verdict.problems))
+
+
+def clamp_depth(depth: int) -> int:
+    """A depth that can be searched and drawn: proofs share their parts, and a tree of them would not."""
+    return min(max(0, depth), _DEEPEST)
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as JSON."""
+    return {
+        "status": verdict.status,
+        "goal": list(verdict.goal),
+        "why": verdict.why,
+        "complete": not verdict.is_cut,
+        "proofs": [_proof_row(proof) for proof in verdict.proofs[:_SHOWN]],
+        "gaps": [explanation_row(gap) for gap in verdict.gaps[:_SHOWN]],
+    }
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """A verdict as lines: the proofs as trees, or what each rule lacks."""
+    lines = [f"{verdict.status}: {verdict.why}{'; the search was cut short' if verdict.is_cut else ''}"]
+    for proof in verdict.proofs[:_SHOWN]:
+        lines += _draw(proof, "")
+    for gap in verdict.gaps[:_SHOWN]:
+        lines += explanation_lines(gap)
+    return lines
+
+
+def _proof_row(proof: Proof) -> dict[str, Any]:
+    return {
+        "triple": list(proof.triple),
+        "confidence": proof.confidence,
+        "fact": proof.fact.id if proof.fact else None,
+        "rule": proof.rule.id if proof.rule else None,
+        "valid_from": proof.valid_from or None,
+        "valid_until": proof.valid_until or None,
+        "parts": [_proof_row(part) for part in proof.parts],
+    }
+
+
+def _draw(proof: Proof, indent: str) -> list[str]:
+    by = f"<- {proof.rule.label}" if proof.rule else proof.fact.id if proof.fact else ""
+    line = f"{indent}{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}) {by}"
+    return [line, *(each for part in proof.parts for each in _draw(part, indent + "  "))]
+
+
+@app.command()
+def abductive(
+    ctx: typer.Context,
+    subject: Part,
+    predicate: Annotated[str, typer.Argument(help="The predicate.")],
+    object: Part,
+    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 3,
+    limit: Annotated[int, typer.Option(help="Hypotheses shown at most.")] = 10,
+) -> None:
+    """Rank what would explain an observation, with what each needs to be assumed.
+
+    Example: mabos infer abductive server-7 status down
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    facts = list(load_facts(home).all())
+    found = abduce((subject, predicate, object), facts, load_rules(home).rules, max(1, clamp_depth(depth)))
+    lines = [f"known: {fact_line(fact)}" for fact in found.known[:_SHOWN]]
+    for each in found.hypotheses[:limit]:
+        lines += explanation_lines(each)
+    data = {
+        "observation": list(found.observation),
+        "known": [fact.id for fact in found.known],
+        "hypotheses": [explanation_row(each) for each in found.hypotheses[:limit]],
+    }
+    call.emit("infer.abductive", data, lines or ["no rule would explain it"], _problems(found.problems))
+
+
+def explanation_row(each: Explanation) -> dict[str, Any]:
+    """A hypothesis, or what a proof lacks, as JSON."""
+    return {
+        "rule": each.rule.id,
+        "conclusion": render_pattern(each.conclusion),
+        "score": round(each.score, 4),
+        "supported": each.supported,
+        "total": each.total,
+        "bindings": dict(each.bindings),
+        "assumptions": [render_pattern(pattern) for pattern in each.assumptions],
+        "supports": [fact.id for fact in each.supports],
+        "steps": [explanation_row(step) for step in each.steps],
+    }
+
+
+def explanation_lines(each: Explanation, indent: str = "") -> list[str]:
+    """A hypothesis, or what a proof lacks, as lines."""
+    lines = [
+        f"{indent}{each.score:.2f} {each.rule.label}: {each.supported} of {plural(each.total, 'condition')} hold"
+    ]
+    lines += [f"{indent}  assumes {one_line(render_pattern(pattern), 140)}" for pattern in each.assumptions]
+    lines += [f"{indent}  rests on {fact_line(fact)}" for fact in each.supports]
+    return lines + [line for step in each.steps for line in explanation_lines(step, indent + "  ")]

@@ -1,0 +1,23 @@
+"""Archive records of facts: one JSON line for each that left, with why, when and what it became."""
+
+from mabos_cli.core.asserting import FactDeparture
+from mabos_cli.formats.facts import fact_from_dict, fact_to_dict
+from mabos_cli.formats.json_text import dump_line, parse_lines
+
+
+def render_fact_departure(departure: FactDeparture) -> bytes:
+    """The archive line of a fact that left, with its newline."""
+    record = {"id": departure.fact.id, "kind": "fact", "reason": departure.reason, "at": departure.at}
+    record |= {"into": departure.into} if departure.into else {}
+    return dump_line(record | {"fact": fact_to_dict(departure.fact)}).encode("utf-8") + b"\n"
+
+
+def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
+    """The facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
+    found = []
+    for record in parse_lines(data)[0]:
+        if isinstance(record, dict) and record.get("kind") == "fact":
+            fact = fact_from_dict(record.get("fact"), where)
+            told = (str(record.get(name) or "") for name in ("reason", "at", "into"))
+            found.append(FactDeparture(fact, *told))
+    return found

@@ -1,0 +1,53 @@
+"""JSON documents with an array that has one element per line: a git diff shows one line per element, and elements can be
+added, replaced and removed as raw lines, without decoding the thousands that nobody touches."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from mabos_cli.formats.json_text import dump_line, parse_json
+
+_CLOSE = b"\n  ]"
+# Lines as we write them. JSON strings hold no raw newline, so this cannot match inside content.
+_OUR_LINES = rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}'
+# Above this size only the shape of lines is checked: they are copied byte for byte anyway.
+_FULL_CHECK = 1 << 20
+
+
+def split_lines(data: bytes, name: str, path: str) -> tuple[bytes, list[bytes]]:
+    """The document without the elements of an array, and those as lines; no lines when the layout is not ours."""
+    opening = b'\n  "%s": [\n' % name.encode()
+    start = data.find(opening)
+    end = data.find(_CLOSE, start + len(opening)) if start >= 0 else -1
+    if end < 0:
+        return data, []
+    block = data[start + len(opening) : end]
+    # Two on a line, or something like it inside one: then the document is decoded as a whole.
+    if not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block:
+        return data, []
+    if len(block) <= _FULL_CHECK:
+        parse_json(data, path)
+    lines = [line[4:] for line in block.replace(b"},\n", b"}\n").split(b"\n")]
+    return data[:start] + b'\n  "%s": []' % name.encode() + data[end + len(_CLOSE) :], lines
+
+
+def render_document(parts: Sequence[bytes]) -> bytes:
+    """A document of arrays and values, in order."""
+    return b"{\n" + b",\n".join(parts) + b"\n}\n"
+
+
+def render_array(name: str, lines: Sequence[bytes]) -> bytes:
+    """An array with one element per line."""
+    if not lines:
+        return b'  "%s": []' % name.encode()
+    return b'  "%s": [\n    ' % name.encode() + b",\n    ".join(lines) + b"\n  ]"
+
+
+def render_value(name: str, value: Any) -> bytes:
+    """A key and its value on one line."""
+    return f"  {dump_line(name)}: {dump_line(value)}".encode()
+
+
+def line_of(data: bytes, mark: bytes) -> int:
+    """The line, counted from one, on which a text first stands; the first line when it stands nowhere."""
+    return 1 + data.count(b"\n", 0, max(0, data.find(mark)))

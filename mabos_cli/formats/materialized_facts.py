@@ -1,0 +1,76 @@
+"""mabos-facts.md: facts by subject, readable and findable by recall; above a size an index of pages."""
+
+from collections.abc import Collection, Iterable, Mapping
+from hashlib import blake2b
+
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.text import one_line, plural
+from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.seal import is_as_generated, seal, unsealed
+
+_NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `mabos fact retract`."
+
+
+def page_of(subject: str) -> str:
+    """The page that a subject stands on: one of 256, by its hash, so that pages stay about equally long.
+
+    >>> page_of("acme")
+    'ed'
+    """
+    return blake2b(subject.encode("utf-8", "replace"), digest_size=1).hexdigest()
+
+
+def render_sections(facts: Iterable[Fact]) -> dict[str, str]:
+    """The sections of subjects, by heading."""
+    subjects: dict[str, list[Fact]] = {}
+    for fact in facts:
+        subjects.setdefault(fact.subject, []).append(fact)
+    return {
+        heading_of(subject): "".join(
+            _line(fact) for fact in sorted(found, key=lambda f: (f.predicate, f.object, f.id))
+        )
+        for subject, found in subjects.items()
+    }
+
+
+def heading_of(subject: str) -> str:
+    """The words of the heading of a subject."""
+    return _inline(subject)
+
+
+def _line(fact: Fact) -> str:
+    told = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
+    told += [fact.trust] if fact.trust != "agent" else []
+    told += [f"from {fact.valid_from}"] if fact.valid_from else []
+    told += [f"until {fact.valid_until}"] if fact.valid_until else []
+    statement = f"{fact.subject} {fact.predicate} {fact.object}"
+    return f"- {_inline(statement)} ({_inline(', '.join(told))}; {fact.id})\n"
+
+
+def _inline(text: str) -> str:
+    return escape_block(one_line(text))
+
+
+def render_facts_page(agent: str, name: str, sections: Mapping[str, str]) -> str:
+    """A page, or with an empty name the whole file: the sections in the order of their headings."""
+    title = (
+        f"# MABOS Facts — {agent}{f' — {name}' if name else ''}\n\n> Auto-materialized from facts. {_NOTE}\n"
+    )
+    return seal(title + "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items())))
+
+
+def render_facts_index(agent: str, asserted: int, derived: int, pages: Collection[str]) -> str:
+    """The file that stands for pages."""
+    listed = "".join(f"- [{name}](mabos-facts/{name}.md)\n" for name in sorted(pages))
+    return seal(
+        f"# MABOS Facts — {agent}\n\n> Auto-materialized from facts: {asserted} asserted, {derived} derived, on "
+        f"{plural(len(pages), 'page')} by subject. {_NOTE}\n\n{listed}"
+    )
+
+
+def split_sections(text: str) -> dict[str, str] | None:
+    """The sections of a page that is still as it was generated, by heading; None of one that somebody edited."""
+    if not text or not is_as_generated(text):
+        return None
+    parts = (part.partition("\n\n") for part in unsealed(text).split("\n## ")[1:])
+    return {head: f"{body}\n" if not body.endswith("\n") else body for head, _, body in parts}

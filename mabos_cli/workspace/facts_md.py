@@ -1,0 +1,95 @@
+"""mabos-facts.md: facts as Markdown, derived. Few facts are one file; many are pages by subject, of which only the changed are
+written."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+
+from mabos_cli.core.fact import Fact
+from mabos_cli.formats.materialized_facts import (
+    heading_of,
+    page_of,
+    render_facts_index,
+    render_facts_page,
+    render_sections,
+    split_sections,
+)
+from mabos_cli.workspace.files import list_names, read_bytes, remove_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.materialize import set_aside, write_derived
+
+# The facts of the subjects that are given, or all facts.
+Find = Callable[[Iterable[str] | None], Iterator[Fact]]
+
+
+def materialize_facts(
+    home: AgentHome, counts: tuple[int, int], find: Find, changed: set[str] | None
+) -> tuple[list[str], list[str]]:
+    """Writes what differs and names it; also warnings about files that somebody had edited. changed says which subjects may
+    have changed, so that only their pages are rendered; None renders everything. Under the agent's lock."""
+    if not any(counts) and not home.paths.facts_md.exists():
+        return [], []
+    written: list[str] = []
+    warnings: list[str] = []
+
+    def write(name: str, text: str) -> None:
+        path = home.paths.facts_page(name) if name else home.paths.facts_md
+        was_written, notes = write_derived(home, path, text)
+        written.extend([home.paths.relative(path)] if was_written else [])
+        warnings.extend(notes)
+
+    there = _pages_there(home)
+    if sum(counts) <= home.settings["facts.materialize_split_above"]:
+        write("", render_facts_page(home.id, "", render_sections(find(None))))
+        pages: set[str] = set()
+    else:
+        fresh = _changed_pages(home, find, changed) if changed is not None and there else None
+        fresh = _all_pages(find) if fresh is None else fresh
+        for name, sections in sorted(fresh.items()):
+            if sections:
+                write(name, render_facts_page(home.id, name, sections))
+        pages = {n for n in there | fresh.keys() if fresh.get(n, True)} if changed is not None else set(fresh)
+        write("", render_facts_index(home.id, *counts, pages))
+    for name in sorted(there - pages):
+        path = home.paths.facts_page(name)
+        warnings += set_aside(home, path, read_bytes(path) or b"")
+        with suppress(FileNotFoundError):
+            remove_file(path)
+        written.append(home.paths.relative(path))
+    return written, warnings
+
+
+def _pages_there(home: AgentHome) -> set[str]:
+    names = (
+        n.removesuffix(".md") for n in list_names(home.paths.facts_page("x").parent) if n.endswith(".md")
+    )
+    return {name for name in names if re.fullmatch(r"[0-9a-f]{2}", name)}
+
+
+def _all_pages(find: Find) -> dict[str, dict[str, str]]:
+    pages: dict[str, list[Fact]] = {}
+    for fact in find(None):
+        pages.setdefault(page_of(fact.subject), []).append(fact)
+    return {name: render_sections(facts) for name, facts in pages.items()}
+
+
+def _changed_pages(home: AgentHome, find: Find, changed: set[str]) -> dict[str, dict[str, str]] | None:
+    """The pages of some subjects with their sections as they are now; None when a page is not as we wrote it."""
+    pages: dict[str, dict[str, str]] = {}
+    for subject in changed:
+        name = page_of(subject)
+        if name not in pages:
+            data = read_bytes(home.paths.facts_page(name))
+            sections = split_sections(data.decode("utf-8", "replace")) if data else {}
+            if sections is None:
+                return None
+            pages[name] = sections
+        pages[name].pop(heading_of(subject), None)
+    for head, body in render_sections(find(changed)).items():
+        pages[page_of_heading(head, changed)][head] = body
+    return pages
+
+
+def page_of_heading(head: str, subjects: Iterable[str]) -> str:
+    """The page of the subject whose heading this is."""
+    return page_of(next(subject for subject in subjects if heading_of(subject) == head))
