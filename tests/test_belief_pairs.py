@@ -1,4 +1,4 @@
-"""The labelled belief pairs of fixtures/belief_pairs.json: enough of each kind, well formed, evenly split."""
+"""The labelled belief pairs of fixtures/belief_pairs.json: enough of each kind, well formed, in each split."""
 
 import json
 from collections import Counter
@@ -67,14 +67,14 @@ def test_a_superseding_belief_is_newer() -> None:
             assert pair["a"]["updated"] != pair["b"]["updated"], pair["id"]
 
 
-@pytest.mark.parametrize("kind", sorted(CONFLICTS | OTHERS | {"uncertain"}))
-def test_each_kind_is_split_about_60_to_40(kind: str) -> None:
+@pytest.mark.parametrize("kind", sorted(CONFLICTS | OTHERS))
+def test_each_kind_is_in_each_split(kind: str) -> None:
     splits = Counter(pair["split"] for pair in PAIRS if pair["kind"] == kind)
-    assert set(splits) == {"dev", "test"}
-    assert 0.5 < splits["dev"] / splits.total() < 0.7
+    assert set(splits) == {"dev", "test", "fresh", "blind"}
+    assert min(splits.values()) >= 7
 
 
 @pytest.mark.parametrize(("label", "least"), [(True, 1 / 4), (False, 1 / 6)])
 def test_subjects_differ_in_a_part_of_the_pairs_of_both_labels(label: bool, least: float) -> None:
     differ = [pair["a"]["subject"] != pair["b"]["subject"] for pair in PAIRS if pair["conflict"] is label]
-    assert least <= sum(differ) / len(differ) <= 0.45
+    assert least <= sum(differ) / len(differ) <= 0.5

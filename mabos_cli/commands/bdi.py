@@ -10,13 +10,13 @@ from mabos_cli.commands.inputs import option
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.commitment import Mind
-from mabos_cli.core.conflicts import Conflict
+from mabos_cli.core.conflicts import Conflict, distinct_conflicts
 from mabos_cli.core.item import check_choice, check_word
 from mabos_cli.core.mind import Belief, is_active, status_word
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
-from mabos_cli.output import columns
-from mabos_cli.workspace.conflicts import distinct_conflicts, latest_report, read_resolved
+from mabos_cli.output import columns, progress, shows_progress
+from mabos_cli.workspace.conflicts import latest_report, read_resolved
 from mabos_cli.workspace.cycle import CycleOrder, judge, strategy_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
@@ -51,7 +51,8 @@ def cycle(
     call: Call = ctx.obj
     if every and call.agent:
         raise UsageFault("both --all and --agent given", "give one of them")
-    run = Round(call, every, CycleOrder(dry_run, compacted))
+    show = progress("comparing beliefs") if shows_progress() and not call.quiet else None
+    run = Round(call, every, CycleOrder(dry_run, compacted, show))
     if not watching:
         return run_round(run, check=check)
     pause = parse_span(watching)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mabos_cli.core.claim_headings import single_valued
-from mabos_cli.core.claim_match import Match, Side, Topic, same_name
+from mabos_cli.core.claim_match import Match, Side, Topic, leads, same_name
 from mabos_cli.core.claim_roles import is_claimed
 from mabos_cli.core.claim_values import PAST, is_other_time
 from mabos_cli.core.claim_words import root
@@ -39,8 +39,11 @@ class Disagreement(NamedTuple):
 
 def find_succession(match: Match) -> Disagreement | None:
     """Whether one claim says that things changed from what the other says."""
+    if any(leads(match.a.claim, x) and leads(match.b.claim, y) for x, y in match.opposed):
+        # The large kiln says nothing about the small one.
+        return None
     for order, (new, old) in zip((-1, 1), match.sides, strict=True):
-        if old.claim.negative or old.claim.over:
+        if old.claim.negative or old.claim.over or _is_already_there(new, old):
             continue
         ended = [name.text for name in old.claim.names if any(same_name(name.key, x) for x in new.claim.over)]
         named = {part for key in new.claim.over for part in (key, root(key))}
@@ -49,7 +52,9 @@ def find_succession(match: Match) -> Disagreement | None:
         ended += [" ".join(parts) for parts in phrases if {*parts} <= {*old.claim.terms}]
         if new.claim.cues & _GONE and not _HOLDING & {*old.claim.terms, *map(root, old.claim.words)}:
             ended = []
-        if ended and (match.topic or match.shared):
+        # What was so until then was said of another time.
+        past = old.claim.moments and PAST & {*old.claim.words}
+        if ended and (match.topic or match.shared) and not past and not _are_two(match):
             said = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(said[:3]) or 'its end'}")
         if (
@@ -69,6 +74,19 @@ def find_succession(match: Match) -> Disagreement | None:
                 said = new.claim.change or " ".join([*new.claim.terms.values()][:4])
                 return Disagreement("superseded", f"{said} against {' '.join(before)}")
     return None
+
+
+def _are_two(match: Match) -> bool:
+    """Whether each claim begins with something that the other does not speak of: card payments, bank transfers."""
+    return match.own == 0 and all(
+        side.rest[:1] == tuple(side.claim.terms)[:1] != () for side, _ in match.sides
+    )
+
+
+def _is_already_there(new: Side, old: Side) -> bool:
+    """Whether the older claim has what things were changed to."""
+    known = [name for name in new.claim.names if name.slot == "to" and name not in new.names]
+    return bool(new.claim.over and known) and not new.names and not old.names
 
 
 def _is_gone(new: Side, old: Side, topic: Topic) -> bool:

@@ -8,6 +8,7 @@ from mabos_cli.core.claim_roles import ALONE, is_claimed
 from mabos_cli.core.claim_words import root
 from mabos_cli.core.claims import FINITE
 
+_OPENING = frozenset("the a an our its their this that when if".split())
 _BELONGING = frozenset("of at in for from on".split())
 _SLOT_KINDS = dict.fromkeys(("by", "first", "be"), "who") | dict.fromkeys(
     ("in", "on", "at", "to", "from"), "where"
@@ -107,7 +108,7 @@ def is_inserted(match: Match) -> bool:
             at = words.index(word) if word in words else 0
             if term == next(iter(side.claim.terms)) and _is_part(side, other, at):
                 return True
-            if not 0 < at < len(words) - 1 or words[at - 1] not in others[:-1]:
+            if not 0 < at < len(words) - 1 or words[at - 1] not in others[:-1] or words[at - 1] in _OPENING:
                 continue
             after = others[others.index(words[at - 1]) + 1]
             verb = words[at + 1] in FINITE or (
@@ -122,6 +123,9 @@ def _is_part(side: Side, other: Side, at: int) -> bool:
     """Whether a claim begins with something that belongs to what the other is about: a seat at the gala."""
     words, after = side.claim.words, side.claim.words[at + 1 : at + 4]
     if not after or after[0] not in _BELONGING or root(words[at]) in measures() | measuring():
+        return False
+    if at and words[at - 1] in FINITE:
+        # What is cleared for something is no part of it.
         return False
     of = next((root(word) for word in after[1:] if root(word) in side.claim.terms), "")
     return bool(of) and of == next(iter(other.claim.terms), "") and bool(side.claim.quantities)

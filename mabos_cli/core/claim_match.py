@@ -211,3 +211,12 @@ def _agreeing(a: Claim, b: Claim) -> int:
     """How many numbers and points in time the claims have in common."""
     times = sum(any(same_time(x, y) for y, _ in b.moments) for x, _ in a.moments)
     return times + sum(any(can_agree(x, y) for y, _ in b.quantities) for x, _ in a.quantities)
+
+
+def leads(claim: Claim, term: str) -> bool:
+    """Whether a word stands right before another with content: it tells which one, not how it is."""
+    word = claim.terms[term].casefold()
+    if word not in claim.words:
+        return False
+    after = claim.words[claim.words.index(word) + 1 :][:1]
+    return bool(after) and root(after[0]) in claim.terms

@@ -125,6 +125,10 @@ heal recover / relapse | swell / subside | walkable / inaccessible | accessible 
 inaccessible | readable / unreadable garbled | dense / sparse | frequent / sporadic | centralised / scattered |
 lossless / lossy | uncompressed raw / compressed | normalized normalised / denormalized denormalised | public /
 members-only | vested / forfeited |
+smooth even / noisy jagged erratic | silenciosa silencioso tranquila tranquilo / ruidosa ruidoso | cara caro / barata barato |
+limpia limpio / sucia sucio | llena lleno / vacía vacío | abierta abierto / cerrada cerrado | rápida rápido / lenta lento |
+segura seguro / insegura inseguro peligrosa peligroso | teuer / billig günstig | leise ruhig / laut lärmend |
+schnell / langsam | geöffnet offen / geschlossen | leer / voll | sauber / schmutzig |
 """
 
 # Words of one line exclude each other when they stand in the same place.
@@ -138,7 +142,7 @@ email phone fax letter post chat sms | married single divorced widowed | waterfa
 monorepo polyrepo | wood steel concrete brick aluminium aluminum plastic stone copper titanium timber |
 gas oil coal electricity diesel petrol hydrogen | json xml csv yaml protobuf avro parquet |
 cotton wool silk linen polyester | solid liquid gaseous | freehold leasehold |
-bcrypt argon2 md5 sha1 sha256 | tabs spaces | portrait landscape | triangular rectangular circular hexagonal
+bcrypt argon2 md5 sha1 sha256 | tabs spaces | mañana mañanas tarde tardes noche noches | vormittags nachmittags abends nachts | portrait landscape | triangular rectangular circular hexagonal
 """
 
 # Beginnings that turn a word into its opposite: over- and underestimate, up- and downgrade, pre- and postpaid.

@@ -1,5 +1,7 @@
 """What a name or a date does in a claim: whether it is what is claimed, or only what the claim is about."""
 
+from itertools import pairwise
+
 from mabos_cli.core.claim_words import CURRENCIES, NAMES, PLACES, root
 from mabos_cli.core.claims import Claim, Name
 
@@ -22,7 +24,8 @@ _OWNING = _roots(
 _ADDING = _roots("integrate work partner meet comply compatible talk compete share depend support")
 _CHOOSING = _roots("use run prefer choose select pick want adopt deploy")
 _MADE = _roots("make build")
-_SOURCING = _roots("buy source order import supply get")
+_SOURCING = _roots("buy source order import supply get obtain tune fine-tuned train derive distil")
+_WHOLE = frozenset("all our entire whole".split())
 _MOVING = _roots(
     "go report move migrate switch belong assign route escalate send upload forward deploy "
     "change transfer lose publish write push sync export stream log ship deliver submit post save"
@@ -35,6 +38,7 @@ _LOCATING = _roots(
     "domicile seat situate settle reside keep want pay invoice denominate quote run work sit place build implement rewrite"
 )
 _DONE = frozenset("held sent paid made built sold met put kept".split())
+_SET = frozenset("held due scheduled planned".split())
 _LEADING = frozenset(
     "on in at by from for the due scheduled set planned until now end start of not before".split()
 )
@@ -47,7 +51,7 @@ _EVENTS = _roots(
     "overhaul graduate marry retrain harvest sow plant depart wedding birth die establish "
     "create enter commence handover convene resume reopen rollout upgrade install commission effective "
     "inforce apply come land appear debut surgery appointment conference trial tournament "
-    "concert exhibition fair lapse mature settle payable repay redeem distribute refresh replace rebuild"
+    "return become concert exhibition fair lapse mature settle payable repay redeem distribute refresh replace rebuild"
 )
 
 
@@ -70,6 +74,7 @@ def is_dated(claim: Claim) -> bool:
     told = bool({"will", "shall", "wont"} & {*claim.words}) or any(
         _is_said(claim, at) for _, at in claim.moments
     )
+    told = told or claim.words[0] in _SET or ("goes", "back") in pairwise(claim.words)
     return told or not claim.terms or bool(_EVENTS & {*map(root, claim.words)})
 
 
@@ -114,7 +119,9 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     if name.slot == "with":
         return head not in _ADDING
     if name.slot in ("to", "from"):
-        sourced = head in _SOURCING or (same_subject and name.key not in PLACES)
+        # People come from many places, but all that we use of something from one.
+        whole = name.head in ("come", "comes") and _WHOLE & {*claim.words}
+        sourced = head in _SOURCING or ((same_subject or bool(whole)) and name.key not in PLACES)
         return name.head in _BE or (head in _MOVING if name.slot == "to" else sourced)
     purpose = {"for", "as"} & {*claim.words[name.end :]}
     return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or bool(purpose))

@@ -4,6 +4,7 @@ from mabos_cli.core.claims import Claim
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
+_THEN = (("since",), ("from",), ("after",))
 PAST = frozenset("was were had did".split())
 
 
@@ -58,7 +59,9 @@ def _is_when(claim: Claim, number: int) -> bool:
 def is_other_time(a: Claim, b: Claim) -> bool:
     """Whether the claims are about different times: they name no common one, or only one looks back."""
     leads = [{claim.words[at - 1] for _, at in claim.moments if at} for claim in (a, b)]
-    if any("until" in x and {"since", "from"} & y for x, y in (leads, leads[::-1])):
+    if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
+        return True
+    if any(x.words[:1] == ("before",) and y.words[:1] in _THEN for x, y in ((a, b), (b, a))):
         return True
     if a.moments and b.moments:
         # What is so by the end of next year need not be so before.

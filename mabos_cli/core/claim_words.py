@@ -32,7 +32,7 @@ qualification qualify migration migrate conversion convert registration register
 profitability profitable availability available expiry expire left leave expiration expire shipment ship
 natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees
 attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
-repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write
+repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write drainage drain
 """
 
 # British spelling doubles their last letter: labelled, travelling.
@@ -47,10 +47,11 @@ half a dozen=6; a dozen=12; a couple of=two; a pair of=two; in use=working; out 
 (?:taken|put) out of (?:service|use|operation)=retired; in (?:service|operation)=working; out of action=broken;
 r[ua]ns? dry=empty; up and running=working; sold out=soldout; fully booked=booked; in stock=instock;
 los(?:e|es|t|ing)(?= (?:about |almost |nearly |some |over )?[\d€$£])=fell; pa(?:y|ys|id) out=distributes;
-took over(?: from)?=now leads; taken over from=replaced; in favou?r of=for; over to=to; fewer and fewer=declining; less and less=declining; more and more=growing;
+took over(?: from)?=now leads; taken over from=replaced; (?:is|are|was|were) in favou?r of=favours; in favou?r of=for; over to=to; fewer and fewer=declining; less and less=declining; more and more=growing;
 (?:is|are) planned (?:for|in|on)=is in;
 needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; not (?:obliged|required) to=not;
-(?:needs?|obliged|required|has|have) to(?: be)?=must; frames? per second=fps; in short supply=scarce;
+(?:needs?|obliged|required|has|have) to(?: be)?=must; frames? per second=fps; in short supply=scarce; the other (?:side|party)=opponents;
+up (?:on|from)(?= (?:last|a year|the previous))=growing against; down (?:on|from)(?= (?:last|a year|the previous))=declining against;
 (?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; (?:comes?|came|coming) out=released;
 roll(?:s|ed|ing)? out=rollout; back(?:s|ed|ing)? up=backup;
 sign(?:s|ed|ing)? up=signup; runs? out=expires; called off=cancelled; carr(?:y|ies|ied) over=carryover;
@@ -60,7 +61,7 @@ no longer=nolonger; any ?more=anylonger; any longer=anylonger;
 (?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable;
 in the black=profitable; in force=inforce; in effect=inforce; first day=start;
 (?:goes|go|went|going) live=launch; kick(?:s|ed)? off=start; (?:takes?|took|taking) place=happens;
-shuts? down=shutdown; (?:switched|turned) off=disabled; turned on=enabled; phased? out=retire;
+shuts? down=shutdown; (?:switched|turned) off=disabled; (?:switched|turned) on(?=\W*$| again| at | in )=enabled; phased? out=retire;
 laid off=fired; by hand=manual; in[- ]house=inhouse; on[- ]prem(?:ises?)?=onpremises;
 self[- ]hosted=onpremises; open[- ]source=opensource; closed[- ]source=proprietary;
 full[- ]time=fulltime; part[- ]time=parttime; on[- ]site=onsite; opt[- ]in=optin; opt[- ]out=optout;
@@ -72,9 +73,9 @@ up to date=current; per cent=percent; rather than=instead of; lots? of=many; a f
 out of date=uncurrent; outdated=uncurrent; each other=together; fail(?:s|ed)? to=not;
 stop(?:ped|s)?(?= \w+ing)=nolonger; exempt from=not; out of service=broken;
 out of(?= (?:stock|control|warranty|business|reach))=not in; out of order=broken; behind schedule=late;
-ahead of schedule=early; on (?:time|schedule|track)=punctual; in time=punctual; ahead of=above;
+ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; in time=punctual; ahead of=above;
 over budget=above budget; (?:under|within) budget=below budget; behind=below; sped up=accelerated;
-pick(?:s|ed|ing)? up=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
+pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
 (?:has|have) been (?:stopped|closed|ended|terminated)=retired;
 (?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired; keeps?(?= \w+ing\b)=;
 (?:taken|handed|passed) over (?:by|to)=now led by; (?:given|gave) up=retired;
@@ -187,10 +188,40 @@ def irregular() -> dict[str, str]:
 
 @cache
 def _phrases() -> tuple[re.Pattern[str], list[str]]:
-    """One pattern for all phrases, a group for each, and the word that stands for each."""
-    parts = [part.strip().rpartition("=") for part in _PHRASES.replace("\n", ";").split(";") if "=" in part]
-    listed = "|".join(f"({part[0]})" for part in parts)
-    return re.compile(rf"\b(?:{listed})\b", re.IGNORECASE), [part[2] for part in parts]
+    """One pattern for all phrases, a group for each, and the word that stands for each.
+
+    The phrases stand by their first letters, so that few of them are tried where a word begins.
+    """
+    by_letter: dict[str, list[tuple[str, str]]] = {}
+    for part in _PHRASES.replace("\n", ";").split(";"):
+        phrase, sign, meaning = part.strip().rpartition("=")
+        for letter in sorted(_initials(phrase)) if sign else ():
+            by_letter.setdefault(letter, []).append((phrase, meaning))
+    listed = [
+        f"(?={letter})(?:{'|'.join(f'({phrase})' for phrase, _ in group)})"
+        for letter, group in by_letter.items()
+    ]
+    meanings = [meaning for group in by_letter.values() for _, meaning in group]
+    return re.compile(rf"\b(?:{'|'.join(listed)})\b", re.IGNORECASE), meanings
+
+
+def _initials(phrase: str) -> set[str]:
+    """The letters that a phrase can begin with.
+
+    >>> sorted(_initials("(?:it is |one is )?impossible to")), sorted(_initials("r[ua]ns? dry"))
+    (['i', 'o'], ['r'])
+    """
+    if not phrase.startswith("(?:"):
+        return {phrase[0]}
+    depth, start, found = 0, 3, set[str]()
+    for at, sign in enumerate(phrase):
+        depth += (sign == "(") - (sign == ")")
+        if (sign == "|" and depth == 1) or depth == 0:
+            found |= _initials(phrase[start:at])
+            start = at + 1
+        if depth == 0:
+            return found | _initials(phrase[at + 2 :]) if phrase[at + 1 : at + 2] == "?" else found
+    return found
 
 
 def join_phrases(clause: str) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.claim_opposites import opposites
+from mabos_cli.core.claim_text import plain_text
 from mabos_cli.core.claim_words import (
     ALIASES,
     CURRENCIES,
@@ -33,10 +34,9 @@ _BREAK = (
     r"|,\s(?=(?:and|but|while|whereas|so|though|although|because|which|who|not|otherwise|as|since|they|we"
     r"|it|our|he|she|measured|only|when|with|without)\b)"
     r"|\sand (?=(?:the|our|its|their|we|they|it|he|she)\s(?:\w+\s){0,3}(?:is|are|was|were|has|have|will|does|do|goes)\b)"
+    r"|,\s(?=(?:\w{3,}ed|bought|built|made|led|held|kept|paid|run) (?:by|in|on|at|with|from|for)\b)"
     r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
 )
-# A cell of a table gives the value first and then, behind a comma, what else there is to say about it.
-_CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)\b)"
 # What begins like this is a reason or an aside, and claims nothing of its own that another belief could deny.
 _ASIDE = (
     r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
@@ -47,7 +47,6 @@ _HOUR = (
     r"\b((?:open|clos|start|begin|end|leav|arriv|depart|meet|serv|finish)\w*(?: \w+){0,3} at \d{1,2})"
     r"(?=$|[.,;]| (?:and|on|in|every)\b)"
 )
-_ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
 _TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
 _OWN_STOPS = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger"}
 _OWN_STOPS |= frozenset(
@@ -58,7 +57,7 @@ _RELATIONS = dict(
     pair.split(":")
     for pair in (
         "before:before until:before after:after since:after during:during above:above beyond:above "
-        "below:below inside:inside outside:outside more:more less:less fewer:less"
+        "once:after below:below inside:inside outside:outside more:more less:less fewer:less"
     ).split()
 )
 # Words by which a claim says that something is over, or that it is new.
@@ -75,7 +74,9 @@ _CHANGES = frozenset(
     "privatized centralised centralized consolidated shut demolished abandoned repealed overhauled shelved "
     "decommissioned disbanded handed passed rerouted relocated diverted".split()
 )
-_UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle")
+# What was moved from one to another is no longer with the first.
+_SHIFTS = frozenset("moved migrated switched transferred converted changed".split())
+_UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil")
 _LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
 # Who did so no longer does what he did here.
 _GONE = frozenset("left quit resigned retired departed died fired dismissed".split())
@@ -155,32 +156,7 @@ def is_statement(heading: str) -> bool:
 
 def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
     """The clauses of a text, said on some day, as claims; clauses without content are left out."""
-    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text[:_LONGEST])
-    plain = re.sub(r"[^\S\n]+", " ", plain.replace("\u2019", "'"))
-    plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)
-    plain = re.sub(_ABBREVIATED, r"\1", plain)
-    plain = re.sub(
-        r"\b(?:given|made) way (?:to|for) |\b(?:superseded|supplanted|succeeded) by ",
-        "been replaced by ",
-        plain,
-    )
-    plain = re.sub(r"\b(?:fewer|less) ((?:[a-z]+ ){1,3})than before\b", r"declining \1", plain)
-    plain = re.sub(r"\bmore ((?:[a-z]+ ){1,3})than before\b", r"growing \1", plain)
-    # What has been replaced is over; what replaced it is something else to say.
-    plain = re.sub(
-        r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])",
-        r"\1 retired; ",
-        plain,
-    )
-    plain = re.sub(r"\b(?:handed|passed|turned|gave) ((?:[\w']+ ){1,4}?)over to ", r"\1moved to ", plain)
-    # A condition belongs to what it conditions.
-    plain = re.sub(
-        r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1", plain
-    )
-    # So does where or when it holds, if it comes first.
-    lead = r"^((?:On|In|At|For|With|Under|During|Among|Within|Between)(?: [^\s,.;]+){1,3}), "
-    plain = re.sub(lead, r"\1 ", plain.strip())
-    plain = re.sub(_CELL, r"\1;", plain.strip())
+    plain = plain_text(text[:_LONGEST])
     parts = [part.strip(" ,") for part in re.split(_BREAK, plain)]
     kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
     found = [_read(part, now) for part in kept[:_CLAIMS]]
@@ -247,7 +223,8 @@ def _bounded(
         if word not in moments:
             continue
         lead = [each for each in words[max(0, at - 4) : at] if each not in ("the", "end", "of", "start")][-1:]
-        bound = "max" if lead == ["by"] else ""
+        # Before Easter something will be; what was before Easter, in the first place, is another matter.
+        bound = "max" if lead == ["by"] or (lead == ["before"] and at > 2) else ""
         denied = words[max(0, at - 2) : at] and words[max(0, at - 2)] in NEGATIONS
         if negative and lead and (lead[0] == "before" or (lead[0] == "until" and denied)):
             bound, early = "min", True
@@ -263,12 +240,14 @@ def _labelled(clause: str) -> str:
         named = word[0].isupper() and word.casefold() not in _OWN_STOPS and word.casefold() not in _SLOTS
         if word.casefold() in CURRENCIES:
             return match.group()
+        if number[-1].isalpha() and word.casefold() not in _LABELS:
+            return match.group()
         if match.start() == 0 and after[:1].isalpha() and after not in _OWN_STOPS:
             named = False
         return f"{word}_{number}" if word.casefold() in _LABELS or named else match.group()
 
-    pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
-    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+    pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*[a-f]?)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
+    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|Easter|Christmas|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
     clause = re.sub(
         r"\b([A-Za-z]{3,}) ([A-Z])\b(?!')",
         lambda m: f"{m[1]}_{m[2]}" if m[1].casefold() in _LABELS else m.group(),
@@ -368,6 +347,8 @@ def _over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
         over |= {names[0].key} if names and names[0].at == 0 else {root(words[0])}
     if _CUES & {*words} and "to" in words:
         over |= {name.key for name in names if name.slot == "from"}
+    if not over and _SHIFTS & {*words} and "from" in words and "to" in words[words.index("from") :]:
+        over |= {" ".join(_phrase(words[words.index("from") + 1 :]))}
     return frozenset(over) - {""}
 
 

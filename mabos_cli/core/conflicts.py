@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.claim_headings import is_event, is_measure, is_single, is_thing
 from mabos_cli.core.claim_match import Topic
 from mabos_cli.core.claim_opposites import exclusive, families
+from mabos_cli.core.claim_scopes import is_told, tells_apart
 from mabos_cli.core.claim_words import root, weak
 from mabos_cli.core.claims import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.clock import parse_time
@@ -25,8 +26,13 @@ _GROUP, _NEIGHBOURS = 24, 5
 # Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
 # What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
+# Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
+_TURNS = frozenset({"from", "instead"})
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
+
+
+Show = Callable[[int, int], None]
 
 
 class Conflict(NamedTuple):
@@ -74,8 +80,11 @@ class Reading(NamedTuple):
     stated: bool
 
 
-def find_conflicts(beliefs: Sequence[Belief], floor: float = 0.6) -> list[Conflict]:
-    """The conflicts among beliefs held with more certainty than the floor, the most severe first.
+def find_conflicts(
+    beliefs: Sequence[Belief], floor: float = 0.6, chunk: int = 50, show: Show | None = None
+) -> list[Conflict]:
+    """The conflicts among beliefs held with more certainty than the floor, the most severe first. Beliefs are read chunk by
+    chunk, and compared across all of them; show is told after each chunk how many are read.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -83,9 +92,24 @@ def find_conflicts(beliefs: Sequence[Belief], floor: float = 0.6) -> list[Confli
     [('antonym', 0.78, 'growing against declining')]
     """
     sure = sorted((belief for belief in beliefs if belief.certainty > floor), key=_order)
-    read = [read_belief(belief) for belief in sure]
+    read: list[Reading] = []
+    for start in range(0, len(sure), max(1, chunk)):
+        read += map(read_belief, sure[start : start + max(1, chunk)])
+        if show:
+            show(len(read), len(sure))
     found = [conflict for i, j in candidate_pairs(read) if (conflict := _compare(read[i], read[j]))]
     return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
+
+
+def distinct_conflicts(
+    beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None
+) -> list[Conflict]:
+    """The conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with its
+    sides exchanged."""
+    found: dict[str, Conflict] = {}
+    for conflict in find_conflicts(beliefs, floor, chunk, show):
+        found.setdefault(conflict.key, conflict)
+    return list(found.values())
 
 
 def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
@@ -100,7 +124,9 @@ def read_belief(belief: Belief) -> Reading:
     claims = read_claims(belief.text if belief.text.strip() else belief.subject, now)
     names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
     said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
-    about = frozenset(map(root, subject_words(belief.subject)))
+    # A letter alone is which one it is, even where it looks like an article: building A.
+    letters = re.findall(r"(?<=\s)[A-Z]\b", belief.subject)
+    about = frozenset(map(root, (*subject_words(belief.subject), *map(str.casefold, letters))))
     bare = not belief.text.strip()
     # Two words name a thing; it takes three to say something about it.
     titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
@@ -143,6 +169,8 @@ def _frames(claim: Claim) -> Iterator[str]:
     """
     names = {name.key for name in claim.names}
     terms = sorted(_terms(claim) | names)
+    if claim.over and not _TURNS.isdisjoint(claim.words):
+        yield from _frames_before(claim)
     yield "\n".join(terms)
     if len(terms) == 2:
         yield from (term for term, other in (terms, terms[::-1]) if other in names)
@@ -150,6 +178,17 @@ def _frames(claim: Claim) -> Iterator[str]:
         kept = len(terms) - lacking
         if kept >= lacking + 1:
             yield from map("\n".join, combinations(terms, kept))
+
+
+def _frames_before(claim: Claim) -> Iterator[str]:
+    """The keys of what was so before a change from one thing to another: it meets what still says so."""
+    at = next(n for n, word in enumerate(claim.words) if word in _TURNS)
+    terms = {term: word for term, word in claim.terms.items() if word.casefold() in claim.words[:at]}
+    terms.pop(root(claim.change), "")
+    names = tuple(name for name in claim.names if name.at < at)
+    for over in (claim.over, {part for key in claim.over for part in key.split()}):
+        known = terms | dict.fromkeys(over, "")
+        yield from _frames(claim._replace(terms=known, names=names, over=frozenset()))
 
 
 def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
@@ -177,8 +216,8 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     found = _first(a.titles, b.titles, None) if a.stated or b.stated else None
     if same:
         found = found or _first(a.claims, b.claims, _topic(a, b, newer))
-    elif not _filed_apart(a, b):
-        found = found or _first(a.claims, b.claims, None)
+    elif not found:
+        found = _apart(a, b)
     for each, other in ((a, b), (b, a)):
         if each.stated and not same:
             found = found or _first(each.titles, other.claims, None)
@@ -210,6 +249,16 @@ def _topic(a: Reading, b: Reading, newer: str) -> Topic:
         thing=is_thing(heading, f"{a.belief.text} {b.belief.text}"),
         agreed=any(can_agree(x, y) for x in numbers[0] for y in numbers[1]),
     )
+
+
+def _apart(a: Reading, b: Reading) -> Disagreement | None:
+    """The disagreement of two beliefs of different subjects, if they are about one thing."""
+    if not _filed_apart(a, b):
+        return _first(a.claims, b.claims, None)
+    told = [(x, y) for x in a.claims for y in b.claims if is_told(x, y)]
+    if not told or tells_apart(a.belief.subject, b.belief.subject, a.said | b.said):
+        return None
+    return next((found for x, y in told if (found := disagree(x, y))), None)
 
 
 def _filed_apart(a: Reading, b: Reading) -> bool:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from mabos_cli.core.claim_change import EXISTING, Disagreement, find_succession
 from mabos_cli.core.claim_fit import fits, fits_date, fits_name, fits_number, is_inserted, shares
-from mabos_cli.core.claim_match import Match, Side, Topic, match_claims, same_name
+from mabos_cli.core.claim_match import Match, Side, Topic, leads, match_claims, same_name
 from mabos_cli.core.claim_opposites import compare_words, opposites
 from mabos_cli.core.claim_roles import ALONE, is_claimed, is_dated
 from mabos_cli.core.claim_values import (
@@ -29,6 +29,8 @@ _NOW = frozenset("is are has have isnt arent hasnt havent".split())
 _POSSIBLE = frozenset(map(root, "possible allow permit".split()))
 _PLANS = frozenset("plan plans planned intend intends aim aims propose proposed target targets goal".split())
 _ENDED = frozenset("retired cancelled scrapped dropped abandoned shelved stopped withdrawn".split())
+_OWN = frozenset("its their his her our".split())
+_CLEARED = frozenset(map(root, "cleared approved certified licensed authorised authorized admitted".split()))
 _TREND = opposites()[root("grow")][0].line
 
 
@@ -68,6 +70,9 @@ def _modes(a: Claim, b: Claim, topic: Topic | None) -> frozenset[str]:
     if topic:
         apart = frozenset(word for word in apart if root(word) not in topic.roots)
         apart -= _PLANS | {"want", "wants", "wanted"} if topic.roots & _GOALS else frozenset()
+    if any("never" in x.words and {*x.terms} <= {*y.terms} and not y.negative for x, y in ((a, b), (b, a))):
+        # What never happens does not happen under a condition either.
+        apart -= _CONDITIONS
     # "With failing tests" and "when tests fail" are one condition.
     return apart - _CONDITIONS if {*a.terms} == {*b.terms} else apart
 
@@ -130,7 +135,7 @@ def _contradiction(match: Match) -> Disagreement | None:
         return None
     if match.excluded:
         x, y = match.excluded[0]
-        if _leads(a, x) and _leads(b, y):
+        if leads(a, x) and leads(b, y):
             return None
         return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
     if _is_value(match) and not has_other_bounds(a, b):
@@ -181,7 +186,7 @@ def _opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
         return None
     if match.opposed:
         x, y = match.opposed[0]
-        apart = compare_words(x, y)[1] and (_leads(a, x) or _leads(b, y))
+        apart = compare_words(x, y)[1] and (leads(a, x) or leads(b, y))
         return None if apart else Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
     if a.relations and b.relations:
         # What is so during something and after it are two things.
@@ -205,19 +210,13 @@ def _denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     said = no.claim.terms or match.shared > 1
     ended = EXISTING - {root("exist")} if match.own or not match.topic else frozenset[str]()
     ended |= _POSSIBLE if not yes.rest else frozenset[str]()
+    if _CLEARED & {*yes.claim.terms} and "for" in yes.claim.words:
+        # What something is cleared for may be done there, whatever it is that is done.
+        ended |= _POSSIBLE | {root(y) for x, y in pairwise(no.claim.words) if x == "be"}
     if len({*no.rest} - ended) > spare or len(yes.rest) > most or not said or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
-
-
-def _leads(claim: Claim, term: str) -> bool:
-    """Whether a word stands right before another with content: it tells which one, not how it is."""
-    word = claim.terms[term].casefold()
-    if word not in claim.words:
-        return False
-    after = claim.words[claim.words.index(word) + 1 :][:1]
-    return bool(after) and root(after[0]) in claim.terms
 
 
 def _is_value(match: Match) -> bool:
@@ -226,7 +225,7 @@ def _is_value(match: Match) -> bool:
         return False
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
-    if _is_active_and_passive(match):
+    if _is_active_and_passive(match) or _is_possessed(match):
         return True
     return all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
 
@@ -237,6 +236,16 @@ def _is_active_and_passive(match: Match) -> bool:
         name, words = side.names[0], side.claim.words
         if name.slot == "first" and other.names[0].slot == "by" and name.end < len(words):
             return root(words[name.end]) in other.claim.terms
+    return False
+
+
+def _is_possessed(match: Match) -> bool:
+    """Whether one has something at a place that the other names: its depot is in Lenz, the depot is Kolm."""
+    for side, other in match.sides:
+        name, words = side.names[0], other.claim.words[: other.names[0].at]
+        placed = name.slot in ("in", "at", "with") and _OWN & {*side.claim.words[: name.at]}
+        if placed and other.names[0].slot == "be" and root(name.head) in map(root, words):
+            return True
     return False
 
 

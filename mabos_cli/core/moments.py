@@ -9,10 +9,10 @@ from mabos_cli.core.periods import MONTHS, WEEKDAYS
 
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
-_NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_SEASONS = ["spring", "summer", "autumn", "winter"]
+_NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
+_SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
-_SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3})
+_SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
 )
@@ -30,6 +30,11 @@ _TURNS = {
     "today": 1,
     "tomorrow": 2,
 }
+_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+# The words that lead to a date in German.
+_GERMAN_WORDS = {"beginnt": "begins", "startet": "starts", "endet": "ends", "beginn": "start", "ende": "end"}
+_GERMAN_WORDS |= {"ist": "is", "war": "was", "am": "on", "ab": "from", "bis": "until", "findet": "is"}
+_GERMAN_WORDS |= {"statt": ""} | dict.fromkeys(("der", "die", "das", "des", "dem", "den"), "the")
 # Where a moment stood, one character is left: the words around it keep their places.
 FIRST_MOMENT, MOST = 0xF000, 0x800
 
@@ -38,7 +43,7 @@ class Moment(NamedTuple):
     """As much of a point in time as a sentence names; what it leaves open is -1.
 
     The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
-    bound is min for what is not before it, max for what is by then.
+    nth is which weekday of a month it is, 9 for the last one. The bound is min for what is not before it, max for what is by then.
     """
 
     year: int = -1
@@ -53,6 +58,7 @@ class Moment(NamedTuple):
     week: int = -1
     text: str = ""
     bound: str = ""
+    nth: int = -1
 
 
 @cache
@@ -78,7 +84,7 @@ def _pattern() -> re.Pattern[str]:
         r"|\b(?P<qn>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth) quarter\b(?:(?: of| in)? (?P<yq3>\d{4})\b)?"
         r"|\b(?:H(?P<h>[12])|(?P<hn>[Ff]irst|[Ss]econd) half)\b(?:(?: of| in)? (?P<yh>\d{4})\b)?"
         r"|\bFY ?'?(?P<fy>\d{4}|\d\d)\b"
-        rf"|\b(?:(?:first|second|third|fourth|last) (?=\w+ of\b))?(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
+        rf"|\b(?:(?P<nth>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Ll]ast) (?=\w+ (?:of|in)\b))?(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
         r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
         r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
         r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
@@ -90,10 +96,19 @@ def _pattern() -> re.Pattern[str]:
         r"|\b(?P<end>year-end|month-end|quarter-end)\b"
         r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?:(?: of)? (?P<ys>\d{4})\b"
         r"|(?=\s*(?:$|[,.;]|and\b)))"
+        r"|\b(?P<feast>Easter|Christmas) (?P<yf>\d{4})\b"
         r"|\b(?:[Cc]alendar )?(?:[Ww]eek|CW|KW) (?P<week>[1-5]?\d)\b"
         r"|\b(?P<near>[Yy]esterday|[Tt]oday|[Tt]omorrow)\b"
         r"|(?<![\d.,$€£#-])\b(?:(?P<when>[Ee]arly|[Ll]ate|end of|start of|beginning of)[ -])?(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
     )
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    """Words of which a point in time without digits has one: trying the pattern takes far longer than a look."""
+    named = [name.casefold() for name in (*MONTHS, *WEEKDAYS, "weekday", "weekend")]
+    found = {*named, *(f"{name}s" for name in named), *(name[:3].casefold() for name in MONTHS), "sept"}
+    return frozenset(found | {*_TURNS, *_SEASONS, "quarter", "half", "noon", "midnight", "end"})
 
 
 @cache
@@ -130,7 +145,22 @@ def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Mom
         number = _ORDINALS.index((match[1] or match[2]).casefold()) + 1
         return f"{number} " if match[1] else f" {number}"
 
+    if not any(c.isdigit() for c in text) and _triggers().isdisjoint(re.findall(r"[a-z]+", text.casefold())):
+        return text, moments
     return _pattern().sub(mark, _nth().sub(day, text)), moments
+
+
+def write_english(text: str) -> str:
+    """A text with a German date, with that and the words that lead to it in English.
+
+    >>> write_english("Beginn ist der 18. Mai 2026"), write_english("It is 4. May be")
+    ('start is the 18 May 2026', 'It is 4. May be')
+    """
+    pattern = rf"\b(\d{{1,2}})\. ({'|'.join(_GERMAN)})\b"
+    found = re.sub(pattern, lambda match: f"{match[1]} {MONTHS[_GERMAN.index(match[2])]}", text)
+    if found == text:
+        return text
+    return re.sub(r"\w+", lambda match: _GERMAN_WORDS.get(match[0].casefold(), match[0]), found)
 
 
 def _year(text: str | None) -> int:
@@ -159,12 +189,13 @@ def _moment(match: re.Match[str], now: date | None) -> Moment | None:
         return Moment(_year(got["fy"] or got["year"]), half, text=text)
     if got["turn"] or got["near"] or got["end"]:
         return _relative(got, now)._replace(text=text)
-    if got["season"]:
-        return Moment(_year(got["ys"]), season=_SEASONS.index(got["season"].casefold()), text=text)
+    if season := got["season"] or got["feast"]:
+        return Moment(_year(got["ys"] or got["yf"]), season=_SEASONS.index(season.casefold()), text=text)
     if got["week"]:
         return Moment(week=int(got["week"]), text=text)
     if got["wd"]:
-        return Moment(weekday=[*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize()), text=text)
+        weekday = [*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize())
+        return Moment(weekday=weekday, text=text, nth=_NTH[got["nth"].casefold()] if got["nth"] else -1)
     if got["dd"]:
         return Moment(day=int(got["dd"]), text=text) if int(got["dd"]) <= 31 else None
     return _clock(got, text)
@@ -235,7 +266,8 @@ def same_time(a: Moment, b: Moment) -> bool | None:
     if one and two and not one & two:
         return False
     both = [(x, y) for x, y in zip(a[:7], b[:7], strict=True) if x != -1 and y != -1]
-    both += [(x, y) for x, y in ((a.season, b.season), (a.week, b.week)) if x != -1 and y != -1]
+    rare = ((a.season, b.season), (a.week, b.week), (a.nth, b.nth))
+    both += [(x, y) for x, y in rare if x != -1 and y != -1]
     return all(x == y for x, y in both) if both else True if one and two else None
 
 

@@ -126,7 +126,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "often": re.compile(r"\b(?P<n>once|twice)(?=\s(?:a|per|every|each)\b)", re.IGNORECASE),
         "every": re.compile(
             rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other|half(?: an)?)\s)?"
-            r"(?P<unit>seconds|minute|hour|day|week|month|quarter|year)s?\b",
+            r"(?P<unit>seconds|minute|hour|day|night|week|month|quarter|year)s?\b",
             re.IGNORECASE,
         ),
         "rate": re.compile(
@@ -212,7 +212,8 @@ def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
         said = (match["n"] or "one").casefold()
         half = 0.5 if said.startswith("half") else 0.0
         times = half or (2.0 if said in ("second", "other") else _number(said)[0] or 1.0)
-        return Quantity(1.0, 1.0, "times", text, per=times * _UNITS[match["unit"].casefold().rstrip("s")][1])
+        span = _UNITS[match["unit"].casefold().rstrip("s").replace("night", "day")][1]
+        return Quantity(1.0, 1.0, "times", text, per=times * span)
     if kind == "span":
         dimension, factor = _UNITS[match["unit"].casefold()]
         size = 0.5 * factor if match["n"].casefold().startswith("half") else factor

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from mabos_cli.core.conflicts import Conflict, find_conflicts
-from mabos_cli.core.mind import Belief
+from mabos_cli.core.conflicts import Conflict
 from mabos_cli.formats.conflict_report import (
     Resolution,
     parse_resolutions,
@@ -17,15 +16,6 @@ from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.materialize import write_derived
-
-
-def distinct_conflicts(beliefs: Sequence[Belief], floor: float) -> list[Conflict]:
-    """The conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with its
-    sides exchanged."""
-    found: dict[str, Conflict] = {}
-    for conflict in find_conflicts(beliefs, floor):
-        found.setdefault(conflict.key, conflict)
-    return list(found.values())
 
 
 def read_resolved(home: AgentHome) -> dict[str, Resolution]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.commitment import STRATEGIES, Mind, Verdict, judge_intentions
-from mabos_cli.core.conflicts import Conflict
+from mabos_cli.core.conflicts import Conflict, Show, distinct_conflicts
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.attitudes import KINDS, priority_of, read_attitudes
@@ -15,7 +15,7 @@ from mabos_cli.formats.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_fields
 from mabos_cli.workspace.checkpoints import checkpoint_names, restore_checkpoint
-from mabos_cli.workspace.conflicts import distinct_conflicts, due_report, read_resolved, write_report
+from mabos_cli.workspace.conflicts import due_report, read_resolved, write_report
 from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.flush_state import awaited_checkpoint, note_restored
 from mabos_cli.workspace.hierarchy import Compose, Order, build_hierarchy
@@ -30,10 +30,11 @@ _SUNDAY = 6
 
 
 class CycleOrder(NamedTuple):
-    """How a cycle is to run: without writing, and as after a compaction even if nobody noted one."""
+    """How a cycle is to run: without writing, as after a compaction even if nobody noted one, and what shows how far it is."""
 
     dry_run: bool = False
     compacted: bool = False
+    show: Show | None = None
 
 
 class Cycle(NamedTuple):
@@ -67,7 +68,7 @@ def run_cycle(home: AgentHome, order: CycleOrder, compose: Compose | None = None
     mind = Mind(load_attitudes(home, "goal")[0], load_attitudes(home, "desire")[0], beliefs)
     pruned = _prune(home, order, warnings, lambda found: judge(home, found, mind, strategy))
     was_sorted = _sort_desires(home, order, warnings)
-    chunks, found = _process(home, beliefs)
+    chunks, found = _process(home, beliefs, order.show)
     known = read_resolved(home)
     conflicts = [conflict for conflict in found if conflict.key not in known]
     report, materialized = _write_derived(home, order, day, conflicts, warnings)
@@ -154,11 +155,11 @@ def _edit(
         return edit_text(home.paths, home.paths.root / KINDS[kind].file, edit)
 
 
-def _process(home: AgentHome, beliefs: list[Belief]) -> tuple[int, list[Conflict]]:
+def _process(home: AgentHome, beliefs: list[Belief], show: Show | None) -> tuple[int, list[Conflict]]:
     """Beliefs are read chunk by chunk, and compared across all chunks: how many chunks, and the conflicts."""
     size = max(1, home.settings["bdi.chunk"])
-    chunks = max(1, -(-len(beliefs) // size))
-    return chunks, distinct_conflicts(beliefs, home.settings["bdi.certainty_floor"])
+    found = distinct_conflicts(beliefs, home.settings["bdi.certainty_floor"], size, show)
+    return max(1, -(-len(beliefs) // size)), found
 
 
 def _restore(home: AgentHome, order: CycleOrder, warnings: list[str]) -> str:

@@ -193,9 +193,44 @@ DISAGREE = [
         "",
     ),
     ("Authentication", "Users log in with a password.", "We switched to passkeys; passwords are gone.", ""),
+    # nearly the same words under headings that only say where they are filed
+    ("Wine list", "The house red is served cold.", "The house red is never served cold.", "Cellar notes"),
+    ("Bylaws", "A quorum of the board is 5 members.", "A quorum of the board is 7 members.", "Board talks"),
+    ("Class 7b", "Class 7b has twenty-six pupils.", "Class 7b has 31 pupils.", "Room planning"),
+    ("Swimming", "The outdoor pool opens on 9 May.", "The outdoor pool opens on 23 May.", "Season opener"),
+    # other forms
+    ("Lawn", "Our lawn is mowed by a Stihl robot.", "Our lawn is mowed by a Wolf robot, bought by Ulf.", ""),
+    ("Bread", "All our bread comes from Kessler Bakery.", "All our bread comes from Ott Bakery.", "Food"),
+    ("Sales", "up on last month", "down on last month", ""),
+    ("AGM", "Held on the first Monday of June.", "The AGM is on the third Monday of June.", ""),
+    ("Messe", "Die Messe beginnt am 4. Mai.", "Beginn der Messe ist der 18. Mai.", ""),
+    ("Pets", "Neither dogs nor cats are allowed here.", "Dogs are allowed here.", ""),
+    ("Cache", "The cache never evicts pages.", "The cache evicts pages when memory is low.", ""),
+    ("Hall 2", "Hall 2 is cleared for lorries.", "Lorries must not be parked in hall 2.", ""),
+    ("Kiln", "The kiln burns gas.", "The kiln was converted from gas to electricity.", "Energy"),
+    ("Waste", "Waste is burnt here.", "Waste now goes to Kolm instead of being burnt here.", ""),
 ]
 
 AGREE = [
+    # nearly the same words under headings that say what they are about
+    ("Kiel", "The emergency exit closes at 22:00.", "The emergency exit closes at 20:00.", "Flensburg"),
+    ("Nurses", "The night shift allowance is 40 euros.", "The night shift allowance is 60 euros.", "Doctors"),
+    ("Line 2", "The conveyor motor runs at 900 rpm.", "The conveyor motor runs at 1200 rpm.", "Packing hall"),
+    ("Low season", "A double room costs 80 euros.", "A double room costs 140 euros.", "High season"),
+    ("Staging", "The web tier runs with 2 replicas.", "The web tier runs with 6 replicas.", "Production"),
+    ("Rooms in Haus A", "The laundry room is open.", "The laundry room is not open.", "Rooms in Haus C"),
+    # other forms
+    ("Baking times", "Scones: 12 minutes.", "Muffins: 25 minutes, fan oven.", ""),
+    ("Mail", "Before May 2024, mail went through Exim.", "From May 2024 on, it went through Zimbra.", ""),
+    (
+        "Orders",
+        "Orders cannot be changed once they are paid.",
+        "Orders can be changed before they are paid.",
+        "",
+    ),
+    ("Cache", "The cache never evicts pinned pages.", "The cache evicts unpinned pages when it is full.", ""),
+    ("Kiln", "The small kiln burns gas.", "The large kiln was converted from gas to oil.", ""),
+    ("Payroll", "Payroll is run by Linz.", "Payroll was handed over from Graz to Linz.", ""),
     # paraphrase
     ("Crane", "The crane can lift 12 tonnes.", "The crane's capacity is 12,000 kg.", ""),
     ("Overtime", "We don't pay overtime.", "Overtime is unpaid.", ""),
