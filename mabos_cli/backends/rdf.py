@@ -1,6 +1,7 @@
 """Turtle through pyoxigraph, which may be absent. Names become IRIs below urn:mabos:, plain values literals."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -33,8 +34,10 @@ def render_turtle(triples: Iterable[Triple]) -> str:
 
 
 def _iri(rdf: Any, name: str) -> Any:
-    known = name.startswith(("http://", "https://", "urn:")) and not any(c in name for c in ' <>"{}|^`\\')
-    return rdf.NamedNode(name if known else _BASE + quote(name, safe=""))
+    if name.startswith(("http://", "https://", "urn:")) and not name.startswith(_BASE):
+        with suppress(ValueError):
+            return rdf.NamedNode(name)  # an IRI; if it is a bad one, a name like others
+    return rdf.NamedNode(_BASE + quote(name, safe="", errors="replace"))
 
 
 def parse_turtle(text: str, path: str) -> list[Triple]:

@@ -1,12 +1,17 @@
 """What fact commands share: the plan that asserts facts, and a fact on a line."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import FactChanges, plan_assert
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.facts import parse_fact
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.knowledge import Facts, Means, Plan, load_rules
+from mabos_cli.workspace.knowledge import Facts, Means, Plan
+from mabos_cli.workspace.rulebook import load_rules
 
 Told = tuple[list[tuple[Fact, str]], list[str]]
 
@@ -15,28 +20,44 @@ def asserting(home: AgentHome, given: list[Fact]) -> Plan[Told]:
     """A plan that asserts facts: what became of each, and notes about those that rules had derived."""
 
     def plan(facts: Facts, means: Means) -> tuple[FactChanges, Told]:
-        find = facts.asserted_triple if len(given) < 20 else facts.by_triple().get
+        find = facts.asserted.find_triple if len(given) < 20 else facts.by_triple().get
         changes, told = plan_assert(given, find, means.mint, format_time(home.now()))
-        known = [fact for fact, state in told[:20] if state == "added" and _is_derived(facts, fact)]
+        known = [
+            fact for fact, state in told[:20] if state == "added" and facts.derived.find_triple(fact.triple)
+        ]
         return changes, (told, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
 
     return plan
 
 
-def _is_derived(facts: Facts, fact: Fact) -> bool:
-    lines = facts.derived.lines_with("subject", fact.subject)
-    return any(parse_fact(line, "facts-derived.json").triple == fact.triple for line in lines)
-
-
 def stale_warning(home: AgentHome, facts: Facts) -> list[str]:
     """A warning when facts or rules changed since the derived facts were made."""
-    if not facts.derived.lines:
+    if not len(facts.derived):
         return []
     made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
     now = {"facts_version": facts.asserted.version, "rules_version": load_rules(home).version}
     return (
         [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
     )
+
+
+@contextmanager
+def without_gc() -> Iterator[None]:
+    """Leaves out the search for cycles, of which there are none among facts: a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def check_limit(limit: int) -> int:
+    """A number of results, 0 for all; BadValue if it is none."""
+    if limit < 0:
+        raise BadValue("the limit cannot be negative", "0 for all")
+    return limit
 
 
 def fact_line(fact: Fact) -> str:

@@ -11,7 +11,8 @@ from mabos_cli.core.item import check_choice
 from mabos_cli.core.rule import SEVERITIES
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
-from mabos_cli.workspace.knowledge import load_facts, load_rules
+from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.rulebook import load_rules
 
 app = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
 

@@ -20,14 +20,15 @@ from mabos_cli.core.backward import PROVEN, Verdict, backward_chain
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact import Fact, Triple
 from mabos_cli.core.fact_query import Query, select_facts
-from mabos_cli.core.graph import Graph, is_plain, name_words
+from mabos_cli.core.graph import is_plain, name_words
 from mabos_cli.core.recall import Filters, Hit
 from mabos_cli.core.rule import Rule
 from mabos_cli.core.text import STOP_WORDS, one_line, words
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.formats.fact_line import fact_to_dict
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.knowledge import load_facts, load_rules
+from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.rulebook import load_rules
 
 app = typer.Typer()
 _FACTS, _MEMORIES, _GOALS = 12, 5, 4
@@ -81,13 +82,14 @@ def _about(question: str, facts: list[Fact], rules: tuple[Rule, ...]) -> tuple[l
     """The facts that a question is about, those with most of its words first, and goals that it may ask for: something that it
     names, with a predicate that it names."""
     asked = {word for word in words(question) if word not in STOP_WORDS}
-    named = [
-        n for n in Graph(facts).nodes() if not is_plain(n) and set(name_words(n)) <= asked and name_words(n)
-    ]
+    nodes = dict.fromkeys(name for fact in facts for name in (fact.subject, fact.object))
+    named = {
+        node for node in nodes if (own := name_words(node)) and asked.issuperset(own) and not is_plain(node)
+    }
     scored = []
     for fact in facts:
-        told = {word for part in fact.triple for word in name_words(part)}
         if fact.subject in named or fact.object in named:
+            told = {word for part in fact.triple for word in name_words(part)}
             scored.append((-len(asked & told), fact.triple, fact))
     concluded = {rule.conclusion.predicate for rule in rules if rule.conclusion and rule.type == "inference"}
     wanted = [p for p in sorted(concluded) if _stems(asked) & _stems(set(name_words(p)))]

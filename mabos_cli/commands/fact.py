@@ -1,13 +1,12 @@
 """fact: what an agent knows as triples, in facts.json."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mabos_cli.commands.asserting import asserting, fact_line, stale_warning
+from mabos_cli.commands.asserting import asserting, check_limit, fact_line, stale_warning, without_gc
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_exchange import export_command, import_command
-from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import FactChanges, plan_retract
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.fact import Fact
@@ -19,19 +18,12 @@ from mabos_cli.core.item import check_importance, check_word
 from mabos_cli.core.provenance import Origin, explain_fact, supports_lost
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
-from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.formats.fact_line import fact_to_dict
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.workspace.fact_archive import find_fact_departures
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.knowledge import (
-    Facts,
-    Means,
-    change_facts,
-    functional_predicates,
-    load_facts,
-    load_rules,
-    write_derived_facts,
-)
+from mabos_cli.workspace.knowledge import Facts, Means, change_facts, load_facts
+from mabos_cli.workspace.rulebook import functional_predicates, load_rules
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
 Subject = Annotated[str, typer.Argument(help="What it is about.")]
@@ -96,14 +88,16 @@ def retract(
     wanted = {name: value for name, value in wanted.items() if value}
     why, now = check_word(reason, "reason", 2000), format_time(home.now())
 
-    def plan(facts: Facts, _: Means) -> tuple[FactChanges, tuple[list[Fact], list[Fact], list[Fact]]]:
+    def plan(facts: Facts, _: Means) -> tuple[FactChanges, tuple[list[Fact], Fallout]]:
         gone = _matching(home, facts, wanted)
-        lost, left = _unsupported(home, facts, gone)
-        return (FactChanges() if dry_run else plan_retract(gone, why, now)), (gone, lost, left)
+        fallout = _fall_out(home, facts, gone, cascade)
+        changes = plan_retract(gone, why, now)._replace(
+            derived=fallout.left, rules_version=fallout.rules_version
+        )
+        return (FactChanges() if dry_run else changes), (gone, fallout)
 
-    (gone, lost, left), warnings = change_facts(home, "fact retract", plan)
-    if cascade and not dry_run and lost:
-        warnings += write_derived_facts(home, left, {})[1]
+    (gone, fallout), warnings = change_facts(home, "fact retract", plan)
+    lost = fallout.lost
     verb = "would retract" if dry_run else "retracted"
     lines = [f"{verb} {fact_line(fact)}" for fact in gone]
     after = "also dropped" if cascade and not dry_run else "loses its support:"
@@ -114,42 +108,54 @@ def retract(
         "unsupported": [f.id for f in lost],
     }
     if lost and not cascade:
-        warnings = [
-            *warnings,
-            f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist",
-        ]
-    call.emit("fact.retract", data, lines, warnings)
+        more = (
+            f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
+        )
+        warnings = [*warnings, more]
+    call.emit("fact.retract", data, lines, [*warnings, *fallout.warnings])
 
 
 def _matching(home: AgentHome, facts: Facts, wanted: dict[str, str]) -> list[Fact]:
-    """The asserted facts with all of some values; NotFound when there are none."""
+    """The facts in facts.json with all of some values; NotFound when there are none."""
     name, value = next(iter(wanted.items()))
-    found = [facts.find(value)] if name == "id" else facts.where(name, value)
-    named = [f for f in found if f and all(getattr(f, n) == v for n, v in wanted.items())]
-    if name == "id" and named and named[0].is_derived:
+    found = facts.asserted.where(name, value)
+    asserted = [fact for fact in found if all(getattr(fact, n) == v for n, v in wanted.items())]
+    if asserted:
+        return asserted
+    derived = facts.find(value) if name == "id" else None
+    if derived:
         raise UsageFault(
-            f"{value} is derived by {named[0].rule_id}", "retract what it rests on, or turn the rule off"
+            f"{value} is derived by {derived.rule_id}", "retract what it rests on, or turn the rule off"
         )
-    asserted = [fact for fact in named if not fact.is_derived]
-    if not asserted:
-        told = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
-        raise NotFound(f"no asserted fact with {told} for agent {home.id}", "mabos fact query lists them")
-    return asserted
+    if name == "id":
+        find_fact(home, facts, value)
+    told = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
+    raise NotFound(f"no asserted fact with {told} for agent {home.id}", "mabos fact query lists them")
 
 
-def _unsupported(home: AgentHome, facts: Facts, gone: list[Fact]) -> tuple[list[Fact], list[Fact]]:
-    """The derived facts that no longer follow when facts are gone, and those that are left: what still follows, though in
-    another way, is left in that way."""
+class Fallout(NamedTuple):
+    """What a retraction does to derived facts: those that no longer follow, and, if they are to be made anew, all that do."""
+
+    lost: list[Fact]
+    left: tuple[Fact, ...] | None = None
+    rules_version: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def _fall_out(home: AgentHome, facts: Facts, gone: list[Fact], cascade: bool) -> Fallout:
     ids = {fact.id for fact in gone}
-    touched = {fact.id for fact in supports_lost(ids, facts.all())}
     derived = list(facts.derived.facts())
-    if not touched:
-        return [], derived
-    asserted = [fact for fact in facts.asserted.facts() if fact.id not in ids]
-    again = {fact.id: fact for fact in forward_chain(asserted, load_rules(home).rules).derived}
-    lost = [fact for fact in derived if fact.id in touched and fact.id not in again]
-    kept = [again[f.id] if f.id in touched else f for f in derived if f.id not in touched or f.id in again]
-    return lost, kept
+    touched = {fact.id for fact in supports_lost(ids, derived)}
+    if not derived or not (touched or cascade):
+        return Fallout([])
+    rules = load_rules(home)
+    with without_gc():
+        asserted = [fact for fact in facts.asserted.facts() if fact.id not in ids]
+        again = forward_chain(asserted, rules.rules)
+    follow = {fact.id for fact in again.derived}
+    lost = [fact for fact in derived if fact.id not in follow and (cascade or fact.id in touched)]
+    cut = () if again.fixpoint == "reached" else (f"inference {again.fixpoint}",)
+    return Fallout(lost, again.derived if cascade else None, rules.version, cut)
 
 
 @app.command()
@@ -171,8 +177,7 @@ def query(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    if limit < 0:
-        raise BadValue("the limit cannot be negative", "0 for all")
+    check_limit(limit)
     moment = parse_when(valid_at, home.now()) if valid_at.strip() else None
     asked = Query(subject, predicate, object, check_importance(min_confidence), moment, not no_derived)
     facts = load_facts(home)

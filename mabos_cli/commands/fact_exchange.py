@@ -11,10 +11,10 @@ from mabos_cli.commands.inputs import read_stdin
 from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import check_fact
 from mabos_cli.core.fact import Fact
-from mabos_cli.core.item import check_choice, check_word
-from mabos_cli.core.text import plural
+from mabos_cli.core.item import TRUSTS, check_choice, check_word
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, NotFound
-from mabos_cli.formats.fact_exchange import parse_csv, parse_ndjson, render_csv, render_ndjson
+from mabos_cli.formats.fact_exchange import Silent, parse_csv, parse_ndjson, render_csv, render_ndjson
 from mabos_cli.workspace.knowledge import change_facts, load_facts
 
 FORMATS = ("ndjson", "csv", "turtle")
@@ -29,7 +29,10 @@ def import_command(
     ] = "",
     source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
     trust: Annotated[
-        str, typer.Option(help="trusted, agent or untrusted, for facts that do not say so.")
+        str,
+        typer.Option(
+            help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."
+        ),
     ] = "",
 ) -> None:
     """Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out.
@@ -39,15 +42,11 @@ def import_command(
     call: Call = ctx.obj
     home = call.open_home()
     form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FORMATS, "format")
-    given, derived = _checked(_read(path), path if path != "-" else "standard input", form)
-    named = check_word(source, "source") or f"import:{Path(path).name if path != '-' else 'stdin'}"
-    facts = [
-        fact._replace(
-            source=named if fact.source == "manual" else fact.source,
-            trust=(trust or fact.trust) if fact.trust == "agent" else fact.trust,
-        )
-        for fact in given
-    ]
+    named = (
+        check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
+    )
+    silent = Silent(named, check_choice(trust, TRUSTS, "trust") if trust else "")
+    facts, derived = _checked(_read(path), path if path != "-" else "standard input", form, silent)
     (told, _), warnings = change_facts(home, "fact import", asserting(home, facts))
     counts = {state: sum(each == state for _, each in told) for state in ("added", "updated", "unchanged")}
     warnings += [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
@@ -68,14 +67,15 @@ def _read(path: str) -> str:
         raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
 
 
-def _checked(text: str, shown: str, form: str) -> tuple[list[Fact], int]:
+def _checked(text: str, shown: str, form: str, silent: Silent) -> tuple[list[Fact], int]:
     """The asserted facts in a text, each made sure of, and how many derived ones there are."""
     if form == "turtle":
         from mabos_cli.backends.rdf import parse_turtle
 
-        found = ((shown, Fact("new", *triple)) for triple in parse_turtle(text, shown))
+        told = {"source": silent.source, "trust": silent.trust or "agent"}
+        found = ((shown, Fact("new", *triple, **told)) for triple in parse_turtle(text, shown))
     else:
-        found = parse_ndjson(text, shown) if form == "ndjson" else parse_csv(text, shown)
+        found = (parse_ndjson if form == "ndjson" else parse_csv)(text, shown, silent)
     kept, derived = [], 0
     for where, fact in found:
         try:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.asserting import check_limit
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core import BadValue
@@ -58,7 +59,7 @@ def neighbors(
     graph = _open(home)
     start = _node(graph, entity, home)
     found = find_neighbors(graph, start, _hops(hops))
-    shown = found[: limit or None]
+    shown = found[: check_limit(limit) or None]
     lines = [f"{near.hops} {_step(near.edge)} ({near.edge.fact.id})" for near in shown]
     lines += [f"and {len(found) - len(shown)} more: --limit 0 shows all"] if len(found) > len(shown) else []
     rows = [{"node": near.node, "hops": near.hops, **_edge_row(near.edge)} for near in shown]
@@ -101,7 +102,7 @@ def match(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="An idea in words; - reads standard input.")],
     hops: Annotated[int, typer.Option(help="How far from what it names.")] = 2,
-    limit: Annotated[int, typer.Option(help="Results at most.")] = 10,
+    limit: Annotated[int, typer.Option(help="Results at most; 0 for all.")] = 10,
 ) -> None:
     """Find the projects and other things that an idea is about, and say why.
 
@@ -109,7 +110,7 @@ def match(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    found = match_idea(_open(home), text_argument(text, call.literal_dash), _hops(hops), limit)
+    found = match_idea(_open(home), text_argument(text, call.literal_dash), _hops(hops), check_limit(limit))
     lines = []
     for each in found:
         kind = f" [{', '.join(each.types)}]" if each.types else ""

@@ -1,11 +1,10 @@
 """infer: what follows from facts by rules, whether something does, and what would explain it."""
 
-import gc
 from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import fact_line
+from mabos_cli.commands.asserting import check_limit, fact_line, without_gc
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.abductive import abduce
@@ -14,9 +13,11 @@ from mabos_cli.core.explaining import Explanation
 from mabos_cli.core.forward import Limits, Problem, forward_chain
 from mabos_cli.core.item import check_importance
 from mabos_cli.core.text import one_line, plural
-from mabos_cli.formats.facts import fact_to_dict
+from mabos_cli.formats.derived_facts import Derived
+from mabos_cli.formats.fact_line import fact_to_dict
 from mabos_cli.formats.rule_text import render_pattern
-from mabos_cli.workspace.knowledge import Derived, load_facts, load_rules, write_derived_facts
+from mabos_cli.workspace.knowledge import load_facts, write_derived_facts
+from mabos_cli.workspace.rulebook import load_rules
 
 app = new_group(
     "infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True
@@ -47,14 +48,14 @@ def forward(
         raise BadValue("--max-facts must be above 0, and --max-depth not negative")
     facts, rules = load_facts(home), load_rules(home)
     limits = Limits(max_facts, check_importance(min_confidence), max_depth)
-    gc.disable()  # a fifth of the time goes into looking for cycles, and there are none
-    found = forward_chain(facts.asserted.facts(), rules.rules, limits)
+    with without_gc():
+        found = forward_chain(facts.asserted.facts(), rules.rules, limits)
     done, warnings = Derived(0, 0, 0), [*_problems(found.problems)]
     if persist:
         mark = {"facts_version": facts.asserted.version, "rules_version": rules.version}
-        done, notes = write_derived_facts(home, found.derived, mark)
+        done, notes = write_derived_facts(home, found.derived, mark, [rule.id for rule in rules.rules])
         warnings += notes
-    shown = found.derived[: limit or None]
+    shown = found.derived[: check_limit(limit) or None]
     told = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
     told += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
     lines = [fact_line(fact) for fact in shown]
@@ -151,7 +152,7 @@ def abductive(
     predicate: Annotated[str, typer.Argument(help="The predicate.")],
     object: Part,
     depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 3,
-    limit: Annotated[int, typer.Option(help="Hypotheses shown at most.")] = 10,
+    limit: Annotated[int, typer.Option(help="Hypotheses shown at most; 0 for all.")] = 10,
 ) -> None:
     """Rank what would explain an observation, with what each needs to be assumed.
 
@@ -162,12 +163,12 @@ def abductive(
     facts = list(load_facts(home).all())
     found = abduce((subject, predicate, object), facts, load_rules(home).rules, max(1, clamp_depth(depth)))
     lines = [f"known: {fact_line(fact)}" for fact in found.known[:_SHOWN]]
-    for each in found.hypotheses[:limit]:
+    for each in found.hypotheses[: check_limit(limit) or None]:
         lines += explanation_lines(each)
     data = {
         "observation": list(found.observation),
         "known": [fact.id for fact in found.known],
-        "hypotheses": [explanation_row(each) for each in found.hypotheses[:limit]],
+        "hypotheses": [explanation_row(each) for each in found.hypotheses[: limit or None]],
     }
     call.emit("infer.abductive", data, lines or ["no rule would explain it"], _problems(found.problems))
 

@@ -10,7 +10,8 @@ from mabos_cli.core.asserting import check_fact
 from mabos_cli.core.constraints import eval_policies
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
-from mabos_cli.workspace.knowledge import load_facts, load_rules
+from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.rulebook import load_rules
 
 app = new_group("policy", "Evaluate policies against facts.", no_args_is_help=True)
 

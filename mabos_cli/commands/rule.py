@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import fact_line
+from mabos_cli.commands.asserting import check_limit, fact_line
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.item import check_choice, check_word
+from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import fill, match
 from mabos_cli.core.rule import KINDS, SEVERITIES, Pattern, Rule
 from mabos_cli.core.rule_check import check_rule
@@ -19,7 +20,8 @@ from mabos_cli.formats.json_text import parse_json
 from mabos_cli.formats.rule_text import parse_rule_text, render_pattern, render_rule_text
 from mabos_cli.formats.rules import pattern_from_dict, rule_to_dict
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.knowledge import change_rules, load_facts, load_rules, next_rule_id
+from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.rulebook import RulePlan, change_rules, load_rules
 
 app = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
 RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
@@ -74,18 +76,20 @@ def create(
     if reasons:
         raise BadValue(f"this rule cannot run: {reasons[0]}", "; ".join(reasons[1:]))
 
-    def plan(rules: tuple[Rule, ...]) -> tuple[tuple[Rule, ...], tuple[Rule, list[str]]]:
-        same = [
-            r.id
-            for r in rules
-            if (r.type, r.conditions, r.conclusion) == (made.type, made.conditions, made.conclusion)
-        ]
-        own = next_rule_id(rules)
+    (new, notes), warnings = change_rules(home, "rule create", _adding(made))
+    call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {_line(new)}"], warnings + notes)
+
+
+def _adding(made: Rule) -> RulePlan[tuple[Rule, list[str]]]:
+    """A plan that adds a rule, with a note when there is one like it."""
+
+    def plan(rules: tuple[Rule, ...], own: str) -> tuple[tuple[Rule, ...], tuple[Rule, list[str]]]:
+        said = (made.type, made.conditions, made.conclusion)
+        same = [rule.id for rule in rules if (rule.type, rule.conditions, rule.conclusion) == said]
         new = made._replace(id=own, name=made.name or own)
         return (*rules, new), (new, [f"{same[0]} says the same"] if same else [])
 
-    (new, notes), warnings = change_rules(home, "rule create", plan)
-    call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {_line(new)}"], warnings + notes)
+    return plan
 
 
 def _parts(
@@ -183,7 +187,7 @@ def toggle(
     call: Call = ctx.obj
     home = call.open_home()
 
-    def plan(rules: tuple[Rule, ...]) -> tuple[tuple[Rule, ...], Rule]:
+    def plan(rules: tuple[Rule, ...], _: str) -> tuple[tuple[Rule, ...], Rule]:
         old = _find(home, rule_id, rules)
         new = old._replace(enabled=not old.enabled if on is None else on)
         return tuple(new if rule is old else rule for rule in rules), new
@@ -202,7 +206,7 @@ def delete(ctx: typer.Context, rule_id: RuleId) -> None:
     call: Call = ctx.obj
     home = call.open_home()
 
-    def plan(rules: tuple[Rule, ...]) -> tuple[tuple[Rule, ...], Rule]:
+    def plan(rules: tuple[Rule, ...], _: str) -> tuple[tuple[Rule, ...], Rule]:
         gone = _find(home, rule_id, rules)
         return tuple(rule for rule in rules if rule is not gone), gone
 
@@ -226,7 +230,13 @@ def test(
     reasons = check_rule(rule)
     if reasons:
         raise BadValue(f"{rule.id} cannot run: {reasons[0]}", "; ".join(reasons[1:]))
-    found = match(rule.conditions, FactIndex(load_facts(home).all()))
+    check_limit(limit)
+    try:
+        found = match(rule.conditions, FactIndex(load_facts(home).all()))
+    except JoinLimit:
+        raise BadValue(
+            f"{rule.id} joins facts in too many ways", "give it a condition that narrows it down"
+        ) from None
     rows: list[dict[str, Any]] = []
     lines = [f"{rule.id} matches {plural(len(found), 'time')}"]
     for each in found[: limit or None]:

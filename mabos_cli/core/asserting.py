@@ -22,11 +22,14 @@ class FactDeparture(NamedTuple):
 
 
 class FactChanges(NamedTuple):
-    """What a command wants written: facts to add or to replace by id, ids to drop, and what goes to the archive."""
+    """What a command wants written: facts to add or to replace by id, ids to drop, what goes to the archive, and what rules make
+    of the facts then, with the version of the rules; None leaves derived facts as they are."""
 
     put: tuple[Fact, ...] = ()
     drop: tuple[str, ...] = ()
     archive: tuple[FactDeparture, ...] = ()
+    derived: tuple[Fact, ...] | None = None
+    rules_version: int = 0
 
 
 def check_fact(fact: Fact) -> Fact:
@@ -79,6 +82,9 @@ def plan_assert(
         new = known._replace(
             confidence=fact.confidence, source=fact.source, trust=fact.trust,
             valid_from=fact.valid_from or known.valid_from, valid_until=fact.valid_until or known.valid_until,
+            # Other tools keep derived facts among the asserted ones. This one is asserted now.
+            derived_from=() if known.is_derived else known.derived_from, rule_id="",
+            extra=tuple((dict(known.extra) | dict(fact.extra)).items()),
         )  # fmt: skip
         new = check_fact(new)
         if new == known:

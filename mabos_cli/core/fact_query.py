@@ -1,6 +1,5 @@
 """Asking for facts: patterns with `*`, confidence, time."""
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
@@ -27,14 +26,31 @@ class Query(NamedTuple):
 
 def select_facts(facts: Iterable[Fact], query: Query) -> Iterator[Fact]:
     """The facts that a query asks for, in the order given."""
-    patterns = [
-        re.compile(".*".join(map(re.escape, part.split("*"))), re.DOTALL)
-        for part in (query.subject, query.predicate, query.object)
-    ]
+    patterns = [tuple(part.split("*")) for part in (query.subject, query.predicate, query.object)]
     for fact in facts:
         if fact.confidence < query.min_confidence or (fact.is_derived and not query.with_derived):
             continue
         if query.valid_at and not holds_at(fact, query.valid_at):
             continue
-        if all(pattern.fullmatch(part) for pattern, part in zip(patterns, fact.triple, strict=True)):
+        if all(map(_fits, fact.triple, patterns)):
             yield fact
+
+
+def _fits(text: str, pieces: tuple[str, ...]) -> bool:
+    """Whether a text consists of pieces with anything between them. One pass, however many there are.
+
+    >>> _fits("acme corp", ("ac", "co", "")), _fits("aba", ("ab", "ba"))
+    (True, False)
+    """
+    if len(pieces) == 1:
+        return text == pieces[0]
+    first, *middle, last = pieces
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at <= end

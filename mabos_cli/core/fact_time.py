@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from mabos_cli.core.clock import find_time
 from mabos_cli.core.fact import Fact
@@ -13,7 +14,7 @@ def interval(fact: Fact) -> tuple[datetime, datetime]:
     """The first and the last moment at which a fact holds; a day as an end is included."""
     start = find_time(fact.valid_from) if fact.valid_from else None
     end = find_time(fact.valid_until) if fact.valid_until else None
-    if end and len(fact.valid_until.strip()) == 10:
+    if end and len(fact.valid_until.strip()) <= 10:  # a day, in whichever form
         end += timedelta(days=1, microseconds=-1)
     return start or _FIRST, end or _LAST
 
@@ -22,12 +23,6 @@ def holds_at(fact: Fact, moment: datetime) -> bool:
     """Whether a fact holds at a moment, ends included."""
     start, end = interval(fact)
     return start <= moment <= end
-
-
-def overlap(one: Fact, two: Fact) -> bool:
-    """Whether there is a moment at which both hold."""
-    (start, end), (begin, stop) = interval(one), interval(two)
-    return start <= stop and begin <= end
 
 
 def current_facts(facts: Iterable[Fact], functional: frozenset[str], now: datetime) -> list[Fact]:
@@ -55,10 +50,12 @@ def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> li
             groups.setdefault((fact.subject, fact.predicate), []).append(fact)
     found = []
     for group in groups.values():
-        ordered = sorted(group, key=lambda fact: (interval(fact)[0], fact.id))
-        for number, one in enumerate(ordered):
-            for two in ordered[number + 1 :]:
-                if two.object != one.object and overlap(one, two):
+        spans = sorted(((*interval(fact), fact) for fact in group), key=lambda span: (span[0], span[2].id))
+        for number, (_, end, one) in enumerate(spans):
+            for start, _, two in islice(spans, number + 1, None):
+                if start > end:
+                    break
+                if two.object != one.object:
                     found.append((one, two))
                     break  # one finding for each fact says enough
     return found

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
-from itertools import count
+from functools import lru_cache
+from heapq import heappop, heappush, nsmallest
+from itertools import count, islice
 from math import log
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ _PLAIN = re.compile(
 )
 TYPES = frozenset(("a", "isa", "is_a", "is-a", "type", "rdf:type", "instanceof", "kind"))
 _DECAY = 0.5  # what a step away from a match is worth
+# An idea that names thousands of things, or one that thousands hang on, is followed from the best and so far.
+_MOST_NAMED, _MOST_NEAR = 100, 3_000
 
 
 class Edge(NamedTuple):
@@ -77,6 +80,7 @@ class Graph:
         return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in TYPES))
 
 
+@lru_cache(maxsize=1 << 16)
 def is_plain(node: str) -> bool:
     """Whether a node is a value, such as a number, a date or a truth, and no thing of its own.
 
@@ -136,7 +140,7 @@ def _way(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
 
 def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
     """The nodes that a text is about: those that it names, and those near them; projects and other typed things first among
-    equals. Each carries the words or the way that justify it."""
+    equals; all of them with a limit of 0. Each carries the words or the way that justify it."""
     asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
     named = {}
     for node in graph.nodes():
@@ -144,14 +148,15 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
         if common and not is_plain(node):
             named[node] = (len(common) / len(set(name_words(node))), tuple(sorted(common)))
     scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
-    for node, (share, common) in sorted(named.items(), key=lambda pair: (-pair[1][0], pair[0])):
+    best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
+    for node, (share, common) in best:
         _spread(graph, node, share, common, hops, scores)
     found = [
         Match(node, round(score, 4), graph.types_of(node), common, path)
         for node, (score, common, path) in scores.items()
         if not is_plain(node)
     ]
-    return sorted(found, key=lambda m: (-m.score, not m.types, m.node))[:limit]
+    return sorted(found, key=lambda m: (-m.score, not m.types, m.node))[: limit or None]
 
 
 def _spread(
@@ -173,7 +178,7 @@ def _spread(
             best = path if known is None or len(path) < len(known[2]) else known[2]
             total = worth + (known[0] if known else 0.0)
             scores[node] = (total, common if not path else known[1] if known else (), best)
-            for edge in graph.steps(node):
+            for edge in islice(graph.steps(node), max(0, _MOST_NEAR - len(ways))):
                 if edge.end not in ways and not is_plain(edge.end):
                     fan = 1 + log(1 + len(graph.steps(edge.end)))
                     ways[edge.end] = (worth * edge.fact.confidence * _DECAY / fan, (*path, edge))

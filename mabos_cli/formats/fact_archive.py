@@ -1,7 +1,8 @@
 """Archive records of facts: one JSON line for each that left, with why, when and what it became."""
 
 from mabos_cli.core.asserting import FactDeparture
-from mabos_cli.formats.facts import fact_from_dict, fact_to_dict
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.fact_line import fact_from_dict, fact_to_dict
 from mabos_cli.formats.json_text import dump_line, parse_lines
 
 
@@ -17,7 +18,10 @@ def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
     found = []
     for record in parse_lines(data)[0]:
         if isinstance(record, dict) and record.get("kind") == "fact":
-            fact = fact_from_dict(record.get("fact"), where)
+            try:
+                fact = fact_from_dict(record.get("fact"), where)
+            except InvalidFile:
+                continue
             told = (str(record.get(name) or "") for name in ("reason", "at", "into"))
             found.append(FactDeparture(fact, *told))
     return found

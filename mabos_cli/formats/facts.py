@@ -1,23 +1,33 @@
-"""facts.json and facts-derived.json: one fact per line. The only place that knows the order of their keys."""
+"""facts.json and facts-derived.json: one fact per line, found by text, decoded when asked for."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
-from mabos_cli.core.clock import find_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.fact_line import MEND, fact_from_dict, is_time, line_shape, parse_fact, render_fact
 from mabos_cli.formats.json_text import dump_line, parse_json
-from mabos_cli.formats.lined_json import line_of, render_array, render_document, render_value, split_lines
+from mabos_cli.formats.lined_json import (
+    FULL_CHECK,
+    find_block,
+    line_of_element,
+    render_document,
+    render_value,
+    split_block,
+)
 
-_TEXT = tuple(name for name in Fact._fields if name not in ("confidence", "derived_from", "extra"))
-_ORDER = Fact._fields[:-1]  # all but extra
-_ALWAYS = frozenset(("id", "subject", "predicate", "object", "confidence", "source", "trust", "created_at"))
-_KNOWN = frozenset(_ORDER)
-_MEND = "repair the value by hand, or restore the file from git"
+# What dump_line escapes, as it would stand in a file if nobody had.
+_HARMFUL = rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf"
+_TWIN = "give one of the two another id"
+_ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
+_TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
 
 
 class FactFile:
-    """A file of facts: raw lines, the version, the last id issued, and other keys as they were."""
+    """A file of facts: raw lines, the version, the last id issued, and other keys as they were. The lines are one block of text
+    until somebody needs them apart."""
 
     def __init__(
         self,
@@ -25,99 +35,180 @@ class FactFile:
         version: int = 0,
         last_id: str = "",
         extra: dict[str, Any] | None = None,
+        path: str = "facts.json",
+        first_line: int = 3,
     ) -> None:
-        self.lines = lines or []
+        self._lines: list[bytes] | None = lines or []
+        self._block = b""
         self.version = version
         self.last_id = last_id
         self.extra = extra or {}
+        self.path = path
+        self.first_line = first_line
+        self._ids: frozenset[bytes] | None = None
 
-    def facts(self, path: str = "facts.json") -> Iterator[Fact]:
+    @property
+    def lines(self) -> list[bytes]:
+        if self._lines is None:
+            self._lines, self._block = split_block(self._block), b""
+        return self._lines
+
+    @lines.setter
+    def lines(self, lines: list[bytes]) -> None:
+        self._lines, self._block = lines, b""
+
+    def keep_block(self, block: bytes) -> None:
+        """Takes the lines as they stand in a file, not yet split."""
+        self._lines, self._block = None, block
+
+    def __len__(self) -> int:
+        return self._block.count(b"\n") + 1 if self._lines is None else len(self._lines)
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Puts lines behind the others."""
+        if self._lines is None:
+            self._block = b",\n    ".join((self._block, *lines))
+        else:
+            self._lines = [*self._lines, *lines]
+
+    def text(self) -> bytes:
+        """The lines as they stand in a file."""
+        return self._block if self._lines is None else b"    " + b",\n    ".join(self._lines)
+
+    def has_id(self, own: str) -> bool:
+        """Whether a fact had this id when this was first asked."""
+        return dump_line(own).encode() in self.ids()
+
+    def ids(self) -> frozenset[bytes]:
+        """The ids of the facts, as JSON; InvalidFile when two have one."""
+        if self._ids is None:
+            listed = re.findall(_ID, b"\n" + self.text()) if len(self) else []
+            self._ids = frozenset(listed)
+            if len(listed) != len(self._ids):
+                seen: set[bytes] = set()
+                twin = next(n for n, own in enumerate(listed) if own in seen or seen.add(own))
+                told = (
+                    f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
+                )
+                raise InvalidFile(f"{told} is there twice", _TWIN)
+        return self._ids
+
+    def facts(self) -> Iterator[Fact]:
         """The facts, decoded as they are asked for."""
-        for number, line in enumerate(self.lines):
-            yield parse_fact(line, f"{path}:{number + 3}")
+        for number, line in enumerate(self.lines, self.first_line):
+            yield parse_fact(line, f"{self.path}:{number}")
 
-    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        """The lines whose field has exactly a value, found by text: nothing else is decoded."""
+    def where(self, name: str, value: str) -> Iterator[Fact]:
+        """The facts whose field, a part of the triple or the id, is exactly this; found by text, so that nothing else is decoded."""
         wanted = f'"{name}": {dump_line(value)}, "'.encode()
-        return (line for line in self.lines if wanted in line)
+        for line in self._lines_with(wanted):
+            fact = parse_fact(line, self.path)
+            if getattr(fact, name) == value:
+                yield fact
+
+    def find_triple(self, triple: tuple[str, str, str]) -> Fact | None:
+        """The fact that says this."""
+        subject, predicate, obj = map(dump_line, triple)
+        wanted = f'"subject": {subject}, "predicate": {predicate}, "object": {obj}, "'.encode()
+        found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
+        return next((fact for fact in found if fact.triple == triple), None)
+
+    def _lines_with(self, wanted: bytes) -> Iterator[bytes]:
+        if self._lines is not None:
+            yield from (line for line in self._lines if wanted in line)
+            return
+        block, at = self._block, self._block.find(wanted)
+        while at >= 0:
+            start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+            end = len(block) if end < 0 else end
+            yield block[start:end].strip(b" ").removesuffix(b",")
+            at = block.find(wanted, end)
 
 
 def parse_facts(data: bytes, path: str) -> FactFile:
-    """The facts in a file. Lines are split by text when they are in our layout, decoded otherwise."""
-    head, lines = split_lines(data, "facts", path)
+    """The facts in a file. What is in our layout stays text, and is only looked over; all else is decoded and checked."""
+    looks = _Looks()
+    head, block = find_block(data, "facts", looks) or (data, b"")
+    if len(data) <= FULL_CHECK:
+        parse_json(data, path)
     raw = parse_json(head, path)
     if isinstance(raw, list):  # other tools keep a bare list
         raw = {"facts": raw}
     if not isinstance(raw, dict) or not isinstance(raw.get("facts", []), list):
-        raise InvalidFile(f"{path}:1: a fact store must be an object with a list of facts", _MEND)
-    found = raw.pop("facts", [])
+        raise InvalidFile(f"{path}:1: a fact store must be an object with a list of facts", MEND)
+    entries = raw.pop("facts", [])
     version, last_id = raw.pop("version", 0), raw.pop("last_id", "")
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise InvalidFile(f"{path}: version must be a whole number", _MEND)
-    decoded = [render_fact(_located(entry, path, data)) for entry in found]
-    return FactFile(decoded or lines, version, str(last_id), raw)
+        raise InvalidFile(f"{path}: version must be a whole number", MEND)
+    file = FactFile(_decode(entries, path, data), version, str(last_id), raw, path)
+    if block:
+        file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
+        if looks.are_ours:
+            file.keep_block(block)
+        else:
+            lines = enumerate(split_block(block), file.first_line)
+            file.lines = [_ours(line, f"{path}:{number}") for number, line in lines]
+        if len(data) <= FULL_CHECK:
+            file.ids()
+    return file
 
 
-def _located(entry: Any, path: str, data: bytes) -> Fact:
+@cache
+def _shapes() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """A line in our layout, and a block of them."""
+    line = line_shape().encode()
+    return re.compile(line), re.compile(b"(?:    %s,\n)*+    %s" % (line, line))
+
+
+class _Looks:
+    """Looks a block of lines over: whether each is as we would write it, as far as it matters for finding it."""
+
+    are_ours = False
+
+    def __call__(self, block: bytes) -> bool:
+        shape = _shapes()[1].fullmatch(block)
+        self.are_ours = bool(shape) and (block.isascii() or _is_clean(block)) and _has_times(block)
+        return self.are_ours
+
+
+def _has_times(block: bytes) -> bool:
+    return all(is_time(text.decode("utf-8")) for text in set(re.findall(_TIMES, block)))
+
+
+def _is_clean(block: bytes) -> bool:
     try:
-        return fact_from_dict(entry, path)
-    except InvalidFile:
-        mark = dump_line(entry.get("id", "")).encode() if isinstance(entry, dict) else b""
-        return fact_from_dict(entry, f"{path}:{line_of(data, mark)}")
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not re.search(_HARMFUL, block)
+
+
+def _ours(line: bytes, where: str) -> bytes:
+    """The line, or what we would make of it."""
+    if _shapes()[0].fullmatch(line) and (line.isascii() or _is_clean(line)) and b'"valid_' not in line:
+        return line
+    return render_fact(parse_fact(line, where))
+
+
+def _decode(entries: list[Any], path: str, data: bytes) -> list[bytes]:
+    """Entries in another layout as lines."""
+    lines, seen = [], set()
+    for number, entry in enumerate(entries):
+        try:
+            fact = fact_from_dict(entry, path)
+            if fact.id in seen:
+                raise InvalidFile(f"{path}: the id {fact.id[:60]!r} is there twice", _TWIN)
+        except InvalidFile as error:
+            where = f"{path}:{line_of_element(data, 'facts', number)}"
+            raise InvalidFile(where + error.message.removeprefix(path), error.hint) from None
+        seen.add(fact.id)
+        lines.append(render_fact(fact))
+    return lines
 
 
 def render_facts(file: FactFile) -> bytes:
     """The file's bytes."""
-    parts = [render_array("facts", file.lines)]
+    parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []']
     parts += [render_value(key, value) for key, value in file.extra.items()]
     parts += [render_value("last_id", file.last_id)] if file.last_id else []
     return render_document([*parts, render_value("version", file.version)])
-
-
-def fact_to_dict(fact: Fact) -> dict[str, Any]:
-    """The fact as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
-    found = {}
-    for name in _ORDER:
-        value = getattr(fact, name)
-        if value or name in _ALWAYS:
-            found[name] = list(value) if type(value) is tuple else value
-    return found | dict(fact.extra)
-
-
-def fact_from_dict(raw: Any, where: str) -> Fact:
-    """The fact that a JSON object holds; InvalidFile names the place and the field that is off."""
-    if not isinstance(raw, dict):
-        raise InvalidFile(f"{where}: a fact must be an object", _MEND)
-    label = f"{where}: fact {str(raw.get('id', '?'))[:60]}"
-    values: dict[str, Any] = {}
-    for name in _TEXT:
-        value = raw.get(name)
-        if isinstance(value, bool | int | float) and name == "object":
-            value = dump_line(value)  # other tools write numbers as numbers
-        if value is not None and not isinstance(value, str):
-            raise InvalidFile(f"{label}: {name} must be text", _MEND)
-        values |= {name: value} if value is not None else {}
-    missing = [name for name in ("id", "subject", "predicate", "object") if not values.get(name)]
-    if missing:
-        raise InvalidFile(f"{label}: {missing[0]} is missing", _MEND)
-    confidence = raw.get("confidence", 1.0)
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
-        raise InvalidFile(f"{label}: confidence {confidence!r} is outside 0..1", _MEND)
-    for name in ("valid_from", "valid_until"):
-        if values.get(name) and find_time(values[name]) is None:
-            raise InvalidFile(f"{label}: {name} {values[name][:40]!r} is no date", _MEND)
-    sources = raw.get("derived_from") or ()
-    if not isinstance(sources, list | tuple) or not all(isinstance(part, str) for part in sources):
-        raise InvalidFile(f"{label}: derived_from must be a list of ids", _MEND)
-    extra = tuple((key, value) for key, value in raw.items() if key not in _KNOWN)
-    return Fact(confidence=confidence, derived_from=tuple(sources), extra=extra, **values)
-
-
-def render_fact(fact: Fact) -> bytes:
-    """The fact as one JSON line, without the newline."""
-    return dump_line(fact_to_dict(fact)).encode("utf-8")
-
-
-def parse_fact(line: bytes, where: str) -> Fact:
-    """The fact on a JSON line."""
-    return fact_from_dict(parse_json(line, where), where)

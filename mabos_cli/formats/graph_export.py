@@ -1,8 +1,9 @@
 """A graph of facts for other programs: Mermaid, DOT, GraphML, JSON-LD."""
 
+import re
 from collections.abc import Sequence
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape
 
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.graph import is_plain
@@ -64,13 +65,14 @@ def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
     ]
     for fact in facts:
         ends = f'source="{names[fact.subject]}" target="{names[fact.object]}"'
-        data = f'<data key="predicate">{_xml(fact.predicate)}</data><data key="confidence">{fact.confidence:g}</data>'
-        lines.append(f"    <edge id={quoteattr(fact.id)} {ends}>{data}</edge>")
+        data = f'<data key="predicate">{_xml(fact.predicate)}</data><data key="confidence">{fact.confidence!r}</data>'
+        lines.append(f'    <edge id="{_xml(fact.id)}" {ends}>{data}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
 
 
 def _xml(text: str) -> str:
-    return quoteattr(one_line(text))[1:-1]
+    """Text for XML, which has no place for some characters, not even as entities."""
+    return escape(re.sub(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", one_line(text)), {'"': "&quot;"})
 
 
 def _jsonld(facts: Sequence[Fact]) -> str:
@@ -86,4 +88,4 @@ def _jsonld(facts: Sequence[Fact]) -> str:
 
 
 def _iri(name: str) -> str:
-    return f"urn:mabos:{quote(name, safe='')}"
+    return f"urn:mabos:{quote(name, safe='', errors='replace')}"

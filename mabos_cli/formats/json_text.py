@@ -10,6 +10,7 @@ from mabos_cli.errors import InvalidFile
 # Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.
 _HARMFUL = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _MEND = "nothing was changed; repair the file or restore it from git, then run mabos doctor"
 
 
@@ -19,7 +20,7 @@ def dump_line(value: Any) -> str:
     >>> dump_line({"a": "x\\u202ey"})
     '{"a": "x\\\\u202ey"}'
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = _ENCODE(value)
     return text if text.isprintable() else _escape(text)
 
 

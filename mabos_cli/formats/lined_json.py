@@ -1,8 +1,9 @@
 """JSON documents with an array that has one element per line: a git diff shows one line per element, and elements can be
 added, replaced and removed as raw lines, without decoding the thousands that nobody touches."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mabos_cli.formats.json_text import dump_line, parse_json
@@ -11,24 +12,39 @@ _CLOSE = b"\n  ]"
 # Lines as we write them. JSON strings hold no raw newline, so this cannot match inside content.
 _OUR_LINES = rb'(?:    \{"id": "[^\n]*\},\n)*    \{"id": "[^\n]*\}'
 # Above this size only the shape of lines is checked: they are copied byte for byte anyway.
-_FULL_CHECK = 1 << 20
+FULL_CHECK = 1 << 20
 
 
-def split_lines(data: bytes, name: str, path: str) -> tuple[bytes, list[bytes]]:
-    """The document without the elements of an array, and those as lines; no lines when the layout is not ours."""
+def find_block(
+    data: bytes, name: str, is_ours: Callable[[bytes], bool] = lambda block: False
+) -> tuple[bytes, bytes] | None:
+    """The document without the elements of an array, and the text of those; None when the layout is not ours. `is_ours` may know
+    that it is by other signs."""
     opening = b'\n  "%s": [\n' % name.encode()
     start = data.find(opening)
     end = data.find(_CLOSE, start + len(opening)) if start >= 0 else -1
     if end < 0:
-        return data, []
+        return None
     block = data[start + len(opening) : end]
     # Two on a line, or something like it inside one: then the document is decoded as a whole.
-    if not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block:
+    if not is_ours(block) and (not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block):
+        return None
+    return data[:start] + b'\n  "%s": []' % name.encode() + data[end + len(_CLOSE) :], block
+
+
+def split_block(block: bytes) -> list[bytes]:
+    """The elements of a block, each a line without indentation."""
+    return block[4:].split(b",\n    ")
+
+
+def split_lines(data: bytes, name: str, path: str) -> tuple[bytes, list[bytes]]:
+    """The document without the elements of an array, and those as lines; no lines when the layout is not ours."""
+    found = find_block(data, name)
+    if found is None:
         return data, []
-    if len(block) <= _FULL_CHECK:
+    if len(found[1]) <= FULL_CHECK:
         parse_json(data, path)
-    lines = [line[4:] for line in block.replace(b"},\n", b"}\n").split(b"\n")]
-    return data[:start] + b'\n  "%s": []' % name.encode() + data[end + len(_CLOSE) :], lines
+    return found[0], split_block(found[1])
 
 
 def render_document(parts: Sequence[bytes]) -> bytes:
@@ -51,3 +67,19 @@ def render_value(name: str, value: Any) -> bytes:
 def line_of(data: bytes, mark: bytes) -> int:
     """The line, counted from one, on which a text first stands; the first line when it stands nowhere."""
     return 1 + data.count(b"\n", 0, max(0, data.find(mark)))
+
+
+def line_of_element(data: bytes, name: str, number: int) -> int:
+    """The line on which an element of an array begins, in a document that is that array or has it under a name."""
+    text = data.decode("utf-8", "replace")
+    opening = re.match(r"\s*\[", text) or re.search(rf'"{name}"\s*:\s*\[', text)
+    at = opening.end() if opening else 0
+    decoder = json.JSONDecoder()
+    try:
+        for _ in range(number):
+            at = re.compile(r"[\s,]*").match(text, at).end()  # type: ignore[union-attr]
+            at = decoder.raw_decode(text, at)[1]
+    except ValueError:
+        return 1
+    at = re.compile(r"[\s,]*").match(text, at).end()  # type: ignore[union-attr]
+    return 1 + text.count("\n", 0, at)

@@ -1,6 +1,7 @@
 """mabos-facts.md: facts by subject, readable and findable by recall; above a size an index of pages."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 from mabos_cli.core.fact import Fact
@@ -11,25 +12,26 @@ from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 _NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `mabos fact retract`."
 
 
+@lru_cache(maxsize=1 << 16)
 def page_of(subject: str) -> str:
-    """The page that a subject stands on: one of 256, by its hash, so that pages stay about equally long.
+    """The page that a subject stands on: one of 256, by the hash of its heading, so that pages stay about equally long.
 
     >>> page_of("acme")
     'ed'
     """
-    return blake2b(subject.encode("utf-8", "replace"), digest_size=1).hexdigest()
+    return blake2b(heading_of(subject).encode("utf-8", "replace"), digest_size=1).hexdigest()
 
 
 def render_sections(facts: Iterable[Fact]) -> dict[str, str]:
-    """The sections of subjects, by heading."""
+    """The sections of subjects, by heading; subjects that differ only in what cannot be seen share one."""
     subjects: dict[str, list[Fact]] = {}
+    heads: dict[str, str] = {}
     for fact in facts:
-        subjects.setdefault(fact.subject, []).append(fact)
+        head = heads.get(fact.subject) or heads.setdefault(fact.subject, heading_of(fact.subject))
+        subjects.setdefault(head, []).append(fact)
     return {
-        heading_of(subject): "".join(
-            _line(fact) for fact in sorted(found, key=lambda f: (f.predicate, f.object, f.id))
-        )
-        for subject, found in subjects.items()
+        head: "".join(map(_line, sorted(found, key=lambda f: (f.subject, f.predicate, f.object, f.id))))
+        for head, found in subjects.items()
     }
 
 
@@ -44,27 +46,33 @@ def _line(fact: Fact) -> str:
     told += [f"from {fact.valid_from}"] if fact.valid_from else []
     told += [f"until {fact.valid_until}"] if fact.valid_until else []
     statement = f"{fact.subject} {fact.predicate} {fact.object}"
-    return f"- {_inline(statement)} ({_inline(', '.join(told))}; {fact.id})\n"
+    return f"- {_inline(statement)} ({_inline(', '.join(told))}; {_inline(fact.id)})\n"
 
 
 def _inline(text: str) -> str:
     return escape_block(one_line(text))
 
 
-def render_facts_page(agent: str, name: str, sections: Mapping[str, str]) -> str:
+def render_versions(versions: Sequence[int]) -> str:
+    """The versions of facts.json and facts-derived.json that a file was made from."""
+    return f"(version {versions[0]}, derived {versions[1]})"
+
+
+def render_facts_page(agent: str, name: str, sections: Mapping[str, str], made_from: str = "") -> str:
     """A page, or with an empty name the whole file: the sections in the order of their headings."""
-    title = (
-        f"# MABOS Facts — {agent}{f' — {name}' if name else ''}\n\n> Auto-materialized from facts. {_NOTE}\n"
-    )
+    told = f"Auto-materialized from facts{f' {made_from}' if made_from else ''}."
+    title = f"# MABOS Facts — {agent}{f' — {name}' if name else ''}\n\n> {told} {_NOTE}\n"
     return seal(title + "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items())))
 
 
-def render_facts_index(agent: str, asserted: int, derived: int, pages: Collection[str]) -> str:
+def render_facts_index(
+    agent: str, asserted: int, derived: int, pages: Collection[str], made_from: str
+) -> str:
     """The file that stands for pages."""
     listed = "".join(f"- [{name}](mabos-facts/{name}.md)\n" for name in sorted(pages))
     return seal(
-        f"# MABOS Facts — {agent}\n\n> Auto-materialized from facts: {asserted} asserted, {derived} derived, on "
-        f"{plural(len(pages), 'page')} by subject. {_NOTE}\n\n{listed}"
+        f"# MABOS Facts — {agent}\n\n> Auto-materialized from facts {made_from}: {asserted} asserted, "
+        f"{derived} derived, on {plural(len(pages), 'page')} by subject. {_NOTE}\n\n{listed}"
     )
 
 

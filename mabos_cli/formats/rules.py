@@ -5,7 +5,7 @@ from typing import Any
 from mabos_cli.core.rule import KINDS, SEVERITIES, Pattern, Rule
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
-from mabos_cli.formats.lined_json import line_of, render_array, render_document, render_value
+from mabos_cli.formats.lined_json import line_of_element, render_array, render_document, render_value
 
 _ORDER = Rule._fields[:-1]  # all but extra
 _TEXT = tuple(
@@ -13,18 +13,25 @@ _TEXT = tuple(
 )
 _ALWAYS = frozenset(("id", "name", "type", "conditions", "confidence_factor", "enabled", "created_at"))
 _KNOWN = frozenset(_ORDER)
+_NOTHING = object()
 _MEND = "repair the rule by hand, or restore the file from git"
 
 
 class RuleFile:
-    """A file of rules: the rules, the version, and other keys as they were."""
+    """A file of rules: the rules, the version, the last id if that rule is gone, and other keys as they were."""
 
     def __init__(
-        self, rules: tuple[Rule, ...] = (), version: int = 0, extra: dict[str, Any] | None = None
+        self,
+        rules: tuple[Rule, ...] = (),
+        version: int = 0,
+        last_id: str = "",
+        extra: dict[str, Any] | None = None,
     ) -> None:
         self.rules = rules
         self.version = version
+        self.last_id = last_id
         self.extra = extra or {}
+        self.raw: dict[str, dict[str, Any]] = {}  # the rules as they were read, by id
 
 
 def parse_rules(data: bytes, path: str) -> RuleFile:
@@ -33,19 +40,40 @@ def parse_rules(data: bytes, path: str) -> RuleFile:
     raw = {"rules": raw} if isinstance(raw, list) else raw
     if not isinstance(raw, dict) or not isinstance(raw.get("rules", []), list):
         raise InvalidFile(f"{path}:1: a rule file must be an object with a list of rules", _MEND)
+    entries = raw.pop("rules", [])
+    version, last_id = raw.pop("version", 0), raw.pop("last_id", "")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 0:
+        raise InvalidFile(f"{path}: version must be a whole number", _MEND)
+    file = RuleFile(version=version, last_id=str(last_id), extra=raw)
     rules = []
-    for entry in raw.pop("rules", []):
-        mark = dump_line(entry.get("id", "")).encode() if isinstance(entry, dict) else b""
-        rules.append(rule_from_dict(entry, f"{path}:{line_of(data, mark)}"))
-    version = raw.pop("version", 0)
-    return RuleFile(tuple(rules), version if isinstance(version, int) and version >= 0 else 0, raw)
+    for number, entry in enumerate(entries):
+        try:
+            rule = rule_from_dict(entry, path)
+            if rule.id in file.raw:
+                raise InvalidFile(f"{path}: rule {rule.id} is there twice", "give one of the two another id")
+        except InvalidFile as error:
+            where = f"{path}:{line_of_element(data, 'rules', number)}"
+            raise InvalidFile(where + error.message.removeprefix(path), error.hint) from None
+        rules.append(rule)
+        file.raw[rule.id] = entry
+    file.rules = tuple(rules)
+    return file
 
 
 def render_rules(file: RuleFile) -> bytes:
-    """The file's bytes."""
-    lines = [dump_line(rule_to_dict(rule)).encode("utf-8") for rule in file.rules]
+    """The file's bytes. Of a rule that was read, only what changed is written anew."""
+    lines = [dump_line(_renewed(rule, file.raw.get(rule.id))).encode("utf-8") for rule in file.rules]
     others = [render_value(key, value) for key, value in file.extra.items()]
+    others += [render_value("last_id", file.last_id)] if file.last_id else []
     return render_document([render_array("rules", lines), *others, render_value("version", file.version)])
+
+
+def _renewed(rule: Rule, raw: dict[str, Any] | None) -> dict[str, Any]:
+    new = rule_to_dict(rule)
+    if raw is None:
+        return new
+    old = rule_to_dict(rule_from_dict(raw, ""))
+    return raw | {key: value for key, value in new.items() if value != old.get(key, _NOTHING)}
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:

@@ -4,6 +4,7 @@ written."""
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from mabos_cli.core.fact import Fact
 from mabos_cli.formats.materialized_facts import (
@@ -12,6 +13,7 @@ from mabos_cli.formats.materialized_facts import (
     render_facts_index,
     render_facts_page,
     render_sections,
+    render_versions,
     split_sections,
 )
 from mabos_cli.workspace.files import list_names, read_bytes, remove_file
@@ -22,12 +24,21 @@ from mabos_cli.workspace.materialize import set_aside, write_derived
 Find = Callable[[Iterable[str] | None], Iterator[Fact]]
 
 
+class Stand(NamedTuple):
+    """What there is to write down: how many facts are asserted and derived, the versions of their files, and how to find them."""
+
+    counts: tuple[int, int]
+    versions: tuple[int, int]
+    find: Find
+
+
 def materialize_facts(
-    home: AgentHome, counts: tuple[int, int], find: Find, changed: set[str] | None
+    home: AgentHome, stand: Stand, changed: set[str] | None = None, before: tuple[int, int] = (0, 0)
 ) -> tuple[list[str], list[str]]:
     """Writes what differs and names it; also warnings about files that somebody had edited. changed says which subjects may
-    have changed, so that only their pages are rendered; None renders everything. Under the agent's lock."""
-    if not any(counts) and not home.paths.facts_md.exists():
+    have changed since the versions before, so that only their pages are rendered; None renders everything. Under the agent's
+    lock."""
+    if not any(stand.counts) and not home.paths.facts_md.exists():
         return [], []
     written: list[str] = []
     warnings: list[str] = []
@@ -38,18 +49,20 @@ def materialize_facts(
         written.extend([home.paths.relative(path)] if was_written else [])
         warnings.extend(notes)
 
-    there = _pages_there(home)
-    if sum(counts) <= home.settings["facts.materialize_split_above"]:
-        write("", render_facts_page(home.id, "", render_sections(find(None))))
-        pages: set[str] = set()
+    there, made_from = _pages_there(home), render_versions(stand.versions)
+    pages: set[str] = set()
+    if sum(stand.counts) <= home.settings["facts.materialize_split_above"]:
+        write("", render_facts_page(home.id, "", render_sections(stand.find(None)), made_from))
     else:
-        fresh = _changed_pages(home, find, changed) if changed is not None and there else None
-        fresh = _all_pages(find) if fresh is None else fresh
+        known = changed is not None and there and is_made_from(home, before)
+        fresh = _changed_pages(home, stand.find, changed or set()) if known else None
+        pages = there if fresh is not None else set()
+        fresh = _all_pages(stand.find) if fresh is None else fresh
+        pages = {name for name in pages | fresh.keys() if fresh.get(name, True)}
         for name, sections in sorted(fresh.items()):
             if sections:
                 write(name, render_facts_page(home.id, name, sections))
-        pages = {n for n in there | fresh.keys() if fresh.get(n, True)} if changed is not None else set(fresh)
-        write("", render_facts_index(home.id, *counts, pages))
+        write("", render_facts_index(home.id, *stand.counts, pages, made_from))
     for name in sorted(there - pages):
         path = home.paths.facts_page(name)
         warnings += set_aside(home, path, read_bytes(path) or b"")
@@ -57,6 +70,12 @@ def materialize_facts(
             remove_file(path)
         written.append(home.paths.relative(path))
     return written, warnings
+
+
+def is_made_from(home: AgentHome, versions: tuple[int, int]) -> bool:
+    """Whether mabos-facts.md was made from these versions: a writer that was killed leaves it behind them."""
+    data = read_bytes(home.paths.facts_md) or b""
+    return render_versions(versions).encode() in data[:1000]
 
 
 def _pages_there(home: AgentHome) -> set[str]:
@@ -85,11 +104,7 @@ def _changed_pages(home: AgentHome, find: Find, changed: set[str]) -> dict[str, 
                 return None
             pages[name] = sections
         pages[name].pop(heading_of(subject), None)
+    places = {heading_of(subject): page_of(subject) for subject in changed}
     for head, body in render_sections(find(changed)).items():
-        pages[page_of_heading(head, changed)][head] = body
+        pages[places[head]][head] = body
     return pages
-
-
-def page_of_heading(head: str, subjects: Iterable[str]) -> str:
-    """The page of the subject whose heading this is."""
-    return page_of(next(subject for subject in subjects if heading_of(subject) == head))

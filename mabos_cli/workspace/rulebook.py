@@ -1,0 +1,85 @@
+"""Rules of an agent, and what ontologies say about predicates: read as they are, changed under the agent's lock."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.rule import Rule
+from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.formats.json_text import dump_line
+from mabos_cli.formats.rules import RuleFile, parse_rules, render_rules, rule_to_dict
+from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+Result = TypeVar("Result")
+RulePlan = Callable[[tuple[Rule, ...], str], tuple[Sequence[Rule], Result]]
+_ATTEMPTS = 20
+_ID = r"R-(\d{1,18})"
+
+
+def load_rules(home: AgentHome) -> RuleFile:
+    """The rules as they are on disk."""
+    data = read_bytes(home.paths.rules)
+    return parse_rules(data, home.paths.cited(home.paths.rules)) if data is not None else RuleFile()
+
+
+def change_rules(home: AgentHome, command: str, plan: RulePlan[Result]) -> tuple[Result, list[str]]:
+    """Runs a plan on the rules and the next free id under the agent's lock and writes what it makes of them: its result, and
+    warnings."""
+    started = time.monotonic()
+    with holding_lock(home, command) as holding:
+        for _ in range(_ATTEMPTS):
+            data = read_bytes(home.paths.rules)
+            file = parse_rules(data, home.paths.cited(home.paths.rules)) if data is not None else RuleFile()
+            last = _last_number(file)
+            rules, result = plan(file.rules, f"R-{last + 1:03d}")
+            if tuple(rules) == file.rules:
+                return result, holding.warnings
+            kept = {rule.id for rule in rules}
+            _archive_rules(home, [rule for rule in file.rules if rule.id not in kept])
+            file.rules, file.version = tuple(rules), file.version + 1
+            # The id of a rule that is gone is not given to another one: the archive and old facts name it.
+            file.last_id = f"R-{last:03d}" if _last_number(file) < last else ""
+            try:
+                replace_file(
+                    home.paths.rules, render_rules(file), root=home.paths.workspace.root, expect=data
+                )
+            except Moved:
+                continue
+            write_receipt(home, command, {"rules": len(rules)}, [], started)
+            return result, holding.warnings
+    raise Conflict("rules.json keeps changing", "something writes it without locking; try again")
+
+
+def _archive_rules(home: AgentHome, gone: Sequence[Rule]) -> None:
+    """Keeps rules that are taken out in the archive."""
+    at = format_time(home.now())
+    for rule in gone:
+        record = {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)}
+        line = dump_line(record).encode("utf-8") + b"\n"
+        append_bytes(home.paths.archive / f"{at[:7]}.jsonl", line, root=home.paths.workspace.root)
+
+
+def _last_number(file: RuleFile) -> int:
+    """The highest number of a rule that is or was there."""
+    ids = (file.last_id, *(rule.id for rule in file.rules))
+    return max((int(match[1]) for own in ids if (match := re.fullmatch(_ID, own))), default=0)
+
+
+def functional_predicates(home: AgentHome) -> tuple[frozenset[str], list[str]]:
+    """The predicates that ontologies declare to have one value at a time, and warnings about files that cannot be read."""
+    from mabos_cli.formats.ontology_roles import read_functional
+
+    folder = home.paths.workspace.root / "ontologies"
+    found: set[str] = set()
+    warnings = []
+    for path in sorted(folder.glob("*.jsonld")):
+        try:
+            found |= read_functional(read_bytes(path) or b"", home.paths.cited(path))
+        except InvalidFile as error:
+            warnings.append(error.message)
+    return frozenset(found), warnings
