@@ -179,7 +179,9 @@ def query(
     home = call.open_home()
     check_limit(limit)
     moment = parse_when(valid_at, home.now()) if valid_at.strip() else None
-    asked = Query(subject, predicate, object, check_importance(min_confidence), moment, not no_derived)
+    # Facts are kept with single blanks between words.
+    parts = (" ".join(part.split()) for part in (subject, predicate, object))
+    asked = Query(*parts, check_importance(min_confidence), moment, not no_derived)
     facts = load_facts(home)
     literal = next(iter(asked.literals().items()), None)
     found = list(select_facts(facts.where(*literal) if literal else facts.all(), asked))

@@ -8,6 +8,7 @@ from mabos_cli.core.item import PRIORITIES
 from mabos_cli.core.mind import ACTIVE, DONE, GONE, LEVELS, Attitude, Problem, parse_level
 from mabos_cli.formats.cognitive import CognitiveFile, Entry, parse_cognitive
 from mabos_cli.formats.cognitive_fields import ID
+from mabos_cli.formats.markdown import unescape_block
 
 
 class Kind(NamedTuple):
@@ -105,7 +106,9 @@ def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
     match = re.match(rf"[*_`\s]*({prefix}[A-Z]?-[A-Za-z0-9-]*\d[A-Za-z0-9-]*)\b[*_`:]*", entry.title)
     if not match:
         return "", entry.title
-    return match[1], entry.title[match.end() :].strip(" :—–*_") or match[1]
+    title = entry.title[match.end() :].strip(" :—–*_")
+    # Behind an id, the title of an item is written as if it began a line.
+    return match[1], (unescape_block(title) if entry.shape == "item" else title) or match[1]
 
 
 def priority_of(entry: Entry) -> float | None:

@@ -49,7 +49,10 @@ def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str)
     body = re.sub(r"^# .+\n+", "", checkpoint.strip("\n"), count=1)
     body = re.sub(r"^(#+ )", r"#\1", body, flags=re.MULTILINE)
     gap = "" if not beliefs else "\n" if beliefs.endswith("\n") else "\n\n"
-    return f"{beliefs}{gap}## {title}\n\nCertainty: 0.9\n{origin}\n[updated: {stamp[:10]}]\n\n{body}\n"
+    told = f"{gap}## {title}\n\nCertainty: 0.9\n{origin}\n[updated: {stamp[:10]}]\n\n{body}\n"
+    # As the file has its line ends: by the first one, which is the file's own.
+    has_returns = beliefs.partition("\n")[0].endswith("\r")
+    return beliefs + (told.replace("\n", "\r\n") if has_returns else told)
 
 
 def render_flush_prompt(agent: str, day: str, time: str) -> str:

@@ -233,9 +233,6 @@ def test_a_checkpoint_that_is_no_text_is_reported(desk: Desk) -> None:
     assert once(desk)["checkpoint"] == "memory/checkpoints/2026-02-24-1500.md"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="formats.checkpoint_md: a restored checkpoint has bare line feeds in a file with CRLF"
-)
 def test_a_checkpoint_in_a_file_with_other_line_ends(desk: Desk) -> None:
     path = desk.folder() / "Beliefs.md"
     path.write_bytes(b"# Beliefs\r\n\r\n## Price\r\n\r\nCertainty: 0.9\r\n")

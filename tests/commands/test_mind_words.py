@@ -63,9 +63,6 @@ def test_a_title_is_only_a_title(desk: Desk, shape: str, title: str) -> None:
     assert second["title"] == title or (shape == "item" and title in ESCAPED)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="formats: an item's title is written with a backslash, and read back with it"
-)
 @pytest.mark.parametrize("title", ESCAPED)
 def test_the_title_of_an_item_comes_back_as_it_was_given(desk: Desk, title: str) -> None:
     desk.write("Intentions.md", SHAPES["item"])

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -192,6 +192,7 @@ def test_texts_of_bullets_paragraphs_and_consolidated_memories_are_known():
 
 @quick
 @given(hostile_texts)
+@example("## Fake heading\n\\[")
 def test_text_of_an_item_is_found_in_its_bullet(content):
     page = add_consolidated("# M\n", (make_item(1, content, type="lesson", tags=("x",)),), "2026-02-24")
     if any(c.isalnum() for c in content):
