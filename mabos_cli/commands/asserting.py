@@ -53,6 +53,11 @@ def without_gc() -> Iterator[None]:
             gc.enable()
 
 
+def more_line(total: int, shown: int) -> list[str]:
+    """A line about what is not shown, if anything."""
+    return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []
+
+
 def check_limit(limit: int) -> int:
     """A number of results, 0 for all; BadValue if it is none."""
     if limit < 0:

@@ -4,7 +4,14 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mabos_cli.commands.asserting import asserting, check_limit, fact_line, stale_warning, without_gc
+from mabos_cli.commands.asserting import (
+    asserting,
+    check_limit,
+    fact_line,
+    more_line,
+    stale_warning,
+    without_gc,
+)
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_exchange import export_command, import_command
 from mabos_cli.core.asserting import FactChanges, plan_retract
@@ -187,7 +194,7 @@ def query(
     found = list(select_facts(facts.where(*literal) if literal else facts.all(), asked))
     shown = sorted(found, key=lambda fact: (fact.triple, fact.id))[: limit or None]
     lines = [fact_line(fact) for fact in shown] or ["no facts"]
-    lines += [f"and {len(found) - len(shown)} more: --limit 0 shows all"] if len(found) > len(shown) else []
+    lines += more_line(len(found), len(shown))
     data = {"count": len(found), "facts": [fact_to_dict(fact) for fact in shown]}
     call.emit("fact.query", data, lines, stale_warning(home, facts) if not no_derived else [])
 

@@ -7,13 +7,13 @@ import typer
 
 from mabos_cli.commands.asserting import asserting
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.inputs import read_stdin
+from mabos_cli.commands.inputs import read_given
 from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import check_fact
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.item import TRUSTS, check_choice, check_word
 from mabos_cli.core.text import one_line, plural
-from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.fact_exchange import Silent, parse_csv, parse_ndjson, render_csv, render_ndjson
 from mabos_cli.workspace.knowledge import change_facts, load_facts
 
@@ -46,25 +46,12 @@ def import_command(
         check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
     )
     silent = Silent(named, check_choice(trust, TRUSTS, "trust") if trust else "")
-    facts, derived = _checked(_read(path), path if path != "-" else "standard input", form, silent)
+    facts, derived = _checked(read_given(path), path if path != "-" else "standard input", form, silent)
     (told, _), warnings = change_facts(home, "fact import", asserting(home, facts))
     counts = {state: sum(each == state for _, each in told) for state in ("added", "updated", "unchanged")}
     warnings += [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
     line = ", ".join(f"{count} {state}" for state, count in counts.items())
     call.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], warnings)
-
-
-def _read(path: str) -> str:
-    if path == "-":
-        return read_stdin()
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
-    except FileNotFoundError:
-        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
-    except OSError as error:
-        raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
 
 
 def _checked(text: str, shown: str, form: str, silent: Silent) -> tuple[list[Fact], int]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit
+from mabos_cli.commands.asserting import check_limit, more_line
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core import BadValue
@@ -61,7 +61,7 @@ def neighbors(
     found = find_neighbors(graph, start, _hops(hops))
     shown = found[: check_limit(limit) or None]
     lines = [f"{near.hops} {_step(near.edge)} ({near.edge.fact.id})" for near in shown]
-    lines += [f"and {len(found) - len(shown)} more: --limit 0 shows all"] if len(found) > len(shown) else []
+    lines += more_line(len(found), len(shown))
     rows = [{"node": near.node, "hops": near.hops, **_edge_row(near.edge)} for near in shown]
     call.emit(
         "graph.neighbors",

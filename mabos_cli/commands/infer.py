@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, fact_line, without_gc
+from mabos_cli.commands.asserting import check_limit, fact_line, more_line, without_gc
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.abductive import abduce
@@ -59,11 +59,7 @@ def forward(
     told = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
     told += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
     lines = [fact_line(fact) for fact in shown]
-    lines += (
-        [f"and {len(found.derived) - len(shown)} more: --limit 0 shows all"]
-        if len(found.derived) > len(shown)
-        else []
-    )
+    lines += more_line(len(found.derived), len(shown))
     data = {
         "derived": len(found.derived),
         "fixpoint": found.fixpoint,

@@ -141,21 +141,24 @@ def _expiry(text: str | None, now: datetime) -> str:
     return format_time(moment)
 
 
+def read_given(path: str) -> str:
+    """The text of a file that somebody names, or of standard input for `-`; a byte order mark is no part of it."""
+    if path == "-":
+        return read_stdin()
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+    except FileNotFoundError:
+        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
+    except OSError as error:
+        raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
+
+
 def read_batch(path: str, given: dict[str, Any], settings: Settings, now: datetime) -> Iterator[Draft]:
     """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off. Lines win over what was given."""
     shown = "standard input" if path == "-" else path
-    if path == "-":
-        text = read_stdin()
-    else:
-        try:
-            text = Path(path).read_bytes().decode("utf-8")
-        except UnicodeDecodeError:
-            raise InvalidFile(f"{path}: not valid UTF-8", "NDJSON is UTF-8 text") from None
-        except FileNotFoundError:
-            raise NotFound(f"no file {path}", "give an NDJSON file, or - for standard input") from None
-        except OSError as error:
-            raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(read_given(path).split("\n"), 1):
         if not line.strip():
             continue
         fields = parse_json(

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, fact_line
+from mabos_cli.commands.asserting import check_limit, fact_line, more_line
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
@@ -254,7 +254,7 @@ def test(
                 "supports": [f.id for f in each.supports],
             }
         )
-    lines += [f"and {len(found) - limit} more: --limit 0 shows all"] if 0 < limit < len(found) else []
+    lines += more_line(len(found), len(rows))
     call.emit("rule.test", {"rule": rule.id, "count": len(found), "matches": rows}, lines)
 
 

@@ -4,18 +4,16 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core import BadValue
 from mabos_cli.core.claim_headings import is_event, is_measure, is_single, is_thing
 from mabos_cli.core.claim_match import Topic
 from mabos_cli.core.claim_opposites import exclusive, families
 from mabos_cli.core.claim_scopes import is_told, tells_apart
 from mabos_cli.core.claim_words import root, weak
 from mabos_cli.core.claims import Claim, fold_subject, is_statement, read_claims, subject_words
-from mabos_cli.core.clock import parse_time
+from mabos_cli.core.clock import find_time
 from mabos_cli.core.disagree import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.quantities import can_agree
@@ -119,7 +117,7 @@ def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
 
 def read_belief(belief: Belief) -> Reading:
     """A belief with its claims: those of its text, or of its subject when that is the whole statement."""
-    said_at = _time(belief.updated)
+    said_at = find_time(belief.updated)
     now = said_at.date() if said_at else None
     claims = read_claims(belief.text if belief.text.strip() else belief.subject, now)
     names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
@@ -276,17 +274,10 @@ def _first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> D
 
 def _newer(one: Belief, two: Belief) -> str:
     """Which of two beliefs was updated later: a, b, or nothing when that cannot be told."""
-    times = [_time(one.updated), _time(two.updated)]
+    times = [find_time(one.updated), find_time(two.updated)]
     if times[0] is None or times[1] is None or times[0] == times[1]:
         return ""
     return "a" if times[0] > times[1] else "b"
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return parse_time(text)
-    except BadValue:
-        return None
 
 
 def _key(a: Reading, b: Reading) -> str:

@@ -47,12 +47,16 @@ def read_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], lis
             continue
         each, troubles = read_attitude(file, entry, kind)
         each = each._replace(path=path, line=entry.first + 1)
-        if each.id and each.id in seen:
-            troubles.append(f"{each.id} is also the id of line {seen[each.id]}")
-        seen.setdefault(each.id, each.line)
+        troubles += note_id(seen, each.id, each.line)
         problems += [Problem(path, each.line, trouble) for trouble in troubles]
         found.append(each)
     return found, problems
+
+
+def note_id(seen: dict[str, int], own: str, line: int) -> list[str]:
+    """Notes where an id stands, and tells if it stood before."""
+    known = seen.setdefault(own, line) if own else line
+    return [f"{own} is also the id of line {known}"] if known != line else []
 
 
 def _is_prose(entry: Entry, kind: str) -> bool:

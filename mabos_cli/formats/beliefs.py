@@ -4,7 +4,7 @@ import re
 
 from mabos_cli.core.mind import Belief, Problem, parse_level
 from mabos_cli.core.periods import find_day
-from mabos_cli.formats.attitudes import KINDS, split_id
+from mabos_cli.formats.attitudes import KINDS, note_id, split_id
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.mind_edit import Draft
 
@@ -33,10 +33,8 @@ def read_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
         if updated and not find_day(updated[:10]):
             problems.append(Problem(path, line, f"{updated[:40]!r} is no date"))
         own, subject = split_id(entry, KINDS["belief"].prefix)
-        if own and own in seen:
-            problems.append(Problem(path, line, f"{own} is also the id of line {seen[own]}"))
-        seen.setdefault(own, line)
-        supports = tuple(part for part in re.split(r"[,;\s]+", entry.get("supports")) if part)
+        problems += [Problem(path, line, told) for told in note_id(seen, own, line)]
+        supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
         told = (sure, updated, own, entry.get("source"), supports)
         beliefs.append(Belief(subject, entry.text, *told, path, line, entry.get("status")))

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.mind import Belief
-from mabos_cli.core.text import one_line, plural
+from mabos_cli.core.text import plural
 from mabos_cli.formats.json_text import dump_line, parse_lines
-from mabos_cli.formats.markdown import escape_block
+from mabos_cli.formats.markdown import inline
 from mabos_cli.formats.seal import seal
 
 _KEY = re.compile(r"^- \*\*Key:\*\* ([0-9a-f]{16})\b", re.MULTILINE)
@@ -35,11 +35,11 @@ def render_report(day: str, conflicts: Sequence[Conflict]) -> str:
 def _section(number: int, conflict: Conflict) -> str:
     goals = f"- **Goals:** {', '.join(conflict.goals)}\n" if conflict.goals else ""
     return (
-        f"\n## Conflict {number}: {_inline(conflict.subject)}\n\n"
+        f"\n## Conflict {number}: {inline(conflict.subject)}\n\n"
         f"{_side('A', conflict.a, conflict.newer == 'a')}{_side('B', conflict.b, conflict.newer == 'b')}"
-        f"- **Disagreement:** {_inline(conflict.reason)} ({conflict.kind})\n"
+        f"- **Disagreement:** {inline(conflict.reason)} ({conflict.kind})\n"
         f"- **Severity:** {conflict.severity:.2f}\n{goals}"
-        f"- **Recommended action:** {_inline(conflict.action)}\n"
+        f"- **Recommended action:** {inline(conflict.action)}\n"
         f"- **Key:** {conflict.key} (mabos bdi resolve {conflict.key[:8]} --keep a, b or both)\n"
     )
 
@@ -48,11 +48,7 @@ def _side(name: str, belief: Belief, newer: bool) -> str:
     dated = f", updated {belief.updated}" if belief.updated else ""
     told = f"certainty {belief.certainty:g}{dated}{', newer' if newer else ''}"
     where = f"{belief.id}, {belief.place}" if belief.id else belief.place
-    return f"- **Belief {name}** ({_inline(told)}; {_inline(where)}): {_inline(belief.statement)}\n"
-
-
-def _inline(text: str) -> str:
-    return escape_block(one_line(text))
+    return f"- **Belief {name}** ({inline(told)}; {inline(where)}): {inline(belief.statement)}\n"
 
 
 def read_report_keys(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from mabos_cli.core.clock import find_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_line, parse_json, record_to_dict
 
 MEND = "repair the value by hand, or restore the file from git"
 _TEXT = tuple(name for name in Fact._fields if name not in ("confidence", "derived_from", "extra"))
@@ -80,11 +80,7 @@ def render_fact(fact: Fact) -> bytes:
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
     """The fact as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
-    found = {}
-    for name, value in zip(_ORDER, fact, strict=False):
-        if value or name in _ALWAYS:
-            found[name] = list(value) if type(value) is tuple else value
-    return found | dict(fact.extra) if fact.extra else found
+    return record_to_dict(fact, _ALWAYS)
 
 
 def fact_from_dict(raw: Any, where: str) -> Fact:

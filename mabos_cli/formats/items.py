@@ -8,7 +8,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import MemoryItem, check_importance
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_line, parse_json, record_to_dict
 
 _TEXT = (
     "id",
@@ -45,12 +45,7 @@ _KNOWN = frozenset(_ORDER)
 
 def item_to_dict(item: MemoryItem) -> dict[str, Any]:
     """The item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
-    found = {}
-    for name in _ORDER:
-        value = getattr(item, name)
-        if value or name in _ALWAYS:
-            found[name] = list(value) if type(value) is tuple else value
-    return found | dict(item.extra)
+    return record_to_dict(item, _ALWAYS)
 
 
 def item_from_dict(raw: Any, where: str) -> MemoryItem:

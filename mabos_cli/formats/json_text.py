@@ -24,6 +24,16 @@ def dump_line(value: Any) -> str:
     return text if text.isprintable() else _escape(text)
 
 
+def record_to_dict(record: Any, always: frozenset[str]) -> dict[str, Any]:
+    """A record whose last field holds foreign keys, as JSON values: fields in order, empty ones left out unless they are always
+    there, foreign keys last."""
+    found = {}
+    for name, value in zip(record._fields[:-1], record, strict=False):
+        if value or name in always:
+            found[name] = list(value) if type(value) is tuple else value
+    return found | dict(record.extra) if record.extra else found
+
+
 def dump_document(value: Any) -> str:
     """The value as a two-space indented document with a final newline."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)

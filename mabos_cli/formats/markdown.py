@@ -2,7 +2,7 @@
 
 import re
 
-from mabos_cli.core.text import visible
+from mabos_cli.core.text import one_line, visible
 
 # What may start a block. A backslash counts, so that unescaping is exact.
 _ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, math, block ids
@@ -32,6 +32,11 @@ def escape_block(text: str) -> str:
     if "\n" not in plain:
         return _escape_line(plain)
     return "\n".join(_escape_line(line) for line in plain.split("\n"))
+
+
+def inline(text: str) -> str:
+    """Content on one line that renders as the text it is."""
+    return escape_block(one_line(text))
 
 
 def unescape_block(text: str) -> str:

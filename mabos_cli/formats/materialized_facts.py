@@ -5,8 +5,8 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from mabos_cli.core.fact import Fact
-from mabos_cli.core.text import one_line, plural
-from mabos_cli.formats.markdown import escape_block
+from mabos_cli.core.text import plural
+from mabos_cli.formats.markdown import inline
 from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 
 _NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `mabos fact retract`."
@@ -37,7 +37,7 @@ def render_sections(facts: Iterable[Fact]) -> dict[str, str]:
 
 def heading_of(subject: str) -> str:
     """The words of the heading of a subject."""
-    return _inline(subject)
+    return inline(subject)
 
 
 def _line(fact: Fact) -> str:
@@ -46,11 +46,7 @@ def _line(fact: Fact) -> str:
     told += [f"from {fact.valid_from}"] if fact.valid_from else []
     told += [f"until {fact.valid_until}"] if fact.valid_until else []
     statement = f"{fact.subject} {fact.predicate} {fact.object}"
-    return f"- {_inline(statement)} ({_inline(', '.join(told))}; {_inline(fact.id)})\n"
-
-
-def _inline(text: str) -> str:
-    return escape_block(one_line(text))
+    return f"- {inline(statement)} ({inline(', '.join(told))}; {inline(fact.id)})\n"
 
 
 def render_versions(versions: Sequence[int]) -> str:

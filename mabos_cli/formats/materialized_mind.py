@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from mabos_cli.core.mind import Attitude, Belief
-from mabos_cli.core.text import one_line, plural
-from mabos_cli.formats.markdown import escape_block
+from mabos_cli.core.text import plural
+from mabos_cli.formats.markdown import escape_block, inline
 from mabos_cli.formats.seal import seal
 
 
@@ -50,10 +50,6 @@ def _attitude(attitude: Attitude) -> str:
 
 def _section(kind: str, title: str, rows: Sequence[tuple[str, str]], text: str) -> str:
     """A section. Line numbers are left out: they change with every line added above."""
-    bullets = "".join(f"- **{name}:** {_inline(value)}\n" for name, value in rows if value)
+    bullets = "".join(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)
     body = f"\n{escape_block(text)}\n" if text else ""
-    return f"\n## [{kind}] {_inline(title)}\n\n{bullets}{body}"
-
-
-def _inline(text: str) -> str:
-    return escape_block(one_line(text))
+    return f"\n## [{kind}] {inline(title)}\n\n{bullets}{body}"

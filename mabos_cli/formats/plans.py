@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 
 from mabos_cli.core.mind import ACTIVE, DONE, Attitude, Problem, Step, status_word
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.attitudes import read_attitude
+from mabos_cli.formats.attitudes import note_id, read_attitude
 from mabos_cli.formats.cognitive import (
     ITEM,
     CognitiveFile,
@@ -53,9 +53,7 @@ def read_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
         plan = plan._replace(path=path, line=heading.line + 1, steps=steps)
         if not steps and (heading.level == 1 or not (plan.id or plan.links)):
             continue
-        if plan.id and plan.id in seen:
-            troubles.append(f"{plan.id} is also the id of line {seen[plan.id]}")
-        seen.setdefault(plan.id, plan.line)
+        troubles += note_id(seen, plan.id, plan.line)
         problems += [Problem(path, plan.line, trouble) for trouble in troubles]
         plans.append(plan)
     return plans, problems

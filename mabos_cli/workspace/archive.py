@@ -1,7 +1,7 @@
 """The archive: append-only, one file per month, everything that ever left a store."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mabos_cli.core.ids import month_of, parse_id
 from mabos_cli.core.stores import Departure
@@ -19,9 +19,14 @@ def archive_files(paths: AgentPaths) -> list[str]:
 
 def append_departures(paths: AgentPaths, departures: tuple[Departure, ...]) -> None:
     """Adds records to the file of the month in which the items left."""
+    append_records(paths, ((departure.at, render_departure(departure)) for departure in departures))
+
+
+def append_records(paths: AgentPaths, records: Iterable[tuple[str, bytes]]) -> None:
+    """Adds lines to the files of the months in which what they tell of left."""
     months: dict[str, list[bytes]] = {}
-    for departure in departures:
-        months.setdefault(departure.at[:7], []).append(render_departure(departure))
+    for at, line in records:
+        months.setdefault(at[:7], []).append(line)
     for month, lines in months.items():
         append_bytes(paths.archive / f"{month}.jsonl", b"".join(lines), root=paths.workspace.root)
 

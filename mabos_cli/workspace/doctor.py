@@ -23,9 +23,11 @@ from mabos_cli.workspace.files import (
     sweep_temps,
 )
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import load_facts
 from mabos_cli.workspace.materialize import stale_derived
 from mabos_cli.workspace.rebuild import rebuild_derived
 from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.rulebook import load_rules
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
 
@@ -47,6 +49,7 @@ def examine(home: AgentHome) -> list[Finding]:
         _check_manifest,
         _check_store,
         _check_pages,
+        _check_knowledge,
         _check_journals,
         _check_texts,
         _check_leftovers,
@@ -102,6 +105,15 @@ def _check_pages(home: AgentHome) -> Iterator[Finding]:
                 f"memory-store/{name}.json",
                 f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
             )
+
+
+def _check_knowledge(home: AgentHome) -> Iterator[Finding]:
+    """Facts and rules are decoded to the last line; what is wrong with one file does not hide the other."""
+    for read in (lambda: list(load_facts(home).all()), lambda: load_rules(home)):
+        try:
+            read()
+        except MabosError as error:
+            yield Finding("problem", "", error.message)
 
 
 def _check_journals(home: AgentHome) -> Iterator[Finding]:

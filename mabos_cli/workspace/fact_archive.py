@@ -4,18 +4,14 @@ from collections.abc import Sequence
 
 from mabos_cli.core.asserting import FactDeparture
 from mabos_cli.formats.fact_archive import parse_fact_departures, render_fact_departure
-from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.archive import append_records, archive_files
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 
 
 def append_fact_departures(paths: AgentPaths, departures: Sequence[FactDeparture]) -> None:
     """Adds records of facts to the file of the month in which they left."""
-    months: dict[str, list[bytes]] = {}
-    for departure in departures:
-        months.setdefault(departure.at[:7], []).append(render_fact_departure(departure))
-    for month, lines in months.items():
-        append_bytes(paths.archive / f"{month}.jsonl", b"".join(lines), root=paths.workspace.root)
+    append_records(paths, ((departure.at, render_fact_departure(departure)) for departure in departures))
 
 
 def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture]:

@@ -10,7 +10,8 @@ from mabos_cli.core.rule import Rule
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.rules import RuleFile, parse_rules, render_rules, rule_to_dict
-from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file
+from mabos_cli.workspace.archive import append_records
+from mabos_cli.workspace.files import Moved, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
@@ -58,10 +59,11 @@ def change_rules(home: AgentHome, command: str, plan: RulePlan[Result]) -> tuple
 def _archive_rules(home: AgentHome, gone: Sequence[Rule]) -> None:
     """Keeps rules that are taken out in the archive."""
     at = format_time(home.now())
-    for rule in gone:
-        record = {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)}
-        line = dump_line(record).encode("utf-8") + b"\n"
-        append_bytes(home.paths.archive / f"{at[:7]}.jsonl", line, root=home.paths.workspace.root)
+    records = [
+        {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)}
+        for rule in gone
+    ]
+    append_records(home.paths, ((at, dump_line(record).encode("utf-8") + b"\n") for record in records))
 
 
 def _last_number(file: RuleFile) -> int:

@@ -24,8 +24,6 @@ def test_an_import_is_all_or_none(desk: Desk):
 
 @pytest.mark.parametrize("form", ["ndjson", "csv", "turtle"])
 def test_what_one_agent_exports_another_imports(desk: Desk, form: str):
-    if form == "turtle":
-        pytest.importorskip("pyoxigraph")
     desk.add_agent("other")
     names = ['say "hi", she', "a,b", "é 𝄞", "=cmd", "100 %", "2026-02-24", "http://x.org/a#b", "http://bad iri", "urn:mabos:x%20y", "urn:", "http://[", "%41", "-"]  # fmt: skip
     rows = "".join(json.dumps({"subject": s, "predicate": p, "object": o, "confidence": 1 / 3, "source": "manual"}) + "\n"
