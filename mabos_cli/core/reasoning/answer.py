@@ -1,0 +1,72 @@
+"""What a method of reasoning gives back: a typed conclusion, how sure the computation is of it, and how it came about."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+# truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
+# number: a quantity; names: a set of names; text: words that nothing can be compared with.
+KINDS = ("truth", "choice", "ranking", "distribution", "number", "names", "text")
+
+
+class Conclusion(NamedTuple):
+    """A conclusion as a value of its kind, so that two methods can be compared. `about` names the statement, question or quantity
+    if the method answers a narrower one than the problem."""
+
+    kind: str
+    value: Any  # truth: True, False, None; choice: name; ranking, names: tuple of names; distribution: most likely name; number; text
+    scores: tuple[
+        tuple[str, float], ...
+    ] = ()  # per option, for choice, ranking, distribution: higher is better
+    interval: tuple[float, float] | None = None  # of a number
+    unit: str = ""  # of a number
+    about: str = ""
+
+
+class Answer(NamedTuple):
+    """The result of a solver."""
+
+    conclusion: Conclusion
+    # A probability that the conclusion is right, only where the method computes one; never invented.
+    confidence: float | None
+    summary: str  # one line for people
+    steps: tuple[str, ...] = ()  # how it came about, a line each
+    detail: Mapping[str, Any] = {}  # every computed figure: JSON values, in a stable order
+    caveats: tuple[str, ...] = ()  # what the reader should know before relying on it
+
+
+def yes_no(value: bool | None, about: str = "") -> Conclusion:
+    """A conclusion that a statement holds, does not hold, or stays open."""
+    return Conclusion("truth", value, about=about)
+
+
+def choice(name: str, scores: Mapping[str, float] | None = None, about: str = "") -> Conclusion:
+    """A conclusion that one option is to be taken."""
+    return Conclusion("choice", name, tuple((scores or {}).items()), about=about)
+
+
+def ranking(names: tuple[str, ...], scores: Mapping[str, float] | None = None, about: str = "") -> Conclusion:
+    """A conclusion that puts options in order, the best first."""
+    return Conclusion("ranking", names, tuple((scores or {}).items()), about=about)
+
+
+def distribution(shares: Mapping[str, float], about: str = "") -> Conclusion:
+    """A conclusion that gives each option its probability; the value is the most likely one, the first of equals."""
+    top = max(shares, key=lambda name: shares[name])
+    return Conclusion("distribution", top, tuple(shares.items()), about=about)
+
+
+def quantity(
+    value: float, interval: tuple[float, float] | None = None, unit: str = "", about: str = ""
+) -> Conclusion:
+    """A conclusion that is a number, with the interval that it lies in if the method gives one."""
+    return Conclusion("number", value, interval=interval, unit=unit, about=about)
+
+
+def names(found: tuple[str, ...], about: str = "") -> Conclusion:
+    """A conclusion that is a set of names, in a stable order."""
+    return Conclusion("names", found, about=about)
+
+
+def words(said: str, about: str = "") -> Conclusion:
+    """A conclusion in words."""
+    return Conclusion("text", said, about=about)

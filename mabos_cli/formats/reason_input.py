@@ -1,0 +1,187 @@
+"""Structured input of reasoning as people write it: YAML or JSON, with the line of every value, so that a refusal can cite it."""
+
+import re
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.reasoning.shape import Shape, conform
+from mabos_cli.core.rule import Pattern, Rule
+from mabos_cli.core.rule_check import check_rule
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.rule_text import parse_rule_text
+from mabos_cli.formats.rules import rule_from_dict
+
+_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NULLS = ("", "~", "null", "Null", "NULL")
+_MOST_VALUES = 200_000
+_DEEPEST = 40
+_FIELDS = frozenset(("subject", "predicate", "object", "confidence", "valid_from", "valid_until"))
+
+
+class Source(NamedTuple):
+    """A value that was read, where from, and the line of each part of it by its path, as in `options[2].cost`."""
+
+    value: Any
+    path: str
+    lines: dict[str, int]
+
+    def part(self, name: str) -> "Source":
+        """What stands under a name at the top."""
+        below = {
+            key.removeprefix(f"{name}.") if key != name else "": line
+            for key, line in self.lines.items()
+            if key == name or key.startswith((f"{name}.", f"{name}["))
+        }
+        return Source(self.value[name], self.path, below)
+
+    def without(self, *names: str) -> "Source":
+        """The same without some names at the top."""
+        kept = {key: value for key, value in self.value.items() if key not in names}
+        return self._replace(value=kept)
+
+    def line_of(self, path: str) -> int:
+        """The line of a value, or of the nearest one around it that is there."""
+        while path and path not in self.lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.lines.get(path, self.lines.get("", 1))
+
+
+def read_source(text: str, path: str, first_line: int = 1) -> Source:
+    """The value in YAML or JSON. Only true and false are truth values, dates stay text: a world may be called `no`, and 12:30
+    is no number."""
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
+        line = first_line + (mark.line if mark else 0)
+        raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", "write YAML or JSON") from None
+    reader = _Reader(path, first_line)
+    return Source(reader.read(root, "", 0) if root is not None else None, path, reader.lines)
+
+
+def parse_yaml(text: str, path: str) -> Any:
+    """The value in YAML or JSON, without its lines."""
+    return read_source(text, path).value
+
+
+class _Reader:
+    """Nodes to values. Aliases are followed, but a few that stand for millions of values are refused."""
+
+    def __init__(self, path: str, first_line: int) -> None:
+        self.path = path
+        self.first_line = first_line
+        self.lines: dict[str, int] = {}
+
+    def read(self, node: Any, path: str, depth: int) -> Any:
+        line = self.first_line + node.start_mark.line
+        self.lines[path] = line
+        if depth > _DEEPEST or len(self.lines) > _MOST_VALUES:
+            raise InvalidFile(f"{self.path}:{line}: too deep or too large", "give fewer values")
+        if node.id == "scalar":
+            return _scalar(node)
+        if node.id == "sequence":
+            return [self.read(one, f"{path}[{n}]", depth + 1) for n, one in enumerate(node.value, 1)]
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            here = self.first_line + key.start_mark.line
+            if key.id != "scalar":
+                raise InvalidFile(f"{self.path}:{here}: a name must be a single word or text", "")
+            if key.value in found:
+                raise InvalidFile(f"{self.path}:{here}: {key.value} is there twice", "keep one of them")
+            below = f"{path}.{key.value}" if path else key.value
+            found[key.value] = self.read(value, below, depth + 1)
+            self.lines[below] = here
+        return found
+
+
+def _scalar(node: Any) -> Any:
+    """Numbers, true, false and nothing where they stand without quotes; all else is the text that stands there."""
+    said = node.value
+    if node.style is not None:
+        return said
+    if said in _NULLS:
+        return None
+    if said.lower() in ("true", "false"):
+        return said.lower() == "true"
+    if _NUMBER.fullmatch(said) and not re.match(r"[-+]?0\d", said):
+        plain = said.replace("_", "")
+        return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
+    return said
+
+
+def _parse_fact(value: Any) -> Fact:
+    """A fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
+    if isinstance(value, str):
+        found = _parse_pattern(value)
+        if found.operator != "eq" or any(term.startswith("?") for term in found[:3]):
+            raise BadValue(f"{value[:60]!r} is a condition, not a fact", "write: subject predicate object")
+        terms, more = [*found[:3]], {}
+    elif isinstance(value, list) and len(value) == 3:
+        terms, more = [str(term).strip() for term in value], {}
+    elif isinstance(value, dict) and value.keys() <= _FIELDS:
+        terms = [str(value.get(name, "")).strip() for name in ("subject", "predicate", "object")]
+        more = {name: value[name] for name in ("confidence", "valid_from", "valid_until") if name in value}
+    else:
+        raise BadValue("a fact is `subject predicate object`, a list of the three, or fields", "")
+    if not all(terms):
+        raise BadValue("a fact needs a subject, a predicate and an object", "")
+    confidence = more.setdefault("confidence", 1.0)
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        raise BadValue(f"the confidence of a fact must be from 0 to 1, not {confidence!r}", "")
+    return Fact(" ".join(terms), *terms, **more)
+
+
+def _parse_pattern(value: Any) -> Pattern:
+    """A triple that may hold variables, as in `?x isA customer`."""
+    said = " ".join(map(str, value)) if isinstance(value, list) else value
+    if not isinstance(said, str):
+        raise BadValue("must be `subject predicate object`", "a variable starts with ?")
+    conditions, conclusion = parse_rule_text(said)
+    if len(conditions) != 1 or conclusion is not None:
+        raise BadValue(f"{said[:60]!r} must be one triple", "write: subject predicate object")
+    return conditions[0]
+
+
+def _parse_rule(value: Any) -> Rule:
+    """A rule from `if ... then ...`, or from the fields of rules.json; a name and a factor may stand beside `if`."""
+    if isinstance(value, dict) and "conditions" in value:
+        try:
+            rule = rule_from_dict({"id": "rule", "name": "", "type": "inference"} | value, "rule")
+        except InvalidFile as error:
+            raise BadValue(error.message, error.hint) from None
+    else:
+        fields = {"if": value} if isinstance(value, str) else value
+        if not isinstance(fields, dict) or not fields.keys() <= {"if", "then", "factor", "name"}:
+            raise BadValue("a rule is `if ... then ...`, or has the fields if, then, factor, name", "")
+        told = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
+        conditions, conclusion = parse_rule_text(told)
+        name = str(fields.get("name", "")) or told.strip()
+        rule = Rule(
+            name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0)
+        )
+    problems = check_rule(rule)
+    if problems:
+        raise BadValue(f"{rule.name[:60]!r} cannot run: {problems[0]}", "")
+    return rule
+
+
+PARSERS = {"fact": _parse_fact, "pattern": _parse_pattern, "rule": _parse_rule}
+
+
+def conform_source(shape: Shape, source: Source) -> Any:
+    """The input of a method, checked; InvalidFile cites the line that is off."""
+    try:
+        return conform(shape, source.value, PARSERS)
+    except BadValue as error:
+        raise cited(error, source) from None
+
+
+def cited(error: BadValue, source: Source) -> InvalidFile:
+    """A refusal with the line of the field that it names first."""
+    place = re.match(r"[^:\s]+", error.message)
+    line = source.line_of(place.group() if place else "")
+    return InvalidFile(f"{source.path}:{line}: {error.message}", error.hint)

@@ -1,0 +1,136 @@
+"""Conclusions of several methods put together, with answers worked out by hand."""
+
+import pytest
+
+from mabos_cli.core.reasoning.answer import (
+    Answer,
+    Conclusion,
+    choice,
+    distribution,
+    names,
+    quantity,
+    ranking,
+    words,
+    yes_no,
+)
+from mabos_cli.core.reasoning.fusion import Fused, fuse
+
+
+def said(conclusion: Conclusion, confidence: float | None = None) -> Answer:
+    return Answer(conclusion, confidence, "")
+
+
+def fused(weights: dict[str, float] | None = None, **answers: Answer) -> Fused:
+    return fuse(answers, weights or dict.fromkeys(answers, 1.0))
+
+
+def test_truths_are_pooled_by_weight() -> None:
+    found = fused({"a": 3, "b": 1}, a=said(yes_no(True), 0.8), b=said(yes_no(False), 0.6))
+    assert found.conclusion.value is True
+    assert found.confidence == pytest.approx((3 * 0.8 + 0.4) / 4)
+    assert found.agreement == pytest.approx(0.75)
+    assert found.disagreements == (("a", "b"),) and found.agreements == ()
+    assert [(p.method, p.weight, p.stance) for p in found.parts] == [("a", 0.75, "for"), ("b", 0.25, "against")]
+    assert found.parts[1].support == pytest.approx(0.4)
+
+
+def test_no_stated_probability_no_confidence() -> None:
+    found = fused(a=said(yes_no(True)), b=said(yes_no(True)))
+    assert found.confidence is None and found.agreement == 1.0 and found.conclusion.value is True
+    assert "no method states a probability" in found.basis
+
+
+def test_a_vote_beside_a_probability() -> None:
+    found = fused(a=said(yes_no(True)), b=said(yes_no(True), 0.6))
+    assert found.confidence == pytest.approx(0.8)
+    assert found.basis == "1 of 2 methods state a probability; the others count as votes"
+
+
+def test_open_answers_carry_no_weight_in_it() -> None:
+    found = fused(a=said(yes_no(None)), b=said(yes_no(False), 0.9))
+    assert found.conclusion.value is False and found.confidence == pytest.approx(0.9)
+    assert [part.stance for part in found.parts] == ["open", "for"]
+
+
+def test_all_open_decides_nothing() -> None:
+    found = fused(a=said(yes_no(None)), b=said(yes_no(None)))
+    assert found.conclusion == Conclusion("truth", None) and found.confidence is None and found.agreement == 0
+
+
+def test_a_draw_is_no_conclusion() -> None:
+    found = fused(a=said(yes_no(True)), b=said(yes_no(False)))
+    assert found.conclusion.value is None
+
+
+def test_a_distribution_over_yes_and_no_is_a_truth() -> None:
+    found = fused(a=said(distribution({"Yes": 0.7, "No": 0.3})), b=said(yes_no(True), 0.9))
+    assert found.conclusion.kind == "truth" and found.confidence == pytest.approx(0.8)
+
+
+def test_choice_distribution_and_ranking_meet() -> None:
+    found = fused(
+        a=said(choice("Buy")),
+        b=said(distribution({"buy": 0.4, "lease": 0.6})),
+        c=said(ranking(("lease", "buy", "wait"))),
+    )
+    shares = dict(found.conclusion.scores)
+    assert shares["Buy"] == pytest.approx((1 + 0.4 + 1 / 3) / 3)
+    assert shares["lease"] == pytest.approx((0 + 0.6 + 2 / 3) / 3)
+    assert found.conclusion.value == "Buy"
+    assert [part.stance for part in found.parts] == ["for", "against", "against"]
+    assert found.agreements == (("b", "c"),)
+
+
+def test_an_unsure_choice_is_still_for_itself() -> None:
+    found = fused(a=said(choice("x", {"x": 1, "y": 0, "z": 0}), 0.4), b=said(choice("x")))
+    assert [part.stance for part in found.parts] == ["for", "for"]
+    assert found.confidence == pytest.approx(0.7)
+
+
+def test_choices_without_a_common_option_stand_apart() -> None:
+    found = fused({"a": 1, "b": 2}, a=said(choice("red")), b=said(choice("Tuesday")))
+    assert [part.stance for part in found.parts].count("apart") == 1
+
+
+def test_numbers_agree_by_interval_or_nearness() -> None:
+    found = fused(
+        a=said(quantity(100, (90, 110), "k")),
+        b=said(quantity(115, (105, 125), "k")),
+        c=said(quantity(300, None, "k")),
+    )
+    assert found.conclusion.value == pytest.approx(107.5) and found.conclusion.interval == (90, 125)
+    assert [part.stance for part in found.parts] == ["for", "for", "against"]
+    assert found.agreement == pytest.approx(2 / 3)
+    near = fused(a=said(quantity(100)), b=said(quantity(111)), c=said(quantity(112)))
+    assert near.agreements == (("a", "b"), ("b", "c")) and near.disagreements == (("a", "c"),)
+
+
+def test_numbers_of_other_units_stand_apart() -> None:
+    found = fused({"a": 2, "b": 1}, a=said(quantity(5, None, "days")), b=said(quantity(5, None, "USD")))
+    assert [part.stance for part in found.parts] == ["for", "apart"]
+
+
+def test_sets_keep_what_most_hold() -> None:
+    found = fused(a=said(names(("p", "q"))), b=said(names(("q", "r"))), c=said(names(("q",))))
+    assert found.conclusion.value == ("q",)
+    assert found.parts[0].support == pytest.approx(0.5)
+
+
+def test_questions_are_kept_apart() -> None:
+    found = fused(
+        a=said(yes_no(True, "demand grows"), 0.9),
+        b=said(yes_no(False, "prices fall"), 0.9),
+        c=said(yes_no(True), 0.7),
+    )
+    assert [part.stance for part in found.parts] == ["for", "apart", "for"]
+    assert found.conclusion.about == "demand grows"
+
+
+def test_words_agree_only_when_they_are_the_same() -> None:
+    found = fused({"a": 2, "b": 1, "c": 1}, a=said(words("x")), b=said(words("y")), c=said(words("x")))
+    assert found.conclusion.value == "x" and found.agreement == pytest.approx(0.75)
+
+
+def test_one_method_is_its_own_conclusion() -> None:
+    found = fused(a=said(distribution({"x": 0.2, "y": 0.8})))
+    assert found.conclusion.value == "y" and found.confidence == pytest.approx(0.8) and found.agreement == 1
