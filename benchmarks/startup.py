@@ -68,6 +68,7 @@ def main() -> None:
             "mabos store": [*at, "store", "A new note about the release", "--tag", "t1"],
             "mabos store --defer": [*at, "store", "A queued note", "--defer"],
             "mabos recall": [*at, "recall", "sensor 5"],
+            "mabos reason list": [*at, "reason", "list"],
         }
         for argv in cases.values():
             cpu_seconds(argv, dict(os.environ))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from typer import Typer
+from typer.core import TyperGroup
 
 from mabos_cli.config import layer
 from mabos_cli.core.stores import Relatives
@@ -66,6 +67,15 @@ def new_group(name: str, about: str, **options: Any) -> Typer:
         options["help"] = about
     settings = {"help_option_names": ["-h", "--help"]}
     return Typer(name=name, rich_markup_mode=None, add_completion=False, context_settings=settings, **options)
+
+
+class OpenGroup(TyperGroup):
+    """A group whose first command is meant when the first word is none of them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
 
 
 def _open_relatives(floor: float, shelf: Shelf) -> Relatives:

@@ -1,11 +1,12 @@
-"""Ids of memory items and facts: `M-{epoch ms}-{4 hex}` and `F-...`, minted so that they sort by age and never repeat."""
+"""Ids of memory items, facts and kept results of reasoning: `M-{epoch ms}-{4 hex}`, `F-...`, `T-...`, minted so that they sort by
+age and never repeat."""
 
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
 
-_ID = re.compile(r"[MF]-(\d{1,16})-([0-9a-f]{4})")
+_ID = re.compile(r"[MFT]-(\d{1,16})-([0-9a-f]{4})")
 
 # The last bit of the suffix tells who minted the id, so that a deferred store, which does not wait for the
 # agent's lock, cannot draw an id that a locked store draws in the same millisecond.

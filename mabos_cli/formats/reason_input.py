@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.fact import Fact
-from mabos_cli.core.reasoning.shape import Shape, conform
 from mabos_cli.core.rule import Pattern, Rule
 from mabos_cli.core.rule_check import check_rule
 from mabos_cli.errors import InvalidFile
@@ -170,14 +169,6 @@ def _parse_rule(value: Any) -> Rule:
 
 
 PARSERS = {"fact": _parse_fact, "pattern": _parse_pattern, "rule": _parse_rule}
-
-
-def conform_source(shape: Shape, source: Source) -> Any:
-    """The input of a method, checked; InvalidFile cites the line that is off."""
-    try:
-        return conform(shape, source.value, PARSERS)
-    except BadValue as error:
-        raise cited(error, source) from None
 
 
 def cited(error: BadValue, source: Source) -> InvalidFile:

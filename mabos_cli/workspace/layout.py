@@ -37,6 +37,25 @@ class WorkspacePaths(NamedTuple):
     def receipts(self, day: str) -> Path:
         return self.local / "receipts" / f"{day}.jsonl"
 
+    @property
+    def ontologies(self) -> Path:
+        return self.root / "ontologies"
+
+    def ontology(self, domain: str) -> Path:
+        return self.ontologies / f"{domain}.jsonld"
+
+    @property
+    def proposals_folder(self) -> Path:
+        return self.ontologies / "proposals"
+
+    def proposals(self, domain: str) -> Path:
+        return self.proposals_folder / f"{domain}-proposals.json"
+
+    @property
+    def ontology_lock(self) -> Path:
+        """Apart from the locks of agents: one of them may have that name."""
+        return self.local / "ontologies.lock"
+
     def agent(self, agent_id: str) -> "AgentPaths":
         return AgentPaths(self, agent_id)
 
@@ -76,6 +95,15 @@ class AgentPaths(NamedTuple):
         return self.root / "rules.json"
 
     @property
+    def reasoning(self) -> Path:
+        """Results of reasoning that were kept, and what became of them."""
+        return self.root / "reasoning.jsonl"
+
+    @property
+    def cases(self) -> Path:
+        return self.root / "cases.json"
+
+    @property
     def memory_md(self) -> Path:
         return self.root / "MEMORY.md"
 
@@ -108,6 +136,13 @@ class AgentPaths(NamedTuple):
 
     def facts_page(self, name: str) -> Path:
         return self.memory / "mabos-facts" / f"{name}.md"
+
+    @property
+    def cases_md(self) -> Path:
+        return self.memory / "mabos-cases.md"
+
+    def cases_page(self, name: str) -> Path:
+        return self.memory / "mabos-cases" / f"{name}.md"
 
     @property
     def beliefs_md(self) -> Path:
@@ -190,3 +225,8 @@ def template_folder() -> Path:
     package = Path(__file__).resolve().parent.parent
     inside = package / "workspace-template"
     return inside if inside.is_dir() else package.parent / "workspace-template"
+
+
+def shipped_ontologies() -> Path:
+    """The ontologies that come with the program."""
+    return Path(__file__).resolve().parent.parent / "ontologies"

@@ -27,6 +27,9 @@ class Shape(NamedTuple):
     least: int = 0  # how many elements a list or map must have
     fields: tuple[tuple[str, "Shape"], ...] = ()  # of a record
     is_optional: bool = False
+    is_usual: bool = (
+        False  # may be left out, and yet most people give it: worksheets show it as a field to fill in
+    )
     default: Any = None
 
     def field(self, name: str) -> "Shape":
@@ -87,6 +90,11 @@ def anything(about: str) -> Shape:
 def optional(shape: Shape, default: Any = None) -> Shape:
     """The same shape for a field that may be left out, or left empty."""
     return shape._replace(is_optional=True, default=default)
+
+
+def usual(shape: Shape, default: Any = None) -> Shape:
+    """The same shape for a field of the form of input that most people use, where a method takes several forms."""
+    return shape._replace(is_optional=True, is_usual=True, default=default)
 
 
 Parsers = Mapping[str, Callable[[Any], Any]]
@@ -202,7 +210,8 @@ def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict
         if key not in known:
             close = get_close_matches(str(key), known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-            raise BadValue(f"{path or 'input'}: unknown field {str(key)[:40]!r}", hint)
+            place = f"{path}.{str(key)[:40]}" if path else str(key)[:40]
+            raise BadValue(f"{place}: unknown field", hint)
     found = {}
     for name, each in known.items():
         here = f"{path}.{name}" if path else name

@@ -1,0 +1,45 @@
+"""reasoning.jsonl of an agent: results that were kept, and what became of them. Append-only, under git."""
+
+from collections.abc import Callable
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.ids import parse_id
+from mabos_cli.core.reasoning.own import Past
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.reason_record import parse_past, render_outcome
+from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.world import Mint
+
+
+def load_past(home: AgentHome) -> tuple[list[tuple[Past, str]], list[str]]:
+    """The results that were kept, oldest first, each with its summary, and a warning about lines that cannot be read."""
+    path = home.paths.reasoning
+    found, odd = parse_past(read_bytes(path) or b"")
+    cited = home.paths.cited(path)
+    return found, [f"{cited}: {odd} lines cannot be read, and are passed over"] if odd else []
+
+
+def keep_result(home: AgentHome, render: Callable[[str, str], bytes]) -> tuple[str, list[str]]:
+    """Adds a result, which is rendered with its id and time: the id, and warnings."""
+    with holding_lock(home, "reason --save") as holding:
+        ids = [past.id for past, _ in load_past(home)[0] if parse_id(past.id)]
+        own = Mint(home.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
+        line = render(own, format_time(home.now()))
+        append_bytes(home.paths.reasoning, line, root=home.paths.workspace.root)
+        write_receipt(home, "reason --save", {"results": 1}, [own])
+        return own, holding.warnings
+
+
+def note_outcome(home: AgentHome, result_id: str, happened: bool, note: str) -> tuple[Past, list[str]]:
+    """Adds what became of a result: the result with it, and warnings."""
+    with holding_lock(home, "reason outcome") as holding:
+        known = {past.id: past for past, _ in load_past(home)[0]}
+        if result_id not in known:
+            raise NotFound(f"no kept result {result_id}", "see mabos reason history")
+        line = render_outcome(result_id, happened, note, format_time(home.now()))
+        append_bytes(home.paths.reasoning, line, root=home.paths.workspace.root)
+        write_receipt(home, "reason outcome", {"outcomes": 1}, [result_id])
+        return known[result_id]._replace(happened=happened, lesson=note), holding.warnings
