@@ -187,6 +187,7 @@ def _save(home: AgentHome, kept: Kept) -> tuple[dict[str, Any], list[str]]:
     own, warnings = keep_result(home, render)
     sure = f", confidence {kept.result.confidence:.2f}" if kept.result.confidence is not None else ""
     content = f"{kept.problem} {told} ({', '.join(names)}{sure}; {own})"
-    fields = {"content": content, "type": "insight", "source": "reason", "tags": ["reasoning", *names]}
+    fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
+    fields["tags"] = ["reasoning", *names]
     stored, notes = store_drafts(home, [draft_from(fields, home.settings, home.now())])
     return {"id": own, "item": stored[0].item.id}, warnings + notes

@@ -1,0 +1,38 @@
+"""The facts and rules that a solver works with: those of the input, or else the agent's own; and how they read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.fact_time import holds_at
+from mabos_cli.core.reasoning.own import Own
+from mabos_cli.core.rule import Pattern, Rule
+
+_SIGNS = {"eq": "", "ne": "!= ", "gt": "> ", "gte": ">= ", "lt": "< ", "lte": "<= ", "contains": "contains "}
+
+
+def drawn_facts(given: Mapping[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]]:
+    """The facts that hold now, and a caveat if some do not."""
+    facts = own.facts if given["facts"] is None else given["facts"]
+    if own.now is None:
+        return [*facts], ()
+    held = [fact for fact in facts if holds_at(fact, own.now)]
+    gone = len(facts) - len(held)
+    return held, (f"{gone} of {len(facts)} facts do not hold now and were left out",) if gone else ()
+
+
+def drawn_rules(given: Mapping[str, Any], own: Own) -> tuple[Rule, ...]:
+    """The rules of the input, or the agent's own."""
+    return own.rules if given["rules"] is None else tuple(given["rules"])
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """A pattern in words.
+
+    >>> pattern_text(Pattern("?x", "revenue", "50000", "gt"))
+    '?x revenue > 50000'
+    """
+    sign = _SIGNS.get(pattern.operator, f"{pattern.operator} ")
+    if not pattern.predicate:
+        return f"{pattern.subject} {sign or '= '}{pattern.object}"
+    return f"{pattern.subject} {pattern.predicate} {sign}{pattern.object}"
