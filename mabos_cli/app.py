@@ -52,6 +52,9 @@ COMMANDS = {
         "Answer a question or a triple by facts, proof, hypotheses and memories, and cite each.",
     ),
     "graph": ("graph", "Walk the graph of facts, and export it."),
+    "ontology": ("ontology", "Propose, check and merge concepts, and show ontologies."),
+    "case": ("case", "Store cases, retrieve those like the present situation, and note what came of reuse."),
+    "reason": ("reason", "Reason about a problem by one of 35 methods, or several."),
     "context": ("context", "Decide when to flush memory before compaction, and what to say."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
@@ -173,7 +176,7 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    return Call(**found), rest  # type: ignore[arg-type]
+    return Call(**found, homes=[]), rest  # type: ignore[arg-type]
 
 
 def _check_utf8(args: list[str]) -> list[str]:

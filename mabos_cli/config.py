@@ -165,10 +165,23 @@ SETTINGS = (
     Setting("bdi.chunk", "size", 50, "beliefs that a cycle processes at a time"),
     Setting("bdi.open_minded", "span", 604_800.0, "how long an open-minded agent leaves an intention alone"),
     Setting("bdi.cautious", "span", 259_200.0, "how long a cautious agent does"),
+    Setting("cbr.max_cases", "size", 10_000, "cases that are kept; beyond that the least useful leave"),
+    Setting("cbr.belief_weight", "weight", 0.6, "weight of beliefs in how near a case is"),
+    Setting("cbr.desire_weight", "weight", 0.4, "weight of desires in how near a case is"),
+    Setting("cbr.context_weight", "weight", 0.3, "weight of the context in how near a case is, for --context"),
     Setting("hierarchy.week_bytes", "size", 3_000, "bytes of a weekly summary, about"),
     Setting("hierarchy.month_bytes", "size", 4_000, "bytes of a monthly summary, about"),
     Setting("hierarchy.quarter_bytes", "size", 5_000, "bytes of a quarterly review, about"),
     Setting("hierarchy.width", "size", 3, "children that drill follows at each level, at most"),
+    Setting(
+        "typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty"
+    ),
+    Setting("typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"),
+    Setting("typedb.user", "text", "admin", "who logs in there; the password is in MABOS_TYPEDB_PASSWORD"),
+    Setting("typedb.tls", "flag", False, "whether the connection to TypeDB is encrypted"),
+    Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system"),
+    Setting("typedb.connect_timeout", "span", 2.0, "how long connecting to TypeDB may take"),
+    Setting("typedb.timeout", "span", 10.0, "how long one transaction or request may take"),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
 )

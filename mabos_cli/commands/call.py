@@ -31,6 +31,8 @@ class Call(NamedTuple):
     verbose: bool = False
     lock_timeout: str | None = None
     literal_dash: bool = False
+    # The agents that were opened in this call, for what follows a write; nothing follows where there is no list.
+    homes: list[AgentHome] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
         """The workspace of this call."""
@@ -49,16 +51,32 @@ class Call(NamedTuple):
                 raise
             settings = layer([])
         floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
-        return AgentHome(agent, settings, now(), partial(_open_relatives, floor))
+        home = AgentHome(agent, settings, now(), partial(_open_relatives, floor), touched=[])
+        if self.homes is not None:
+            self.homes.append(home)
+        return home
 
     def emit(
         self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()
     ) -> None:
-        """Prints the result of a command in the form that was asked for; verbose adds how long it took."""
+        """Prints the result of a command in the form that was asked for; verbose adds how long it took.
+
+        What was written is mirrored before, where a mirror is configured, so that its trouble stands among the warnings.
+        """
+        warnings = [*warnings, *self._mirror()]
         if self.verbose:
             where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"
             note(f"{name} in {where}: {time.process_time() * 1000:.0f} ms of CPU time")
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
+
+    def _mirror(self) -> list[str]:
+        """Takes what was written into TypeDB: warnings. Nothing is loaded or read unless one is configured."""
+        written = [home for home in self.homes or () if home.touched and home.settings["typedb.address"]]
+        if not written:
+            return []
+        from mabos_cli.commands.mirroring import mirror_touched
+
+        return mirror_touched(written)
 
 
 def new_group(name: str, about: str, **options: Any) -> Typer:

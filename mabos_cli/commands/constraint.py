@@ -1,17 +1,23 @@
 """constraint: what must not be, checked against facts."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.core.constraints import check_constraints
+from mabos_cli.core.constraints import Violation, Violations, check_constraints
+from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
+from mabos_cli.core.fact_types import ground_facts
+from mabos_cli.core.forward import Problem
 from mabos_cli.core.item import check_choice
-from mabos_cli.core.rule import SEVERITIES
+from mabos_cli.core.ontology import BusinessRule, Ontology
+from mabos_cli.core.rule import SEVERITIES, Rule
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
+from mabos_cli.formats.business_rules import read_constraints
 from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.ontologies import load_ontology
 from mabos_cli.workspace.rulebook import load_rules
 
 app = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
@@ -22,8 +28,12 @@ def check(
     ctx: typer.Context,
     failing: Annotated[bool, typer.Option("--check", help="Exit 7 when a constraint is violated.")] = False,
     severity: Annotated[str, typer.Option(help="Only violations at least this severe.")] = "info",
+    no_ontology: Annotated[
+        bool,
+        typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies."),
+    ] = False,
 ) -> None:
-    """List the violations of constraints, the most severe first, with the facts behind each.
+    """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.
 
     Example: mabos constraint check --check --severity error
     """
@@ -31,24 +41,51 @@ def check(
     home = call.open_home()
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     facts = [fact for fact in load_facts(home).all() if holds_at(fact, home.now())]
-    violations, problems = check_constraints(facts, load_rules(home).rules)
+    ontology, warnings = (Ontology(), []) if no_ontology else load_ontology(home.paths.workspace)
+    violations, problems = _violations(facts, load_rules(home).rules, ontology)
     found = [v for v in violations if SEVERITIES.index(v.rule.severity) >= least]
-    lines = [f"{v.rule.severity}: {v.message} ({v.rule.id}; {', '.join(v.supports)})" for v in found]
-    rows = [
-        {
-            "rule": v.rule.id,
-            "severity": v.rule.severity,
-            "message": v.message,
-            "bindings": dict(v.bindings),
-            "facts": list(v.supports),
-        }
+    lines = [
+        f"{v.rule.severity}: {v.message} ({_source(v.rule.id, ontology)}; {', '.join(v.supports)})"
         for v in found
     ]
-    call.emit(
-        "constraint.check",
-        {"violations": rows},
-        lines or ["no violations"],
-        [f"{p.rule_id} cannot run: {p.reason}" for p in problems],
-    )
+    rows = [_row(v, ontology.rules.get(v.rule.id)) for v in found]
+    warnings += [f"{p.rule_id} cannot run: {p.reason}" for p in problems]
+    call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
         raise CheckFailed(plural(len(found), "violation"))
+
+
+def _violations(
+    facts: list[Fact], rules: tuple[Rule, ...], ontology: Ontology
+) -> tuple[list[Violation], list[Problem]]:
+    """What breaks the agent's own constraints and the rules of ontologies, the most severe first, and rules that cannot run."""
+    own = check_constraints(facts, rules)
+    given, unread = read_constraints(ontology)
+    shared = Violations((), ())
+    if given:
+        asked = {condition.predicate for rule in given for condition in rule.conditions}
+        shared = check_constraints(
+            (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked), given
+        )
+    found = sorted((*own.found, *shared.found), key=lambda v: -SEVERITIES.index(v.severity))
+    return found, [*own.problems, *unread, *shared.problems]
+
+
+def _source(rule_id: str, ontology: Ontology) -> str:
+    """The id of a rule; a definitional one says so: no permission can set it aside."""
+    rule = ontology.rules.get(rule_id)
+    return f"{rule_id}, definitional" if rule and rule.modality == "definitional" else rule_id
+
+
+def _row(violation: Violation, rule: BusinessRule | None) -> dict[str, Any]:
+    told = {
+        "rule": violation.rule.id,
+        "severity": violation.rule.severity,
+        "message": violation.message,
+        "bindings": dict(violation.bindings),
+        "facts": list(violation.supports),
+    }
+    if rule is None:
+        return told
+    names = ("statement", "modality", "enforcement_level")
+    return told | {"ontology": rule.source} | {name: getattr(rule, name) for name in names}

@@ -7,6 +7,7 @@ import typer
 from mabos_cli.commands.agent_search import Way, open_search
 from mabos_cli.commands.asserting import fact_line, stale_warning
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.casing import UNDER, case_line, find_texts
 from mabos_cli.commands.infer import (
     clamp_depth,
     explanation_lines,
@@ -17,6 +18,7 @@ from mabos_cli.commands.infer import (
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core.abductive import abduce
 from mabos_cli.core.backward import PROVEN, Verdict, backward_chain
+from mabos_cli.core.case import Case
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact import Fact, Triple
 from mabos_cli.core.fact_query import Query, select_facts
@@ -25,13 +27,16 @@ from mabos_cli.core.recall import Filters, Hit
 from mabos_cli.core.rule import Rule
 from mabos_cli.core.text import STOP_WORDS, one_line, words
 from mabos_cli.errors import UsageFault
+from mabos_cli.formats.cases import case_to_dict
 from mabos_cli.formats.fact_line import fact_to_dict
+from mabos_cli.workspace.cases import load_cases
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
 from mabos_cli.workspace.rulebook import load_rules
 
 app = typer.Typer()
-_FACTS, _MEMORIES, _GOALS = 12, 5, 4
+_FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
+_NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
 
 
 @app.command()
@@ -66,16 +71,19 @@ def explain(
     open_goals = [v.goal for v in proofs if v.status != PROVEN] if len(said) == 3 else []
     guesses = [each for goal in open_goals for each in abduce(goal, facts, rules).hypotheses[:_GOALS]]
     hits, warnings = _recalled(call, home, question)
+    cases, trouble = _cases(call, home, question)
     data = {
         "question": question,
         "facts": [fact_to_dict(fact) for fact in found[:_FACTS]],
         "proofs": [verdict_row(verdict) for verdict in proofs],
         "hypotheses": [explanation_row(each) for each in guesses],
         "memories": [{"ref": hit.candidate.ref, "text": one_line(hit.candidate.text, 300)} for hit in hits],
+        "cases": [case_to_dict(case) for case in cases],
     }
-    lines = _told(found, proofs, hits)
+    lines = _told(found, proofs, hits) + [f"case: {case_line(case)}" for case in cases]
     lines += [line for each in guesses for line in ("hypothesis:", *explanation_lines(each, "  "))]
-    call.emit("explain", data, lines or ["nothing is known about that"], warnings + stale_warning(home, held))
+    warnings = list(dict.fromkeys([*warnings, *trouble, *stale_warning(home, held)]))
+    call.emit("explain", data, lines or ["nothing is known about that"], warnings)
 
 
 def _about(question: str, facts: list[Fact], rules: tuple[Rule, ...]) -> tuple[list[Fact], list[Triple]]:
@@ -103,13 +111,22 @@ def _stems(found: set[str]) -> set[str]:
 
 
 def _recalled(call: Call, home: AgentHome, question: str) -> tuple[list[Hit], list[str]]:
-    """What memory says about a question, and warnings. Facts are told already."""
+    """What memory says about a question, and warnings. Facts and cases are told apart."""
     way = Way(
         Filters(now=format_time(home.now())), False, _MEMORIES + 5, home.settings["recall.preset"], None, 0.0
     )
     search = open_search(call, home, way, shared=False)
-    hits = [hit for hit in search(question) if "mabos-facts" not in hit.candidate.ref]
+    apart = ("memory/mabos-facts", UNDER)
+    hits = [hit for hit in search(question) if not hit.candidate.path.startswith(apart)]
     return hits[:_MEMORIES], search.warnings()
+
+
+def _cases(call: Call, home: AgentHome, question: str) -> tuple[list[Case], list[str]]:
+    """The cases whose context or lessons speak about a question, and warnings."""
+    file = load_cases(home)
+    near, warnings = find_texts(call, home, file, question, 4 * _CASES)
+    ids = [own for own, like in sorted(near.items(), key=lambda each: -each[1]) if like > _NEAR]
+    return [file.case(file.places[own]) for own in ids[:_CASES]], warnings
 
 
 def _told(found: list[Fact], proofs: list[Verdict], hits: list[Hit]) -> list[str]:

@@ -308,19 +308,23 @@ def lint(
     ctx: typer.Context,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False,
 ) -> None:
-    """Find contradictions, support that is gone or expired, and facts derived from themselves.
+    """Find contradictions, support that is gone or expired, and what ontologies say cannot be.
 
     Example: mabos fact lint --check
     """
     call: Call = ctx.obj
     home = call.open_home()
-    functional, warnings = functional_predicates(home)
-    facts = load_facts(home)
+    from mabos_cli.core.fact_types import lint_types  # only this command needs whole ontologies
+    from mabos_cli.workspace.ontologies import load_ontology
+
+    ontology, warnings = load_ontology(home.paths.workspace)
+    functional, facts = ontology.functional_names(), load_facts(home)
     rules = frozenset(rule.id for rule in load_rules(home).rules if rule.enabled)
-    found = lint_facts(list(facts.all()), functional, rules, home.now())
+    held = list(facts.all())
+    found = [*lint_facts(held, functional, rules, home.now()), *lint_types(held, ontology)]
     lines = [f"{finding.kind}: {finding.message} ({', '.join(finding.facts)})" for finding in found]
     data = {
-        "functional": sorted(functional),
+        "functional": sorted(functional & {fact.predicate for fact in held}),
         "findings": [f._asdict() | {"facts": list(f.facts)} for f in found],
     }
     call.emit("fact.lint", data, lines or ["no findings"], warnings + stale_warning(home, facts))

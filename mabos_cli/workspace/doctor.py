@@ -13,6 +13,7 @@ from mabos_cli.formats.items import line_id, parse_item
 from mabos_cli.formats.json_text import parse_json, parse_lines
 from mabos_cli.formats.store_file import parse_page, render_store
 from mabos_cli.workspace import archive
+from mabos_cli.workspace.cases import load_cases
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
 from mabos_cli.workspace.files import (
     append_bytes,
@@ -25,6 +26,7 @@ from mabos_cli.workspace.files import (
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
 from mabos_cli.workspace.materialize import stale_derived
+from mabos_cli.workspace.ontologies import Library
 from mabos_cli.workspace.rebuild import rebuild_derived
 from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.rulebook import load_rules
@@ -108,12 +110,15 @@ def _check_pages(home: AgentHome) -> Iterator[Finding]:
 
 
 def _check_knowledge(home: AgentHome) -> Iterator[Finding]:
-    """Facts and rules are decoded to the last line; what is wrong with one file does not hide the other."""
-    for read in (lambda: list(load_facts(home).all()), lambda: load_rules(home)):
+    """Facts, rules and cases are decoded to the last line; what is wrong with one file does not hide the others."""
+    reads = (lambda: list(load_facts(home).all()), lambda: load_rules(home), lambda: load_cases(home).cases())
+    for read in reads:
         try:
             read()
         except MabosError as error:
             yield Finding("problem", "", error.message)
+    for warning in Library(home.paths.workspace).warnings:
+        yield Finding("problem", "", warning)
 
 
 def _check_journals(home: AgentHome) -> Iterator[Finding]:
@@ -124,7 +129,7 @@ def _check_journals(home: AgentHome) -> Iterator[Finding]:
             yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
         if data and not data.endswith(b"\n"):
             yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
-    for path in (home.paths.queue, home.paths.access_journal):
+    for path in (home.paths.queue, home.paths.access_journal, home.paths.reasoning):
         skipped = parse_lines(read_bytes(path) or b"")[1]
         if skipped:
             yield Finding("note", home.paths.relative(path), f"{skipped} torn lines are skipped")

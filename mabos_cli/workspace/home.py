@@ -78,6 +78,8 @@ class AgentHome(NamedTuple):
     settings: Settings
     moment: datetime
     open_relatives: Callable[[Shelf], Relatives] | None = None
+    # What was written in this call, for who mirrors it: the command of each write and the ids that it named.
+    touched: list[tuple[str, list[str]]] | None = None
 
     @property
     def id(self) -> str:

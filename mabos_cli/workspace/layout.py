@@ -38,6 +38,11 @@ class WorkspacePaths(NamedTuple):
         return self.local / "receipts" / f"{day}.jsonl"
 
     @property
+    def mirror_rest(self) -> Path:
+        """Says that TypeDB did not answer a moment ago. Beside the ledgers, and named as none of them."""
+        return self.local / "typedb" / "rest"
+
+    @property
     def ontologies(self) -> Path:
         return self.root / "ontologies"
 
@@ -198,6 +203,16 @@ class AgentPaths(NamedTuple):
     @property
     def flush_state(self) -> Path:
         return self.workspace.local / "queue" / f"{self.id}.flush"
+
+    @property
+    def mirror_ledger(self) -> Path:
+        """What of the agent is in TypeDB, as far as we know."""
+        return self.workspace.local / "typedb" / f"{self.id}.jsonl"
+
+    @property
+    def mirror_lock(self) -> Path:
+        """Apart from the agent's lock: it is held while TypeDB is waited for."""
+        return self.workspace.local / "locks" / f"{self.id}.typedb.lock"
 
     @property
     def index(self) -> Path:

@@ -3,6 +3,8 @@
 import time
 
 from mabos_cli.core.stores import Changes
+from mabos_cli.workspace.cases import load_cases
+from mabos_cli.workspace.cases_md import materialize_cases
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import rebuild_facts_md
 from mabos_cli.workspace.materialize import materialize_items
@@ -18,7 +20,8 @@ def rebuild_derived(home: AgentHome) -> tuple[list[str], list[str]]:
     with holding_lock(home, "materialize"):
         loaded = home.load()
         changed, warnings = materialize_items(home, loaded.memory(), loaded.shelf)
-        for names, notes in (materialize_mind(home), rebuild_facts_md(home)):
+        cases = materialize_cases(home, load_cases(home))
+        for names, notes in (materialize_mind(home), rebuild_facts_md(home), cases):
             changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(home, "materialize", {"files": len(changed)}, [], started)

@@ -17,7 +17,9 @@ _TAIL = 1 << 16
 def write_receipt(
     home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float | None = None
 ) -> None:
-    """Adds a receipt. Best effort: the write itself is done."""
+    """Adds a receipt, and notes on the home what was touched. Best effort: the write itself is done."""
+    if home.touched is not None:
+        home.touched.append((command, ids))
     at = format_time(home.now())
     record = {
         "at": at,

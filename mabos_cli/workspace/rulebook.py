@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.rule import Rule
-from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.errors import Conflict
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.rules import RuleFile, parse_rules, render_rules, rule_to_dict
 from mabos_cli.workspace.archive import append_records
@@ -74,14 +74,7 @@ def _last_number(file: RuleFile) -> int:
 
 def functional_predicates(home: AgentHome) -> tuple[frozenset[str], list[str]]:
     """The predicates that ontologies declare to have one value at a time, and warnings about files that cannot be read."""
-    from mabos_cli.formats.ontology_roles import read_functional
+    from mabos_cli.workspace.ontologies import load_ontology
 
-    folder = home.paths.workspace.root / "ontologies"
-    found: set[str] = set()
-    warnings = []
-    for path in sorted(folder.glob("*.jsonld")):
-        try:
-            found |= read_functional(read_bytes(path) or b"", home.paths.cited(path))
-        except InvalidFile as error:
-            warnings.append(error.message)
-    return frozenset(found), warnings
+    ontology, warnings = load_ontology(home.paths.workspace)
+    return ontology.functional_names(), warnings

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.attitudes import priority_of, read_attitudes
 from mabos_cli.formats.beliefs import read_beliefs
-from mabos_cli.formats.cognitive import CognitiveFile, Entry, parse_cognitive
+from mabos_cli.formats.cognitive import CognitiveFile, Entry
+from mabos_cli.formats.cognitive import parse_cognitive as parse
 from mabos_cli.formats.cognitive_edit import reorder, set_field
 from mabos_cli.formats.cognitive_fields import unescape_cell
 from mabos_cli.formats.mind_edit import (
@@ -25,6 +27,7 @@ from mabos_cli.formats.plans import add_step, find_plan, finish_step, read_plans
 from tests.formats.cognitive_files import compose_file
 
 SHARDS, SHARD = 10, 500
+parse_cognitive = lru_cache(maxsize=16)(parse)  # one check after the other asks about the same few texts
 DAY = "2026-02-24"
 VALUES = (
     *("0.4", "active", "2026-03-01", "in progress", "done (2026-02-24: signed (twice))", "G-CEO-S1, G-2", "東京"),

@@ -41,17 +41,19 @@ SHAPE: Shape = record(
         facts=anything(_FACTS),
     ),
     measures=optional(
-        list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature"),
+        list_of(
+            text("a name"), "measures that may stand for each other, such as pressure and temperature", 0
+        ),
         [],
     ),
     same=optional(
-        map_of(text("its name in the target"), "relations of the source that go by another name"), {}
+        map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}
     ),
     unordered=optional(
-        list_of(text("a name"), "relations for which the order does not matter"), ["and", "or"]
+        list_of(text("a name"), "relations for which the order does not matter", 0), ["and", "or"]
     ),
     map=optional(
-        map_of(text("a thing of the target"), "things of the source whose counterparts are known"), {}
+        map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}
     ),
     ask=optional(text("a fact about the target: does it carry over?"), ""),
 )
@@ -114,7 +116,7 @@ def _identity(facts: dict[Expression, None], words: Vocabulary) -> dict[str, str
 def _inferences(
     source: dict[Expression, None], target: dict[Expression, None], matcher: Matcher, mapping: Analogy
 ) -> list[_Inference]:
-    """Facts of the source that say something new of the target, those with the most support first.
+    """Facts of the source that say something new of the target: the plain ones first, of these those with the most support.
 
     An attribute carries over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
     scores = {one: score for one, _, score in mapping.matches}
@@ -135,20 +137,23 @@ def _inferences(
             continue
         support = sum(scores.get(other, 0.0) for other in joined)
         found[said] = _Inference(said, one, support, unknown)
-    return sorted(found.values(), key=lambda one: (len(one.unknown) > 0, -one.support))
+    return sorted(
+        found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support)
+    )
 
 
 def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
-    """The expressions that relations between facts join with one: all within the same outermost facts."""
-    tops, seen = [one], {one: None}
-    for top in tops:
-        for up in matcher.holders[top]:
-            if up not in seen:
-                seen[up] = None
-                tops.append(up)
-    within = dict.fromkeys(part for top in tops for part in inner(top) if not part.is_thing)
-    within.pop(one)
-    return within
+    """The expressions that relations between facts join with one, over any number of steps: the system that it belongs to."""
+    reached = {one: None}
+    waiting = [one]
+    while waiting:
+        at = waiting.pop()
+        for near in (*matcher.holders[at], *at.parts):
+            if near not in reached and not near.is_thing and not matcher.words.is_measure(near):
+                reached[near] = None
+                waiting.append(near)
+    del reached[one]
+    return reached
 
 
 def _carry(
@@ -205,7 +210,7 @@ def _answer(
     }
     steps = [f"{a} is like {b}" for a, b in pairs.items()]
     steps += [
-        f"{'carries over' if one in certain else 'weak'}, support {figure(one.support)}: {render_expression(one.fact)}"
+        f"{'carries over' if one in certain else 'open' if one.unknown else 'weak'}, support {figure(one.support)}: {render_expression(one.fact)}"
         for one in found[:8]
     ]
     matched = f"{len(mapping.matches)} facts match, {share:.0%} of the structure"

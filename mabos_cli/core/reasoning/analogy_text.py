@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.input_checks import check_size
 
-MOST_FACTS = 80
+MOST_FACTS, _MOST_PARTS = 80, 1000
 _LONGEST, _DEEPEST = 500, 12
 _NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
 _HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
@@ -61,7 +61,8 @@ def read_facts(said: Any, place: str) -> dict[Expression, None]:
         label: parse_expression(text, f"{place}{label if label[0] == '[' else '.' + label}")
         for label, text in rows.items()
     }
-    return dict.fromkeys(_resolve(one, parsed, (label,), place) for label, one in parsed.items())
+    resolver = _Labels(parsed, place)
+    return dict.fromkeys(resolver.resolve(one, (label,)) for label, one in parsed.items())
 
 
 def parse_expression(text: str, place: str) -> Expression:
@@ -102,17 +103,22 @@ def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
     return Expression(name, tuple(parts)), at + len(text[at:]) - len(text[at:].lstrip())
 
 
-def _resolve(
-    one: Expression, labels: Mapping[str, Expression], within: tuple[str, ...], place: str
-) -> Expression:
-    """The expression with what labels stand for in place of them."""
-    if one.is_thing and one.name in labels:
-        if one.name in within:
+class _Labels:
+    """Puts facts in place of their labels. Few labels can stand for very much: what all facts come to is bounded."""
+
+    def __init__(self, labels: Mapping[str, Expression], place: str) -> None:
+        self.labels, self.place = labels, place
+        self.size = 0
+
+    def resolve(self, one: Expression, within: tuple[str, ...]) -> Expression:
+        self.size += 1
+        if self.size > _MOST_PARTS or len(within) > _DEEPEST:
             raise BadValue(
-                f"{place}: {' -> '.join((*within, one.name))} runs in a circle",
-                "a fact cannot contain itself",
+                f"{self.place}: more than {_MOST_PARTS} parts, or labels {_DEEPEST} deep", "use fewer facts"
             )
-        if len(within) > _DEEPEST:
-            raise BadValue(f"{place}: labels within labels go deeper than {_DEEPEST}", "use fewer")
-        return _resolve(labels[one.name], labels, (*within, one.name), place)
-    return one._replace(parts=tuple(_resolve(part, labels, within, place) for part in one.parts))
+        if one.is_thing and one.name in self.labels:
+            if one.name in within:
+                circle = " -> ".join((*within, one.name))
+                raise BadValue(f"{self.place}: {circle} runs in a circle", "a fact cannot contain itself")
+            return self.resolve(self.labels[one.name], (*within, one.name))
+        return one._replace(parts=tuple(self.resolve(part, within) for part in one.parts))

@@ -32,6 +32,7 @@ from mabos_cli.core.reasoning.shape import (
     record,
     text,
     truth,
+    usual,
     whole,
 )
 from mabos_cli.core.reasoning.shares import wilson
@@ -47,7 +48,7 @@ _FORECAST = record(
 )
 
 SHAPE: Shape = record(
-    forecasts=optional(
+    forecasts=usual(
         list_of(
             anything("a forecast"),
             "what was stated and what came of it, each as [0.8, yes] or with the fields confidence, happened, method;"

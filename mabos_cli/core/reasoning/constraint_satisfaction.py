@@ -13,7 +13,17 @@ from mabos_cli.core.reasoning.constraint_search import MOST_CHECKS, Constraint, 
 from mabos_cli.core.reasoning.constraint_text import Node, parse_expression
 from mabos_cli.core.reasoning.input_checks import check_size, cut, figure, known_name, listed
 from mabos_cli.core.reasoning.own import Own
-from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, whole
+from mabos_cli.core.reasoning.shape import (
+    Shape,
+    anything,
+    list_of,
+    map_of,
+    optional,
+    record,
+    text,
+    usual,
+    whole,
+)
 
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 
@@ -24,14 +34,15 @@ SHAPE: Shape = record(
         "what is to be decided, each with its possible values",
     ),
     domains=optional(
-        map_of(anything("a list of values, or a range such as 1..9"), "values shared by variables"), {}
+        map_of(anything("a list of values, or a range such as 1..9"), "values shared by variables", 0), {}
     ),
-    constraints=optional(
+    constraints=usual(
         list_of(
             text(
                 "a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"
             ),
             "what must hold",
+            0,
         ),
         [],
     ),
@@ -45,6 +56,7 @@ SHAPE: Shape = record(
                 ),
             ),
             "combinations that are allowed",
+            0,
         ),
         [],
     ),
@@ -106,7 +118,7 @@ def _all(
     first = found[0]
     same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
     many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
-    steps = [f"{_told(asked, one)}" for one in found[: given["show"]]]
+    steps = [_told(asked, one) for one in found[: given["show"]]]
     if len(found) > given["show"]:
         steps.append(f"... and {len(found) - given['show']:,} more")
     caveats = []
@@ -114,7 +126,7 @@ def _all(
         caveats.append("not all solutions were counted: the search stops at a limit")
     elif len(found) > 1:
         caveats.append(f"{len(found):,} solutions meet the constraints; the first is given")
-        if len(same) and len(same) < len(first):
+        if 0 < len(same) < len(first):
             fixed = [f"{asked.names[n]}={_shown(value)}" for n, value in same.items()]
             steps.append(f"the same in all solutions: {listed(fixed, 12)}")
     detail = _detail(asked, found[: given["show"]]) | {
@@ -194,6 +206,8 @@ def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -
         raise BadValue(f"{place}: divides by zero at {_told(asked, one)}", "rule that case out") from None
     if isinstance(value, str):
         raise BadValue(f"{place}: {value!r} is no number", "give an expression with a number as its value")
+    if abs(value) > 10**300:  # beyond it a fraction is no float
+        raise BadValue(f"{place}: the value has more than 300 digits", "calculate in larger units")
     return value + 0
 
 

@@ -59,13 +59,18 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     among = tuple(dict.fromkeys((*case.changed, *case.factual)))
     after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
     before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
-    causes = _causes(model, given, seen, do, outcome, among)
+    claim = _find_claim(given, seen, do, outcome, among)
+    causes = _causes(model, claim, among) if claim else {}
     best, *tied = best_names(after)
     given_seen = f", given {told(seen)}" if seen else ""
     caveats = ["Holds only as far as the equations do: counterfactuals cannot be checked by data alone."]
     caveats += [f"{best} and {listed(tied)} are equally likely."] if tied else []
     if any(name in seen and is_same(seen[name], state) for name, state in do.items()):
         caveats.append("Part of the change was so already.")
+    if given["value"] is not None and not claim:
+        caveats.append(
+            "Necessity and sufficiency need one change, to another value than was seen; value is not used."
+        )
     caveats += [f"{name} is never {do[name]} by itself; check the spelling." for name in case.unheard]
     return Answer(
         distribution(after, about=f"{outcome} if {told(do)}"),
@@ -122,28 +127,41 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
     )
 
 
-def _causes(
-    model: Model,
+class _Claim(NamedTuple):
+    """That a value of one variable, rather than another, makes for a value of the outcome."""
+
+    name: str
+    cause: State
+    other: State
+    outcome: str
+    wanted: State
+
+
+def _find_claim(
     given: dict[str, Any],
     seen: dict[str, State],
     do: dict[str, State],
     outcome: str,
     among: tuple[State, ...],
-) -> dict[str, Any]:
-    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS). The cause is the value that
-    was seen and is given up; where none was seen, of yes and no it is yes."""
+) -> _Claim | None:
+    """What is claimed to be the cause: the value that was seen and is given up; where none was seen, of yes and no it is yes."""
     if len(do) != 1:
-        return {}
+        return None
     ((name, other),) = do.items()
     cause = seen.get(name)
     if (cause is None or is_same(cause, other)) and other in (0.0, 1.0):
         cause, other = 1.0, 0.0
     if cause is None or is_same(cause, other) or name == outcome:
-        return {}
+        return None
     if given["value"] is not None:
-        wanted = parse_state(given["value"])
-    else:
-        wanted = seen.get(outcome, 1.0 if all(state in (0.0, 1.0) for state in among) else among[0])
+        return _Claim(name, cause, other, outcome, parse_state(given["value"]))
+    default = 1.0 if all(state in (0.0, 1.0) for state in among) else among[0]
+    return _Claim(name, cause, other, outcome, seen.get(outcome, default))
+
+
+def _causes(model: Model, claim: _Claim, among: tuple[State, ...]) -> dict[str, Any]:
+    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS)."""
+    name, cause, other, outcome, wanted = claim
     both = needed = enough = with_both = without_both = 0.0
     ever = False
     for outer, share in model.worlds():
@@ -158,10 +176,8 @@ def _causes(
         elif is_same(world[name], other) and not happened:
             without_both, enough = without_both + share, enough + share * hit
     if not ever:
-        raise BadValue(
-            f"value: {outcome} is never {shown(wanted, [wanted])}",
-            f"seen: {listed([shown(one, among) for one in among])}",
-        )
+        told_values = listed([shown(one, among) for one in among])
+        raise BadValue(f"value: {outcome} is never {shown(wanted, [wanted])}", f"seen: {told_values}")
     return {
         "cause": f"{name}={shown(cause, [cause, other])}",
         "effect": f"{outcome}={shown(wanted, [*among, wanted])}",

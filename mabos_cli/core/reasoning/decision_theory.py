@@ -55,14 +55,10 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     scores = _score(gains, states, shares, given["optimism"])
     scale = largest(gains)
     picks = {name: best_names(found, scale=scale) for name, found in scores.items()}
-    decider = given["criterion"] or ("expected" if shares else "majority")
-    if decider == "expected" and not shares:
-        raise BadValue(
-            "criterion: expected needs probabilities", "give probabilities, or take another criterion"
-        )
+    decider = _decider(given["criterion"], shares)
     votes = {act: float(sum(act in found for found in picks.values())) for act in gains}
     deciding = votes if decider == "majority" else scores[decider]
-    chosen, *tied = best_names(deciding, scale=scale)
+    chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
     dominance = _dominance(gains)
     spans = _spans(gains, states, shares, chosen) if decider == "expected" or len(states) == 2 else []
     sign = -1 if given["kind"] == "costs" else 1
@@ -84,6 +80,14 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         detail,
         _caveats(chosen, tied, dominance, shares, given["kind"]),
     )
+
+
+def _decider(criterion: str | None, shares: dict[str, float] | None) -> str:
+    if criterion == "expected" and not shares:
+        raise BadValue(
+            "criterion: expected needs probabilities", "give probabilities, or take another criterion"
+        )
+    return criterion or ("expected" if shares else "majority")
 
 
 def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:

@@ -43,7 +43,7 @@ SHAPE: Shape = record(
         ),
         "the rules",
     ),
-    method=optional(
+    system=optional(
         text("mamdani: results are fuzzy sets; sugeno: results are numbers", "mamdani", "sugeno"), "mamdani"
     ),
     both=optional(text("how `and` is computed", "min", "product"), "min"),
@@ -81,7 +81,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue(
             "rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms"
         )
-    solver = _sugeno if given["method"] == "sugeno" else _mamdani
+    solver = _sugeno if given["system"] == "sugeno" else _mamdani
     value, detail, caveats = solver(given, rules, fired)
     return _answer(given, rules, fired, degrees, value, detail, caveats)
 
@@ -159,7 +159,7 @@ def _output_sets(output: Mapping[str, Any]) -> dict[str, FuzzySet]:
         found[term] = parse_set(said, f"output.terms.{term}")
         if found[term].form == "value":
             raise BadValue(
-                f"output.terms.{term}: is a number and no set", "write method: sugeno, or give a set"
+                f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set"
             )
     return found
 
@@ -184,7 +184,7 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
         if one.form != "value":
             raise BadValue(
                 f"{place}: sugeno takes a number, or a factor for each input",
-                "write method: mamdani for sets",
+                "write system: mamdani for sets",
             )
         return one.at[0]
     found = 0.0

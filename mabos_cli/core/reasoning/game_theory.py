@@ -38,6 +38,7 @@ from mabos_cli.core.reasoning.shape import (
     optional,
     record,
     text,
+    usual,
 )
 
 MOST_PROFILES = 1_000
@@ -48,7 +49,7 @@ SHAPE: Shape = record(
         list_of(text("a player"), "who plays: first the one whose actions are the rows of payoffs", least=2)
     ),
     me=optional(text("the player to advise; the first one if left out")),
-    payoffs=optional(
+    payoffs=usual(
         map_of(
             map_of(
                 anything(

@@ -18,10 +18,10 @@ from mabos_cli.core.reasoning.method_record import (
     scores_by_aspect,
 )
 from mabos_cli.core.reasoning.own import Own
-from mabos_cli.core.reasoning.shape import Shape, optional, record, whole
+from mabos_cli.core.reasoning.shape import Shape, optional, record, usual, whole
 
 SHAPE: Shape = record(
-    episodes=optional(EPISODES),
+    episodes=usual(EPISODES),
     least=optional(whole("how many results a method needs before its rate is relied on", 1, 10_000), 5),
 )
 QUESTIONS = (

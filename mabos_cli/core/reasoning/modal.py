@@ -25,10 +25,12 @@ from mabos_cli.core.reasoning.kripke import (
 )
 from mabos_cli.core.reasoning.modal_validity import find_counter_model, find_model
 from mabos_cli.core.reasoning.own import Own
-from mabos_cli.core.reasoning.shape import Shape, list_of, map_of, optional, record, text
+from mabos_cli.core.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
-_SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees")
+_SEES = map_of(
+    list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0
+)
 
 SHAPE: Shape = record(
     "a modal formula, and either worlds or a system",
@@ -36,17 +38,17 @@ SHAPE: Shape = record(
         "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a"
     ),
     premises=optional(
-        list_of(text("a formula"), "formulas taken as true in the world that is looked at"), []
+        list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []
     ),
-    worlds=optional(
+    worlds=usual(
         map_of(
             list_of(text("an atom"), "the atoms that are true there; all others are false", 0),
             "possible worlds",
         )
     ),
-    access=optional(_SEES, {}),
+    access=usual(_SEES, {}),
     agents=optional(
-        map_of(_SEES, "for each modality or agent that the formula names, which worlds see which"), {}
+        map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}
     ),
     frame=optional(
         text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"),
@@ -146,7 +148,9 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
     for part in parts_of(formula):
         if part.parts:
             steps.append(f"{render_formula(part)}: {listed(model.names(known[part])) or 'nowhere'}")
-    caveats = [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
+    caveats = (
+        [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
+    )
     caveats += [f"{name} is true in no world" for name, worlds in model.atoms.items() if not worlds]
     detail = {
         "true_at": list(model.names(where)),
@@ -163,7 +167,9 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
         summary += f"; it fails at {listed(model.names(fails))}" if fails else ""
     if not considered:
         summary = f"{said} stays open: the premises hold {'not ' + span if is_one else 'in no world'}"
-    return Answer(yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats))
+    return Answer(
+        yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats)
+    )
 
 
 def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:

@@ -11,7 +11,7 @@ from mabos_cli.core.reasoning.bargaining import Deal, Fair, find_fair, find_fron
 from mabos_cli.core.reasoning.input_checks import check_same, check_size, cut, figure
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.price_bargain import POWER, PRICE, solve_price
-from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record
+from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record, usual
 
 _MOST_DEALS = {2: 20_000}  # by the number of parties
 _MOST_OTHERWISE = 2_000
@@ -25,7 +25,7 @@ SHAPE: Shape = record(
             "whole deals, each with its worth to every party; instead of worth by issue",
         )
     ),
-    parties=optional(
+    parties=usual(
         map_of(
             record(
                 "a party",

@@ -20,13 +20,14 @@ from mabos_cli.core.reasoning.shape import (
     record,
     text,
     truth,
+    usual,
 )
 
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 _HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
 
 SHAPE: Shape = record(
-    measures=optional(
+    measures=usual(
         map_of(
             record(
                 "plan and outcome",
@@ -40,7 +41,7 @@ SHAPE: Shape = record(
         ),
         {},
     ),
-    events=optional(
+    events=usual(
         list_of(
             record(
                 "a statement with its probability",

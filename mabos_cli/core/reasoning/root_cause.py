@@ -126,10 +126,9 @@ def _weigh(
         )
     slopes = diagram.slopes(root, chances)
     share = {name: slopes[name] * chances[name] / top for name in tree.events}
+    left = {name: top - slopes[name] * chances[name] for name in tree.events}
     order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
-    part = {}
-    if len(sets) * len(order) <= MOST_PARTS:
-        part = {name: chance_of_any([one for one in sets if name in one], diagram, chances) for name in order}
+    parts = _parts(sets, order, diagram, chances)
     detail |= {
         "probability": top,
         "rare_event_sum": sum(_product(one, chances) for one in sets),
@@ -139,33 +138,38 @@ def _weigh(
                 "probability": chances[name],
                 "birnbaum": slopes[name],
                 "criticality": share[name],
-                "fussell_vesely": part[name] / top if part else None,
-                "top_if_mended": top - slopes[name] * chances[name],
+                "fussell_vesely": parts[name] / top if parts else None,
+                "top_if_mended": left[name],
             }
             for name in order
         },
     }
     lines.insert(0, f"P({tree.top}) = {figure(top)} exactly")
-    lines += [
-        f"{name}: {figure(share[name])} of it goes if mended, Birnbaum {figure(slopes[name])}, left {figure(top - slopes[name] * chances[name])}"
-        for name in order
-    ]
+    for name in order:
+        gone, slope = figure(share[name]), figure(slopes[name])
+        lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")
     said = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
-    return Answer(
-        ranking(tuple(order), share, tree.top),
-        None,
-        said,
-        cut(lines),
-        detail,
-        _tree_caveats(share, order, part),
-    )
+    caveats = _tree_caveats(share, order, parts)
+    return Answer(ranking(tuple(order), share, tree.top), None, said, cut(lines), detail, caveats)
 
 
-def _tree_caveats(share: dict[str, float], order: list[str], part: dict[str, float]) -> tuple[str, ...]:
+def _parts(
+    sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances: dict[str, float]
+) -> dict[str, float]:
+    """For each event the probability that some cut set with it happens; empty if there are too many to compute it."""
+    if len(sets) * len(order) > MOST_PARTS:
+        return {}
+    try:
+        return {name: chance_of_any([one for one in sets if name in one], diagram, chances) for name in order}
+    except BadValue:
+        return {}
+
+
+def _tree_caveats(share: dict[str, float], order: list[str], parts: dict[str, float]) -> tuple[str, ...]:
     tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
     said = ["Basic events count as independent of each other."]
     said += [f"{order[0]} and {listed(tied)} matter equally."] if tied else []
-    said += [] if part else ["Too many cut sets for the importance by Fussell and Vesely; it is left out."]
+    said += [] if parts else ["Too many cut sets for the importance by Fussell and Vesely; it is left out."]
     return tuple(said)
 
 
@@ -207,7 +211,8 @@ def _solve_map(given: dict[str, Any]) -> Answer:
         said = "no cause is supported all the way up to the symptom"
         return Answer(words(said, given["symptom"]), None, said, cut(lines), detail, caveats)
     first = roots[0]
-    said = f"{first.name} is the best supported root cause of {given['symptom']}: weakest link {figure(first.strength)}, {len(first.chain) - 1} whys deep"
+    deep = "1 why" if len(first.chain) == 2 else f"{len(first.chain) - 1} whys"
+    said = f"{first.name} is the best supported root cause of {given['symptom']}: weakest link {figure(first.strength)}, {deep} deep"
     scores = {one.name: one.strength for one in roots}
     return Answer(ranking(tuple(scores), scores, given["symptom"]), None, said, cut(lines), detail, caveats)
 

@@ -17,18 +17,18 @@ from mabos_cli.core.reasoning.method_record import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.router import Scored, check_classification, score_methods
-from mabos_cli.core.reasoning.shape import Shape, list_of, optional, record, text
+from mabos_cli.core.reasoning.shape import Shape, list_of, optional, record, text, usual
 
 _SELF = "strategy-selection"
 _SHOWN = 5
 
 SHAPE: Shape = record(
-    uncertainty=optional(text("how much is unknown", *ASPECTS["uncertainty"])),
-    complexity=optional(text("how many things hang together", *ASPECTS["complexity"])),
-    domain=optional(text("what the problem is about", *ASPECTS["domain"])),
-    time_pressure=optional(text("how soon an answer is needed", *ASPECTS["time_pressure"])),
-    data_availability=optional(text("how much data there is", *ASPECTS["data_availability"])),
-    stakes=optional(text("what is lost if the answer is wrong", *ASPECTS["stakes"])),
+    uncertainty=usual(text("how much is unknown", *ASPECTS["uncertainty"])),
+    complexity=usual(text("how many things hang together", *ASPECTS["complexity"])),
+    domain=usual(text("what the problem is about", *ASPECTS["domain"])),
+    time_pressure=usual(text("how soon an answer is needed", *ASPECTS["time_pressure"])),
+    data_availability=usual(text("how much data there is", *ASPECTS["data_availability"])),
+    stakes=usual(text("what is lost if the answer is wrong", *ASPECTS["stakes"])),
     category=optional(text("only methods of this category", *CATEGORIES)),
     only=optional(list_of(text("a method"), "only these methods")),
     episodes=optional(EPISODES),

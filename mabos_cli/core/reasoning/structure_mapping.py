@@ -13,7 +13,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.analogy_text import Expression, inner
 
 MOST_NODES = 20_000
-_MOST_WAYS = 24
+_MOST_WAYS, _MOST_UNORDERED = 500, 5
 ATTRIBUTE = 0.1
 Pair = tuple[str, str]
 Pairs = Mapping[str, str]
@@ -52,6 +52,14 @@ def expressions(facts: Iterable[Expression]) -> tuple[Expression, ...]:
     return tuple(dict.fromkeys(one for fact in facts for one in inner(fact) if not one.is_thing))
 
 
+def _check_ways(found: int, most: int, one: Expression) -> None:
+    if found > most:
+        raise BadValue(
+            f"unordered: {one.name} with {len(one.parts)} parts can match in too many ways",
+            "split it, or leave it out of `unordered`",
+        )
+
+
 class Matcher:
     """Two descriptions, and every way in which an expression of one can match one of the other."""
 
@@ -81,15 +89,18 @@ class Matcher:
             start = frozenset((("measure " + one.name, "measure " + other.name),))
         elif self.words.name(one) != self.words.name(other):
             return ()
-        is_free = one.name in self.words.unordered and len(one.parts) <= 4
-        orders = permutations(other.parts) if is_free else (other.parts,)
+        orders: Iterable[tuple[Expression, ...]] = (other.parts,)
+        if one.name in self.words.unordered:
+            _check_ways(len(one.parts), _MOST_UNORDERED, one)
+            orders = permutations(other.parts)
         found: dict[frozenset[Pair], None] = {}
         for parts in orders:
             ways = [start]
             for a, b in zip(one.parts, parts, strict=True):
                 ways = [way | more for way in ways for more in self._match(a, b) if is_one_to_one(way | more)]
-            found |= dict.fromkeys(ways[:_MOST_WAYS])
-        return tuple(found)[:_MOST_WAYS]
+                _check_ways(len(ways), _MOST_WAYS, one)
+            found |= dict.fromkeys(ways)
+        return tuple(found)
 
     def worth(self, one: Expression) -> float:
         """The most that a match of an expression can count."""

@@ -12,7 +12,7 @@ from mabos_cli.core.reasoning.allen import ALL, NAMES, converse, relation_names,
 from mabos_cli.core.reasoning.answer import Answer, Conclusion, choice, names, yes_no
 from mabos_cli.core.reasoning.input_checks import cut, figure, listed
 from mabos_cli.core.reasoning.own import Own
-from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
+from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual
 from mabos_cli.core.reasoning.temporal_input import (
     UNITS,
     Asked,
@@ -39,10 +39,11 @@ SHAPE: Shape = record(
         ),
         "the events by name",
     ),
-    relations=optional(
+    relations=usual(
         list_of(
             text(f"two events with one or more of {', '.join(NAMES)}, as in: audit before|meets launch"),
             "how events lie to each other",
+            0,
         ),
         [],
     ),
@@ -56,6 +57,7 @@ SHAPE: Shape = record(
                 most=optional(anything("the most time between them")),
             ),
             "times between events",
+            0,
         ),
         [],
     ),

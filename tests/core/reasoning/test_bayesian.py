@@ -173,3 +173,18 @@ def test_a_long_chain_is_exact() -> None:
         network[f"n{n}"] = {"parents": [f"n{n - 1}"], "table": {"yes": 0.8, "no": 0.2}}
     answer = solve("bayesian", {"network": network, "query": ["n99"]})
     assert answer.detail["posterior"]["n99"]["yes"] == pytest.approx(0.5 + 0.5 * 0.6**99)
+
+
+def test_odds_and_caveats() -> None:
+    raw = {
+        "hypotheses": {"x": 0.2, "y": 0.8},
+        "evidence": [{"name": "e", "likelihoods": {"x": 0.9, "y": 0.1}}],
+    }
+    answer = solve("bayesian", raw)
+    # Prior odds 1 to 4, times 9.
+    assert answer.detail["odds"]["x"] == pytest.approx(9 / 4)
+    assert answer.caveats == ()
+    raw["evidence"][0]["likelihoods"]["y"] = 0
+    sure = solve("bayesian", raw)
+    assert sure.detail["odds"] == {"x": None, "y": 0}
+    assert sure.caveats == ("A likelihood or prior of 0 rules hypotheses out for good.",)

@@ -202,3 +202,29 @@ def test_many_mediators_together_are_a_front_door() -> None:
     answer = solve("causal", {"graph": links, "treatment": "x", "outcome": "y"})
     assert answer.detail["front_door"] == [f"m{n}" for n in range(15)]
     assert answer.conclusion.value is True
+
+
+def test_interval_by_hand() -> None:
+    """One stratum: p1 = 0.6 of 50, p0 = 0.3 of 100; the variance is 0.24 / 50 + 0.21 / 100."""
+    answer = solve_yaml(
+        "causal",
+        """
+graph: [x -> y]
+treatment: x
+outcome: y
+data: [{x: yes, y: yes, count: 30}, {x: yes, y: no, count: 20}, {x: no, y: yes, count: 30}, {x: no, y: no, count: 70}]
+""",
+    )
+    reach = 1.96 * (0.24 / 50 + 0.21 / 100) ** 0.5
+    assert answer.conclusion.interval == (pytest.approx(0.3 - reach), pytest.approx(0.3 + reach))
+
+
+def test_instrument_with_arms_of_different_size() -> None:
+    rows = [
+        ("yes", "yes", "yes", 18), ("yes", "yes", "no", 6), ("yes", "no", "yes", 2), ("yes", "no", "no", 4),
+        ("no", "yes", "yes", 3), ("no", "yes", "no", 2), ("no", "no", "yes", 1), ("no", "no", "no", 4),
+    ]  # fmt: skip
+    data = [dict(zip(("z", "x", "y", "count"), row, strict=True)) for row in rows]
+    raw = {"graph": ["z -> x -> y", "x <-> y"], "treatment": "x", "outcome": "y", "data": data}
+    # (20/30 - 4/10) / (24/30 - 5/10)
+    assert solve("causal", raw).detail["instruments_ratio"]["z"] == pytest.approx((2 / 3 - 0.4) / 0.3)

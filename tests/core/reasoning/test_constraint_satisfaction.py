@@ -277,6 +277,7 @@ def test_only_what_clashes_is_named() -> None:
         ("variables: {a: 1..3}\nminimize: a\nmaximize: a", "maximize: there is a minimize too"),
         ("variables: {a: 0..3}\nminimize: 1 / a", "minimize: divides by zero at a=0"),
         ("variables: {a: [x]}\nminimize: a", "minimize: 'x' is no number"),
+        (f"variables: {{a: 1..3}}\nminimize: a * {'9' * 301}.5", "minimize: the value has more than 300 digits"),
         ("variables: {a: 1..3}\nask: b", "ask: unknown variable 'b'"),
         ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[4]]}]", "tables[1].allowed[1]: 4 is no value of a"),
         ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[1, 2]]}]", "tables[1].allowed[1]: 2 values for 1 variables"),

@@ -106,6 +106,13 @@ outcome: b
     assert "a is never rde by itself; check the spelling." in solve_yaml("counterfactual", text).caveats
 
 
+def test_a_value_that_cannot_be_used_is_said() -> None:
+    raw = squad(0.5, 0.1) | {"do": {"A": "no", "B": "no"}, "value": "yes"}
+    answer = solve("counterfactual", raw)
+    assert answer.detail["counterfactual"] == {"no": pytest.approx(1), "yes": 0}
+    assert any("value is not used" in said for said in answer.caveats)
+
+
 def test_a_tie_is_said() -> None:
     answer = solve("counterfactual", squad(0.5, 1) | {"observed": {}, "do": {"A": "no"}})
     assert answer.confidence == 0.5
@@ -139,3 +146,12 @@ def test_too_many_worlds_are_refused() -> None:
     }
     with pytest.raises(ValueError, match="131,072 worlds are too many; the limit is 100,000"):
         solve("counterfactual", raw)
+
+
+def test_worlds_are_counted_and_the_seen_outcome_is_the_one_in_question() -> None:
+    answer = solve("counterfactual", squad(0.5, 0.5))
+    assert answer.detail["worlds"] == 3
+    assert answer.detail["effect"] == "D=yes"
+    alive = solve("counterfactual", squad(0.5, 0.5) | {"observed": {"D": "no"}, "do": {"A": "yes"}})
+    assert (alive.detail["cause"], alive.detail["effect"]) == ("A=yes", "D=no")
+    assert alive.detail["necessity_and_sufficiency"] == 0

@@ -106,3 +106,19 @@ def test_refusals(text: str, said: str) -> None:
 def test_one_certain_state_is_no_trouble() -> None:
     answer = solve_yaml("decision-theory", "payoffs: {a: {x: 1}, b: {x: 2}}\nprobabilities: {x: 1}")
     assert answer.conclusion.value == "b"
+
+
+def test_votes_are_counted_however_large_the_payoffs() -> None:
+    text = "payoffs: {a: {x: 1e15, y: 2e14}, b: {x: 1e14, y: 1e14}}"
+    answer = solve_yaml("decision-theory", text)
+    assert answer.detail["votes"] == {"a": 5.0, "b": 0.0}
+    assert not any("ties with" in said for said in answer.caveats)
+
+
+def test_figures_of_the_criteria() -> None:
+    answer = solve_yaml("decision-theory", MILNOR + "optimism: 0.25\ncriterion: laplace")
+    assert answer.detail["criteria"]["laplace"] == {"one": 1.25, "two": 1, "three": 1, "four": 1}
+    # At a quarter of optimism cautious and bold acts meet: 0.25 * 4 = 1.
+    assert answer.detail["criteria"]["hurwicz"] == {"one": 0.5, "two": 1, "three": 1, "four": 0.75}
+    assert answer.detail["picks"]["hurwicz"] == ["two", "three"]
+    assert answer.summary == "one by laplace with 1.25; 1 of 5 criteria pick it"

@@ -126,3 +126,18 @@ def test_huge_aversion_does_not_overflow() -> None:
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("expected-utility", text)
+
+
+def test_points_must_have_different_amounts_and_dominance_is_told() -> None:
+    text = "options: {a: [{gain: 2, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 1}, {gain: 1, u: 2}]"
+    assert "points: needs two or more points with different amounts" in refused("expected-utility", text)
+    answer = solve_yaml(
+        "expected-utility",
+        "options: {sure: [{gain: 5, p: 1}], fair: [{gain: 0, p: 0.5}, {gain: 10, p: 0.5}], poor: [{gain: 4, p: 1}]}",
+    )
+    assert answer.detail["dominance"] == [
+        {"better": "sure", "worse": "fair", "order": 2},
+        {"better": "sure", "worse": "poor", "order": 1},
+    ]
+    assert "sure dominates poor (order 1): everybody who likes more prefers it" in answer.steps
+    assert any("worth as much as fair" in said for said in answer.caveats)

@@ -125,7 +125,7 @@ rules:
   - if x is small and y is small then z is a
   - if x is large or y is large then z is b
   - if x is small then z is c
-method: sugeno
+system: sugeno
 """
 
 
@@ -147,7 +147,7 @@ def test_every_rule_of_sugeno_counts() -> None:
 inputs: {x: {value: 5, terms: {low: left 0 10, high: right 0 10}}}
 output: {name: y, terms: {a: 4, b: 10}}
 rules: [if x is low then y is a, if x is high then y is a, if x is high then y is b]
-method: sugeno
+system: sugeno
 """
     assert solve_yaml("fuzzy", text).conclusion.value == pytest.approx(6)
 

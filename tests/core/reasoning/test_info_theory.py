@@ -136,3 +136,30 @@ def test_no_test_is_worth_more_than_certainty(
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("info-theory", text)
+
+
+def test_what_is_left_and_ties() -> None:
+    answer = solve_yaml(
+        "info-theory",
+        """
+states: {a: 0.25, b: 0.25, c: 0.5}
+questions:
+  is it a: {answers: {yes: [a], no: [b, c]}}
+  is it c: {answers: {yes: [c], no: [a, b]}, cost: 2}
+  c or not: {answers: {yes: [c], no: [a, b]}, cost: 1}
+  once more: {answers: {yes: [c], no: [a, b]}, cost: 1}
+""",
+    )
+    assert answer.conclusion.value == "c or not"
+    assert answer.caveats[0] == "c or not is as good as once more; the first in the input is named."
+    assert answer.detail["questions"]["is it c"]["entropy_left"] == pytest.approx(0.5)
+    assert answer.detail["questions"]["is it a"]["information"] == pytest.approx(0.8113, abs=5e-5)
+
+
+def test_costs_as_payoffs() -> None:
+    gains = solve_yaml("info-theory", OIL)
+    turned = OIL.replace("700", "-700").replace("-100", "100").replace("90", "-90") + "kind: costs"
+    costs = solve_yaml("info-theory", turned)
+    assert costs.detail["evpi"] == pytest.approx(gains.detail["evpi"])
+    assert costs.caveats[-1] == "Costs count as negative gains in these figures."
+    assert "Costs count" not in gains.caveats[-1]

@@ -140,3 +140,21 @@ def test_what_nobody_does_by_himself_can_still_be_set() -> None:
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("interventional", text)
+
+
+def test_of_three_values_the_comparison_is_doing_nothing() -> None:
+    text = """
+network:
+  ads: {values: [none, some, many], table: [0.5, 0.3, 0.2]}
+  visits: {parents: [ads], table: {none: 0.1, some: 0.4, many: 0.6}}
+  orders: {parents: [visits], table: {yes: 0.5, no: 0.1}}
+do: {ads: many}
+outcome: orders
+"""
+    answer = solve_yaml("interventional", text)
+    assert answer.detail["compared_with"] == {}
+    assert answer.detail["do_compared"]["yes"] == pytest.approx(0.1 + 0.4 * (0.05 + 0.12 + 0.12))
+    assert "with nothing set" in answer.summary
+    later = solve_yaml("interventional", text + "observed: {visits: yes}")
+    assert any("visits follows from what is set" in said for said in later.caveats)
+    assert not any("follows from what is set" in said for said in answer.caveats)

@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from mabos_cli.core.reasoning.sampling import correlation, percentile, ranks
+
 from .solving import refused, solve, solve_yaml
 
 
@@ -135,3 +137,26 @@ def test_what_was_never_seen_is_said() -> None:
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("monte-carlo", text)
+
+
+def test_percentiles_ranks_and_correlation() -> None:
+    """By hand: a fifth of the way from 1 to 2; equal values share their ranks; Pearson of 1, 2, 4 and 2, 1, 6 is 7 / sqrt(14/3 * 14)."""
+    assert percentile([1.0, 2.0, 4.0], 0.1) == pytest.approx(1.2)
+    assert percentile([1.0, 2.0, 4.0], 0.75) == pytest.approx(3)
+    assert ranks([5, 1, 5, 0]) == [2.5, 1, 2.5, 0]
+    assert correlation([1, 2, 4], [2, 1, 6]) == pytest.approx(7 / math.sqrt(14 / 3 * 14))
+    assert correlation([1, 1], [2, 3]) is None
+
+
+def test_work_is_bounded() -> None:
+    text = "variables: {x: 1}\nmodel: {y: " + "+".join(["x"] * 300) + "}\ndraws: 100000"
+    assert "model: 59,900,000 steps of computing are too many; the limit is 20,000,000" in refused(
+        "monte-carlo", text
+    )
+
+
+def test_a_heavy_tail_is_said_and_a_settled_mean_is_not() -> None:
+    tail = solve_yaml("monte-carlo", "variables: {x: {lognormal: [0, 5]}}\nmodel: {y: x}\ndraws: 1000")
+    assert any("take more draws" in said for said in tail.caveats)
+    calm = solve_yaml("monte-carlo", "variables: {x: {normal: [100, 1]}}\nmodel: {y: x}\ndraws: 1000")
+    assert calm.caveats == ()

@@ -176,3 +176,24 @@ def test_too_many_cut_sets_are_refused() -> None:
     }
     with pytest.raises(ValueError, match="are too many; the limit is"):
         solve("root-cause", {"gates": tree})
+
+
+def test_what_mending_leaves() -> None:
+    answer = solve_yaml("root-cause", "gates: {g: {any: [a, b]}}\nevents: {a: 0.5, b: 0.2}")
+    assert answer.detail["probability"] == pytest.approx(0.6)
+    assert answer.detail["importance"]["a"]["top_if_mended"] == pytest.approx(0.2)
+    assert answer.summary == "P(g) = 0.6; mend a first: it takes off 66.7 %"
+    assert "fails alone on: a, b" in answer.steps
+
+
+def test_whys_that_tie_and_that_are_ruled_out() -> None:
+    text = """
+symptom: s
+causes: {a: {for: {x: 2}}, b: {for: {y: 2}}, c: {for: {z: 1}, against: {w: 1}}, d: {explains: e, for: {v: 9}}, e: {}}
+"""
+    answer = solve_yaml("root-cause", text)
+    assert answer.conclusion.value == ("a", "b")
+    assert "ruled out: c (for 1, against 1)" in answer.steps
+    assert "a and b are supported equally." in answer.caveats
+    assert "d has support, but a link above it has not." in answer.caveats
+    assert "weakest link 2, 1 why deep" in answer.summary

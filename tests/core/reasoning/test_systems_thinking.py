@@ -163,3 +163,11 @@ def test_more_loops_than_can_be_listed_are_said() -> None:
 )
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("systems-thinking", text)
+
+
+def test_two_growths_with_nothing_in_common_are_no_tragedy() -> None:
+    found = archetypes(
+        "herd A -> gain A +", "gain A -> herd A +", "herd B -> gain B +", "gain B -> herd B +",
+        "herd A -> grazing A +", "grazing A -> gain A -", "herd B -> grazing B +", "grazing B -> gain B -",
+    )  # fmt: skip
+    assert found == {"limits to growth"}

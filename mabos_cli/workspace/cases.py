@@ -1,0 +1,122 @@
+"""Cases of an agent: read as they are, changed under the agent's lock."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TypeVar
+
+from mabos_cli.core.case import Case, Key
+from mabos_cli.core.case_retain import CaseChanges, CaseDeparture, Held, Worth
+from mabos_cli.errors import Conflict
+from mabos_cli.formats.archive import lines_naming
+from mabos_cli.formats.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
+from mabos_cli.workspace.archive import append_records, archive_files
+from mabos_cli.workspace.cases_md import mark_of, refresh_cases
+from mabos_cli.workspace.files import Moved, read_bytes, replace_file
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+Result = TypeVar("Result")
+CasePlan = Callable[[CaseFile, Held], tuple[CaseChanges, Result]]
+_ATTEMPTS = 20
+_ID = re.compile(r"C-(\d{1,17})")
+
+
+def load_cases(home: AgentHome) -> CaseFile:
+    """The cases as they are on disk."""
+    return _read(home)[0]
+
+
+def _read(home: AgentHome) -> tuple[CaseFile, bytes | None]:
+    data, path = read_bytes(home.paths.cases), home.paths.cited(home.paths.cases)
+    return (parse_cases(data, path) if data is not None else CaseFile(path=path)), data
+
+
+def change_cases(home: AgentHome, command: str, plan: CasePlan[Result]) -> tuple[Result, list[str]]:
+    """Runs a plan on fresh cases under the agent's lock and writes its changes: its result, and warnings.
+
+    The archive is written first: a crash before cases.json is replaced leaves a record too many, never a case too few.
+    """
+    started = time.monotonic()
+    with holding_lock(home, command) as holding:
+        for _ in range(_ATTEMPTS):
+            file, data = _read(home)
+            changes, result = plan(file, _held(file))
+            if not (changes.put or changes.drop):
+                return result, holding.warnings
+            new = file.changed(changes.put, changes.drop)
+            _archive(home, file, changes.archive)
+            try:
+                replace_file(home.paths.cases, new.data, root=home.paths.workspace.root, expect=data)
+            except Moved:
+                continue
+            ids = [case.id for case in changes.put]
+            notes = refresh_cases(home, new, {*ids, *changes.drop}, mark_of(file))
+            write_receipt(home, command, {"cases": len(ids), "left": len(changes.drop)}, ids, started)
+            return result, [*holding.warnings, *notes]
+    raise Conflict("cases.json keeps changing", "something writes it without locking; try again")
+
+
+def _held(file: CaseFile) -> Held:
+    """The cases of a file as a plan needs them."""
+    numbers = {own: int(match[1]) for own in file.places if (match := _ID.fullmatch(own))}
+    last = max(numbers.values(), default=0)
+
+    @cache
+    def groups() -> dict[Key, list[int]]:
+        found: dict[Key, list[int]] = {}
+        for n, (beliefs, desires, _) in enumerate(file.sides):
+            found.setdefault((frozenset(beliefs), frozenset(desires)), []).append(n)
+        return found
+
+    def worths() -> Iterator[Worth]:
+        # The highest number stays, whatever it is worth: the next id goes by it, and none is given twice.
+        return (file.worth(n) for own, n in file.places.items() if numbers.get(own) != last)
+
+    return Held(lambda key: map(file.case, groups().get(key, ())), worths, len(file), _minting(file, last))
+
+
+def _minting(file: CaseFile, last: int) -> Callable[[str], str]:
+    """Gives the id that is wished for if nobody has or had it, else the next number."""
+    taken, numbers = set(file.places), [last]
+
+    def mint(wished: str) -> str:
+        number = _ID.fullmatch(wished)
+        if not wished or wished in taken or (number and int(number[1]) <= numbers[0]):
+            wished, number = f"C-{numbers[0] + 1:03d}", _ID.fullmatch(f"C-{numbers[0] + 1:03d}")
+        if number:
+            numbers[0] = max(numbers[0], int(number[1]))
+        taken.add(wished)
+        return wished
+
+    return mint
+
+
+def _archive(home: AgentHome, file: CaseFile, departures: tuple[CaseDeparture, ...]) -> None:
+    def records() -> Iterator[tuple[str, bytes]]:
+        for each in departures:
+            case = each.case or file.case(file.places[each.id])
+            yield each.at, render_case_departure(each, case)
+
+    append_records(home.paths, records())
+
+
+def find_case_departures(home: AgentHome, case_id: str) -> list[CaseDeparture]:
+    """The archive's records about a case, oldest first; c-001 is C-001 too."""
+    found: list[CaseDeparture] = []
+    for name in archive_files(home.paths):
+        data = read_bytes(home.paths.archive / name) or b""
+        for own in dict.fromkeys((case_id, case_id.upper())):
+            found += parse_case_departures(lines_naming(data, own), f"archive/{name}")
+    return found
+
+
+def find_case(file: CaseFile, case_id: str) -> Case | None:
+    """The case with an id, whether written large or small."""
+    wanted = case_id.strip()
+    place = file.places.get(wanted)
+    if place is None:
+        place = next((n for own, n in file.places.items() if own.casefold() == wanted.casefold()), None)
+    return None if place is None else file.case(place)
