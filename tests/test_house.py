@@ -235,6 +235,13 @@ def test_status_is_light(workspace: Path, mabos) -> None:
     assert _loaded_by(run, str(workspace)) == []
 
 
+def test_reason_list_is_light(workspace: Path) -> None:
+    """The catalogue is a table: no solver is loaded to print it."""
+    run = "from mabos_cli.app import main\nassert main(['-w', sys.argv[1], 'reason', 'list']) == 0\n"
+    run += "assert not [n for n in sys.modules if n.startswith('mabos_cli.core.reasoning.') and 'catalog' not in n]"
+    assert _loaded_by(run, str(workspace)) == []
+
+
 def _commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
     """Every command and subcommand, by the words that call it."""
     for name in COMMANDS:

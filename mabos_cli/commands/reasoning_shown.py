@@ -6,10 +6,12 @@ from mabos_cli.core.reasoning.answer import Answer, Conclusion
 from mabos_cli.core.reasoning.catalog import Method
 from mabos_cli.core.reasoning.fusion import Fused, Part
 from mabos_cli.core.reasoning.router import Scored
-from mabos_cli.core.text import one_line
+from mabos_cli.core.text import one_line, plural
 from mabos_cli.formats.reason_record import answer_to_dict, fused_to_dict, scored_to_dict
 
 _SHOWN_SCORES = 5
+_ONE = {name: name.removesuffix("s") for name in ("facts", "rules", "cases", "beliefs", "desires")}
+_ONE["past"] = "kept result"
 
 
 class Run(NamedTuple):
@@ -88,7 +90,7 @@ def _part_line(part: Part) -> str:
 
 def _drawn_lines(runs: list[Run]) -> list[str]:
     drawn = {name: count for run in runs for name, count in run.drawn.items()}
-    told = ", ".join(f"{count} {name}" for name, count in drawn.items() if count)
+    told = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
     return [f"drawn from the agent's files: {told}"] if told else []
 
 
