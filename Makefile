@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: compiled demo test lint bench clean
+.PHONY: compiled demo test typeql lint bench clean
 
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mabos needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
@@ -18,7 +18,16 @@ compiled: $(VENV)/.ready
 demo: compiled
 	@PATH="$(abspath $(BIN)):$$PATH" sh fixtures/tour.sh
 
-test: compiled
+# The official TypeQL parser needs Python 3.12: its tests run where there is one, and skip with the reason where there is none.
+typeql:
+	@test -e .venv-typeql/.ready && exit 0; \
+	for p in python3.14 python3.13 python3.12 "$$HOME"/.pyenv/versions/3.1[2-9]*/bin/python; do \
+	  command -v "$$p" >/dev/null 2>&1 && "$$p" -c 'import ensurepip' 2>/dev/null || continue; \
+	  "$$p" -m venv .venv-typeql && .venv-typeql/bin/python -m pip install --quiet --disable-pip-version-check 'type-bridge-core>=2.3,<3' \
+	    && touch .venv-typeql/.ready && exit 0; \
+	done; echo "no Python 3.12 with type-bridge-core: tests against the official TypeQL parser are skipped"
+
+test: compiled typeql
 	$(BIN)/ruff check .
 	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest -n auto --dist loadfile
 
@@ -30,4 +39,4 @@ bench: compiled
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-typeql build dist .pytest_cache .ruff_cache .hypothesis

@@ -56,6 +56,7 @@ def _render(documents: dict[str, Document], domain: str, form: str) -> str:
         from mabos_cli.formats.ontology_dot import render_dot
 
         return render_dot(ontology)
+    from mabos_cli.core.mirror_schema import mirror_schema
     from mabos_cli.formats.ontology_typeql import render_typeql
 
-    return render_typeql(ontology)
+    return render_typeql(ontology, mirror_schema().names())

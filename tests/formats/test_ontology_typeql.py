@@ -2,10 +2,12 @@
 
 import re
 
+from mabos_cli.core.graph_schema import RESERVED
 from mabos_cli.core.ontology import Concept, Ontology, Property
+from mabos_cli.core.ontology_schema import label_types
 from mabos_cli.formats.jsonld_nodes import read_ontology
 from mabos_cli.formats.ontology_dot import render_dot
-from mabos_cli.formats.ontology_typeql import RESERVED, label_types, render_typeql
+from mabos_cli.formats.ontology_typeql import render_typeql
 from mabos_cli.workspace.ontologies import load_shipped, shipped_names
 
 SMALL = Ontology(

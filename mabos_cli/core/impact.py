@@ -1,0 +1,162 @@
+"""What hangs on what, across agents, from the records of all of them: the answers that a knowledge graph gives, without one. The
+questions are those of formats/graph_questions.py, and so are the rows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.mirror import Record
+
+Row = dict[str, Any]
+
+
+class Graph:
+    """Records by type and key, and who is linked with whom from both sides."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._held = {(each.type, each.uid): each for each in records}
+        self._back: dict[tuple[str, str], list[str]] = {}
+        for each in self._held.values():
+            for links in each.links:
+                for uid in links.uids:
+                    self._back.setdefault((links.relation, uid), []).append(each.uid)
+
+    def all(self, kind: str) -> list[Record]:
+        """The records of a type, by key."""
+        return sorted((each for (own, _), each in self._held.items() if own == kind), key=_uid)
+
+    def get(self, kind: str, uids: Iterable[str]) -> list[Record]:
+        """Those of some records that are there, each once, by key."""
+        return [self._held[kind, uid] for uid in sorted({*uids}) if (kind, uid) in self._held]
+
+    def linking(self, relation: str, uid: str) -> list[str]:
+        """The keys of those that link themselves with one by a relation."""
+        return self._back.get((relation, uid), [])
+
+
+def _uid(record: Record) -> str:
+    return record.uid
+
+
+def belief_chains(graph: Graph, agent: str) -> list[Row]:
+    """The beliefs of an agent with the goals that they support and the plans that these require."""
+    mine = [each for each in graph.all("belief") if _agent(each) == agent]
+    return [
+        {
+            "belief": belief.uid,
+            "belief_name": belief.get("name"),
+            "certainty": belief.get("certainty"),
+            **_goal(goal),
+            "plans": _plans(graph, goal),
+        }
+        for belief in mine
+        for goal in graph.get("goal", belief.linked("belief_supports_goal"))
+    ]
+
+
+def goals_behind(graph: Graph, now: datetime, level: str = "") -> list[Row]:
+    """Goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100 %."""
+    return [
+        {
+            "agent": _agent(goal),
+            "goal": goal.uid,
+            "name": goal.get("name"),
+            "level": goal.get("hierarchy_level"),
+            "state": goal.get("state"),
+            "status": goal.get("status"),
+            "progress": goal.get("progress"),
+            "deadline": goal.get("deadline"),
+        }
+        for goal in graph.all("goal")
+        if _is_behind(goal, now) and level in ("", goal.get("hierarchy_level"))
+    ]
+
+
+def conflict_impact(graph: Graph, beliefs: Sequence[str]) -> list[Row]:
+    """What hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for either."""
+    return [
+        {
+            "belief": belief.uid,
+            **_goal(goal),
+            "plans": _plans(graph, goal),
+            "intentions": _intentions(graph, goal),
+        }
+        for belief in graph.get("belief", beliefs)
+        for goal in graph.get("goal", belief.linked("belief_supports_goal"))
+    ]
+
+
+def facts_elsewhere(
+    graph: Graph, agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
+) -> list[Row]:
+    """Facts of agents other than one, with this subject, predicate and object as far as they are given."""
+    given = {"subject_val": subject, "predicate_val": predicate, "object_val": object}
+
+    def is_meant(fact: Record) -> bool:
+        return all(value in ("", fact.get(name)) for name, value in given.items())
+
+    names = ("confidence", "source", "trust", "valid_from", "valid_until")
+    return [
+        {
+            "agent": _agent(fact),
+            "fact": fact.uid,
+            **{name.removesuffix("_val"): fact.get(name) for name in given},
+            **{name: fact.get(name) for name in names},
+        }
+        for fact in _elsewhere(graph, "spo_fact", agent, is_meant)[:limit]
+    ]
+
+
+def memories_elsewhere(graph: Graph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
+    """Memories of agents other than one that hold all of some words."""
+    wanted = [word.casefold() for word in words]
+
+    def is_meant(memory: Record) -> bool:
+        text = (memory.get("content") or "").casefold()
+        return bool(text) and all(word in text for word in wanted)
+
+    return [
+        {
+            "agent": _agent(memory),
+            "memory": memory.uid,
+            "content": memory.get("content"),
+            "type": memory.get("item_type"),
+            **{name: memory.get(name) for name in ("importance", "source", "trust")},
+            "tags": sorted(memory.get("tag") or ()),
+            "created_at": format_time(at) if (at := memory.get("created_at")) else None,
+        }
+        for memory in _elsewhere(graph, "memory_item", agent, is_meant)[:limit]
+    ]
+
+
+def _elsewhere(graph: Graph, kind: str, agent: str, is_meant: Callable[[Record], bool]) -> list[Record]:
+    return [each for each in graph.all(kind) if _agent(each) != agent and is_meant(each)]
+
+
+def _agent(record: Record) -> str:
+    return next(iter(record.linked("agent_owns")), "")
+
+
+def _is_behind(goal: Record, now: datetime) -> bool:
+    state, due, progress = goal.get("state"), goal.get("due_at"), goal.get("progress")
+    if state not in ("active", "open"):
+        return state == "stalled"
+    return due is not None and due <= now and (progress is None or progress < 100)
+
+
+def _goal(goal: Record) -> Row:
+    return {"goal": goal.uid, "goal_name": goal.get("name"), "goal_status": goal.get("status")}
+
+
+def _plans(graph: Graph, goal: Record) -> list[Row]:
+    found = graph.get("plan", goal.linked("goal_requires_plan"))
+    return [{"plan": each.uid, "name": each.get("name"), "status": each.get("status")} for each in found]
+
+
+def _intentions(graph: Graph, goal: Record) -> list[Row]:
+    keys = {*graph.linking("intention_pursues_goal", goal.uid)}
+    for plan in goal.linked("goal_requires_plan"):
+        keys |= {*graph.linking("intention_follows_plan", plan)}
+    found = graph.get("intention", keys)
+    return [{"intention": each.uid, "name": each.get("name"), "status": each.get("status")} for each in found]
