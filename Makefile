@@ -29,7 +29,7 @@ typeql:
 
 test: compiled typeql
 	$(BIN)/ruff check .
-	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest -n auto --dist loadfile
+	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

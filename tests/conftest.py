@@ -1,15 +1,14 @@
-"""What tests share: the program in a subprocess, and a fresh workspace to run it on."""
+"""What tests share: the program in a process of its own, and a fresh workspace to run it on."""
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from forked import START, execute, start
 
 NOW = "2026-02-24T14:30:00Z"
 
@@ -33,20 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def mabos(tmp_path: Path) -> Mabos:
     """Runs mabos with the given words; `cwd`, `stdin` and environment variables by keyword. Time stands still at NOW."""
-    program = Path(sys.executable).with_name("mabos")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+    environment |= {"HOME": str(tmp_path), "MABOS_NOW": NOW}
 
     def run(*words: str, cwd: Path = tmp_path, stdin: str = "", **variables: str) -> Done:
-        done = subprocess.run(
-            [program, *words],
-            cwd=cwd,
-            env=environment | {"HOME": str(tmp_path), "MABOS_NOW": NOW} | variables,
-            input=stdin.encode("utf-8"),
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+        # Who sets what an interpreter reads when it starts wants to see it start.
+        way = start if any(name.startswith(START) for name in variables) else execute
+        code, out, err, _ = way(words, environment | variables, cwd, stdin.encode("utf-8"))
+        return Done(code, out.decode("utf-8"), err.decode("utf-8"))
 
     return run
 

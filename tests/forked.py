@@ -1,27 +1,32 @@
-"""The program in a forked child: as isolated as a process of its own, without paying for start-up, and able to die on cue.
+"""The program in a child of its own without paying for start-up, and able to die on cue (see faults.py).
 
-A Fault strikes at the n-th system call that changes something: `kill` ends the child there, `powerloss` also takes back
-every byte that was not synced, an errno name makes that one call fail, `readonly` makes all of them fail.
+The child is a fork of a small process that has everything imported (see warm.py): no command leaves anything behind for
+the next, and nothing of the tests is there.
 """
 
-import errno
+import atexit
 import os
 import signal
-import sqlite3
+import socket
+import subprocess
 import sys
-import tempfile
-import traceback
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from pickle import dump, load
+from tempfile import TemporaryFile
+from typing import BinaryIO, NamedTuple
 
-from mabos_cli.app import COMMANDS, load_command, main
-from mabos_cli.workspace.layout import TEMP_PREFIX
+from faults import Fault
+from warm import PROGRAM, START, Request, become_program
 
-for _name in COMMANDS:
-    load_command(_name)
-sqlite3.connect(":memory:").close()
+from mabos_cli.workspace.sources import UNSETTLED
 
-_CALLS = ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "mkdir", "unlink", "fchmod")
+__all__ = ["START", "Ended", "Fault", "Outcome", "execute", "run", "run_here", "start", "tree"]
+
+_PATIENCE = 60  # seconds
 
 
 class Outcome(NamedTuple):
@@ -33,119 +38,164 @@ class Outcome(NamedTuple):
     calls: int
 
 
-class Fault(NamedTuple):
-    """What goes wrong, and at which changing call (counted from 1)."""
+class Ended(NamedTuple):
+    """The same before it is read as text."""
 
-    kind: str
-    at: int = 0
+    code: int
+    stdout: bytes
+    stderr: bytes
+    calls: int
 
 
 def run(*words: str, fault: Fault | None = None, **variables: str) -> Outcome:
     """One command line in a child. Environment variables by keyword."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as calls:
+    return _as_text(_in_warm_child(_watched(words, fault, variables)))
+
+
+def run_here(*words: str, fault: Fault | None = None, **variables: str) -> Outcome:
+    """The same in a fork of this very process, with all that a test has patched. Forking that much takes its time."""
+    return _as_text(_in_own_child(_watched(words, fault, variables)))
+
+
+def execute(words: tuple[str, ...], environment: dict[str, str], folder: Path, stdin: bytes = b"") -> Ended:
+    """One command line in a child that knows nothing but this environment, as in subprocess.run."""
+    # A start takes longer than files need to count as settled. Who comes sooner finds them in flux, and says so.
+    time.sleep(1.2 * UNSETTLED / 1e9)
+    return _in_warm_child(Request(words, environment, os.fspath(folder)), stdin)
+
+
+def start(words: tuple[str, ...], environment: dict[str, str], folder: Path, stdin: bytes = b"") -> Ended:
+    """The same by a start of the program, for who wants to see it start."""
+    done = subprocess.run(
+        [PROGRAM, *words],
+        cwd=folder,
+        env=environment,
+        input=stdin,
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr, 0)
+
+
+def _watched(words: tuple[str, ...], fault: Fault | None, variables: dict[str, str]) -> Request:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+    return Request(words, kept | variables, os.getcwd(), True, fault)
+
+
+def _as_text(ended: Ended) -> Outcome:
+    out, err = (data.decode("utf-8", "replace") for data in (ended.stdout, ended.stderr))
+    return Outcome(ended.code, out, err, ended.calls)
+
+
+class _Files(NamedTuple):
+    """A request and the streams of a command, as files that another process can be given."""
+
+    request: BinaryIO
+    stdin: BinaryIO
+    stdout: BinaryIO
+    stderr: BinaryIO
+
+    def numbers(self) -> list[int]:
+        return [file.fileno() for file in self]
+
+    def ended(self, status: int) -> Ended:
+        for file in self:
+            file.seek(0)
+        load(self.request)
+        calls = int(self.request.read() or 0)
+        return Ended(os.waitstatus_to_exitcode(status), self.stdout.read(), self.stderr.read(), calls)
+
+
+@contextmanager
+def _files(request: Request, stdin: bytes) -> Iterator[_Files]:
+    with TemporaryFile() as asked, TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        dump(tuple(request), asked)
+        given.write(stdin)
+        for file in (asked, given):
+            file.seek(0)
+        yield _Files(asked, given, out, err)
+
+
+def _in_own_child(request: Request) -> Ended:
+    with _files(request, b"") as files:
         pid = os.fork()
         if pid == 0:
-            _child(words, fault, variables, out.fileno(), err.fileno(), calls.fileno())
-        _, status = os.waitpid(pid, 0)
-        texts = []
-        for stream in (out, err, calls):
-            stream.seek(0)
-            texts.append(stream.read().decode("utf-8", "replace"))
-        return Outcome(os.waitstatus_to_exitcode(status), texts[0], texts[1], int(texts[2] or 0))
+            become_program(files.request.fileno(), files.numbers()[1:])
+        return files.ended(os.waitpid(pid, 0)[1])
 
 
-def _child(
-    words: tuple[str, ...], fault: Fault | None, variables: dict[str, str], out: int, err: int, calls: int
-) -> None:
-    code = 1
-    try:
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0, "r"), os.fdopen(1, "w"), os.fdopen(2, "w")
-        for name in [name for name in os.environ if name.startswith("MABOS_")]:
-            del os.environ[name]
-        os.environ.update(variables)
-        disk = Disk(fault, calls)
-        disk.install()
-        code = main(list(words))
-        disk.report()
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+def _in_warm_child(request: Request, stdin: bytes = b"") -> Ended:
+    with _files(request, stdin) as files, _warm(request.environment).line() as line:
+        socket.send_fds(line, [b"+"], files.numbers())
+        pid = _number(line)
+        try:
+            return files.ended(_number(line))
+        except TimeoutError:
+            os.kill(pid, signal.SIGKILL)
+            raise
 
 
-class Disk:
-    """Stands between the program and the system calls that change files, and counts, fails or cuts them off."""
+def _number(line: socket.socket) -> int:
+    data = line.recv(4, socket.MSG_WAITALL)
+    assert len(data) == 4, "the warm process is gone"
+    return int.from_bytes(data)
 
-    def __init__(self, fault: Fault | None, report_to: int) -> None:
-        self.fault = fault
-        self.report_to = report_to
-        self.count = 0
-        self.real = {name: getattr(os, name) for name in _CALLS}
-        self.names: dict[int, str] = {}
-        self.unsynced: dict[str, int] = {}
 
-    def install(self) -> None:
-        for name in _CALLS:
-            setattr(os, name, self._wrapped(name))
+class _Warm:
+    """A warm process, and the lines to it that nobody is using."""
 
-    def report(self) -> None:
-        self.real["write"](self.report_to, str(self.count).encode())
-
-    def _wrapped(self, name: str) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if not self._changes(name, args):
-                return self.real[name](*args, **kwargs)
-            self.count += 1
-            self._strike()
-            result = self.real[name](*args, **kwargs)
-            self._follow(name, args, result)
-            return result
-
-        return call
-
-    def _changes(self, name: str, args: tuple[Any, ...]) -> bool:
-        if name == "open":
-            return (
-                bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR))
-                and os.fspath(args[0]) != os.devnull
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._control, theirs = socket.socketpair()
+        self._idle: list[socket.socket] = []
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, Path(__file__).with_name("warm.py")],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for the tests; this process ends when they hang up
             )
-        return name not in ("write", "pwrite", "ftruncate", "fsync") or args[0] > 2
 
-    def _strike(self) -> None:
-        if self.fault is None or (self.count != self.fault.at and self.fault.kind != "readonly"):
-            return
-        if self.fault.kind == "readonly":
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        if self.fault.kind == "powerloss":
-            for path, size in self.unsynced.items():
-                if os.path.exists(path):
-                    os.truncate(path, size)
-        if self.fault.kind in ("kill", "powerloss"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        number = getattr(errno, self.fault.kind)
-        raise OSError(number, os.strerror(number))
+    @contextmanager
+    def line(self) -> Iterator[socket.socket]:
+        """A line for one request at a time; one on which something went wrong is not used again."""
+        try:
+            line = self._idle.pop()
+        except IndexError:
+            line = self._new_line()
+        try:
+            yield line
+        except BaseException:
+            line.close()
+            raise
+        self._idle.append(line)
 
-    def _follow(self, name: str, args: tuple[Any, ...], result: Any) -> None:
-        """Keeps track of what a power cut would take: how long each file was when it was last on the disk."""
-        if name == "open":
-            self.names[result] = os.path.abspath(os.fspath(args[0]))
-        elif name in ("write", "pwrite", "ftruncate"):
-            path = self.names[args[0]]
-            written = result if name != "ftruncate" else 0
-            self.unsynced.setdefault(
-                path, max(0, os.path.getsize(path) - written) if TEMP_PREFIX not in path else 0
-            )
-        elif name == "fsync":
-            self.unsynced.pop(self.names.get(args[0], ""), None)
-        elif name == "rename":
-            source, target = (os.path.abspath(os.fspath(arg)) for arg in args[:2])
-            if source in self.unsynced:
-                self.unsynced[target] = self.unsynced.pop(source)
+    def _new_line(self) -> socket.socket:
+        line, theirs = socket.socketpair()
+        line.settimeout(_PATIENCE)
+        with theirs:
+            socket.send_fds(self._control, [b"+"], [theirs.fileno()])
+        return line
+
+    def stop(self) -> None:
+        for end in (*self._idle, self._control):
+            end.close()
+        self._process.wait()
+
+
+_started: dict[frozenset[tuple[str, str]], _Warm] = {}
+_starting = threading.Lock()
+
+
+def _warm(environment: dict[str, str]) -> _Warm:
+    """The warm process whose interpreter was started with these variables; it is started when first asked for."""
+    key = frozenset((name, value) for name, value in environment.items() if name.startswith(START))
+    with _starting:
+        if key not in _started:
+            _started[key] = _Warm(environment)
+            atexit.register(_started[key].stop)
+        return _started[key]
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -53,6 +53,16 @@ def seeded(root: Path, variables: dict[str, str]) -> None:
     do("recall", "seed")
 
 
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
+    """Such a workspace in one file, and one on pages, to be copied."""
+    folder = tmp_path_factory.mktemp("seeds")
+    made = {split: folder / f"{split}" for split in (False, True)}
+    for split, root in made.items():
+        seeded(root, SPLIT if split else {})
+    return made
+
+
 def contents(root: Path) -> list[str]:
     """Every text that is live, queued or archived, through the program, earlier versions included."""
     found = []
@@ -95,11 +105,12 @@ def check_whole(
 
 @pytest.mark.parametrize("split", [False, True], ids=["one-file", "pages"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_faults_along_the_way_of_every_writing_command(tmp_path: Path, command: str, split: bool) -> None:
+def test_faults_along_the_way_of_every_writing_command(
+    tmp_path: Path, seeds: dict[bool, Path], command: str, split: bool
+) -> None:
     variables = SPLIT if split else {}
     words = (*COMMANDS[command], "-w", str(tmp_path / "ws"))
-    seeded(tmp_path / "seed", variables)
-    shutil.copytree(tmp_path / "seed", tmp_path / "ws")
+    shutil.copytree(seeds[split], tmp_path / "ws")
     run("status", "-w", str(tmp_path / "ws"), **variables)
     clean = run(*words, MABOS_NOW=LATER, **variables)
     assert clean.code == 0, clean.stderr
@@ -108,7 +119,7 @@ def test_faults_along_the_way_of_every_writing_command(tmp_path: Path, command: 
     for at in range(1 + split, clean.calls + 1, 2):
         fault = FAULTS[at // 2 % len(FAULTS)]
         shutil.rmtree(tmp_path / "ws")
-        shutil.copytree(tmp_path / "seed", tmp_path / "ws")
+        shutil.copytree(seeds[split], tmp_path / "ws")
         outcome = run(*words, fault=Fault(fault, at), MABOS_NOW=LATER, **variables)
         try:
             check_whole(tmp_path / "ws", outcome, words, variables, fault)

@@ -19,7 +19,7 @@ def running(
     """The chosen transcripts, each in a folder of its own: they have nothing in common and run side by side."""
     calls = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
     chosen = [call.params["path"] for call in calls if call.params.get("path") in TRANSCRIPTS]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:  # half of them wait for files to settle
         yield {path: pool.submit(_run, path, tmp_path_factory.mktemp(path.stem)) for path in chosen}
         pool.shutdown(cancel_futures=True)
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from forked import run
+from forked import run_here as run
 
 from .lab import Lab
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from forked import run, tree
+from forked import run_here as run
+from forked import tree
 
 from .lab import FULL, Lab, close, settle
 from .world import QUESTIONS

@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from forked import Outcome, run, tree
+from forked import Outcome, tree
+from forked import run_here as run
 
 from mabos_cli.index.engine import Engine
 

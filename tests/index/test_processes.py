@@ -14,7 +14,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from forked import Fault, run
+from forked import Fault
+from forked import run_here as run
 
 from mabos_cli.commands.agent_search import AgentSearch
 from mabos_cli.core.clock import format_time

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from forked import run
+from forked import run_here as run
 
 from mabos_cli.commands.searching import Searching
 from mabos_cli.errors import InvalidFile

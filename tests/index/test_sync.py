@@ -5,7 +5,7 @@ import os
 import shutil
 from contextlib import closing
 
-from forked import run
+from forked import run_here as run
 
 from mabos_cli.commands.searching import Searching
 
