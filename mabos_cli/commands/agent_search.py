@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.sharing import NOBODY, sharing_homes
 from mabos_cli.core.item import touch
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.scoring import Weighing
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.spool import read_uses
 
 if TYPE_CHECKING:
+    from mabos_cli.commands.shared_memories import Elsewhere
     from mabos_cli.index.ask import Asking
     from mabos_cli.index.search_index import SearchIndex
 
@@ -34,20 +35,15 @@ class Way(NamedTuple):
 
 def open_search(call: Call, home: AgentHome, way: Way, *, shared: bool = False) -> "AgentSearch":
     """The search over an agent's memory and, if asked for, over that of the agents that share theirs."""
-    workspace = home.paths.workspace
-    allowed, refused = [], []
-    for name in list_agents(workspace) if shared else ():
-        try:  # an agent that cannot be opened is no reason not to ask the others
-            other = call.home_of(find_agent(workspace, name)) if name != home.id else home
-        except MabosError as error:
-            refused.append(f"{name}: {error.message}")
-            continue
-        if other is not home and other.settings["memory.shared"]:
-            allowed.append(other)
+    allowed, refused = sharing_homes(call, home) if shared else ([], [])
     search = AgentSearch([home, *allowed], way)
     search.notes += refused
-    if shared and not allowed:
-        search.notes.append("no other agent shares its memory: set memory.shared in its agent.json")
+    if shared and home.settings["typedb.address"]:
+        from mabos_cli.commands.shared_memories import Elsewhere
+
+        search.elsewhere = Elsewhere(home, way.filters, way.limit)
+    elif shared and not allowed:
+        search.notes.append(NOBODY)
     return search
 
 
@@ -63,6 +59,7 @@ class AgentSearch:
     def __init__(self, homes: Sequence[AgentHome], way: Way) -> None:
         self.way = way
         self.notes: list[str] = []
+        self.elsewhere: Elsewhere | None = None
         self.candidates = 0
         self._home = homes[0]
         self._opened = [_open(homes[0], "")]
@@ -83,7 +80,7 @@ class AgentSearch:
 
     def warnings(self) -> list[str]:
         """What went wrong on the way, for every agent that was searched."""
-        found = list(self.notes)
+        found = [*self.notes, *(self.elsewhere.notes if self.elsewhere else ())]
         for opened in self._opened:
             own = opened is self._opened[0]
             found += [text if own else f"{opened.home.id}: {text}" for text in opened.troubles()]
@@ -92,7 +89,8 @@ class AgentSearch:
     def __call__(self, question: str) -> list[Hit]:
         """The best hits for a question."""
         terms = self._terms()
-        return self._counted(terms(question) if terms else self._asked(lambda asking: asking(question)))
+        hits = self._counted(terms(question) if terms else self._asked(lambda asking: asking(question)))
+        return self.elsewhere.merge(hits, question) if self.elsewhere else hits
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """The best hits for words that a result led to."""
@@ -116,7 +114,8 @@ class AgentSearch:
             self.candidates = len(hits)
         else:
             hits = self._asked(lambda asking: asking.best())
-        return self._counted(hits)
+        hits = self._counted(hits)
+        return self.elsewhere.merge(hits, "") if self.elsewhere else hits
 
     def count(self) -> int:
         """How many items and passages can be found at all."""

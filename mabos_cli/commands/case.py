@@ -10,7 +10,7 @@ from mabos_cli.commands.case_batch import read_cases
 from mabos_cli.commands.case_retrieve import retrieve
 from mabos_cli.commands.casing import case_line, read_situation, solution_line, wanted_case
 from mabos_cli.core import BadValue
-from mabos_cli.core.case import Case, adapt_case, check_case, check_text, parse_metric
+from mabos_cli.core.case import Case, adapt_case, check_case, check_text, parse_metric, render_metrics
 from mabos_cli.core.case_retain import CaseChanges, Held, plan_store, revise_case
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import check_word
@@ -163,7 +163,7 @@ def show(ctx: typer.Context, case_id: CaseId) -> None:
         ("desires", ", ".join(case.desires)),
         ("context", one_line(case.context)),
         ("did", solution_line(case)),
-        ("metrics", ", ".join(f"{name} {value:g}" for name, value in case.metrics)),
+        ("metrics", render_metrics(case.metrics)),
         ("lessons", one_line(case.lessons)),
         ("adapted from", case.adapted_from),
         ("merged", plural(case.merged, "time") if case.merged else ""),
@@ -183,7 +183,7 @@ def _earlier(was: tuple[tuple[str, Any], ...]) -> str:
         if name == "success":
             told.append(Case("", success=value).word)
         elif name == "metrics":
-            told.append(", ".join(f"{metric} {number:g}" for metric, number in value) or "no metrics")
+            told.append(render_metrics(value) or "no metrics")
         else:
             text = "; ".join(value) if isinstance(value, tuple) else str(value)
             told.append(f"{name.removesuffix('_id')} {one_line(text, 120) or 'none'}")
@@ -212,24 +212,29 @@ def revise(
     home = call.open_home()
     changes: dict[str, Any] = {} if success is None else {"success": success}
     changes |= {"metrics": tuple(map(parse_metric, metric))} if metric else {}
-    changes |= {"lessons": check_text(lessons, "lessons")} if lessons else {}
-    changes |= {"plan_id": check_word(plan, "plan")} if plan else {}
-    changes |= {"actions": tuple(check_text(each, "action") for each in action)} if action else {}
-    changes |= {"context": check_text(context, "context")} if context else {}
+    told = {
+        "lessons": check_text(lessons, "lessons"),
+        "plan_id": check_word(plan, "plan"),
+        "actions": tuple(text for each in action or () if (text := check_text(each, "action"))),
+        "context": check_text(context, "context"),
+    }
+    changes |= {name: value for name, value in told.items() if value}
     if not changes:
         raise BadValue(
             "nothing given to note",
             "--success, --failure, --metric, --lessons, --plan, --action or --context",
         )
 
-    def planned(file: CaseFile, _: Held) -> tuple[CaseChanges, Case]:
+    def planned(file: CaseFile, _: Held) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(home, file, case_id)
         new, cut = revise_case(old, changes, format_time(home.now()), is_use=not correct)
-        check_case(new)
-        return CaseChanges((new,) if new != old else (), archive=tuple(cut)), new
+        if new == old:
+            return CaseChanges(), (old, "unchanged")
+        return CaseChanges((new,), archive=tuple(cut)), (new, "revised")
 
-    new, warnings = change_cases(home, "case revise", planned)
-    call.emit("case.revise", {"case": case_to_dict(new)}, [f"revised {case_line(new)}"], warnings)
+    (new, state), warnings = change_cases(home, "case revise", planned)
+    data = {"state": state, "case": case_to_dict(new)}
+    call.emit("case.revise", data, [f"{state} {case_line(new)}"], warnings)
 
 
 app.command()(retrieve)

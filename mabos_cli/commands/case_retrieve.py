@@ -8,6 +8,7 @@ import typer
 from mabos_cli.commands.asserting import check_limit, more_line, without_gc
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.casing import (
+    case_weights,
     difference,
     find_texts,
     open_taxonomy,
@@ -21,14 +22,12 @@ from mabos_cli.core.case_similarity import (
     Comparison,
     Score,
     Side,
-    Weights,
     best_cases,
     make_measure,
 )
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.cases import CaseFile, case_to_dict
 from mabos_cli.workspace.cases import load_cases
-from mabos_cli.workspace.home import AgentHome
 
 
 class Found(NamedTuple):
@@ -79,7 +78,7 @@ def retrieve(
         texts, notes = find_texts(call, home, file, context) if context.strip() else (None, [])
         alike, trouble = (None, []) if no_taxonomy else open_taxonomy(home, features)
         comparison = Comparison(
-            now.beliefs, now.desires, texts, measure=measure, weights=_weights(home), alike=alike
+            now.beliefs, now.desires, texts, measure=measure, weights=case_weights(home), alike=alike
         )
         shown, count, proposal = _find(file, comparison, limit, min_score, success_only)
     warnings = [*now.warnings, *notes, *trouble, *_nearer_failures(shown, proposal)]
@@ -99,10 +98,6 @@ def retrieve(
         told = f"reuse {proposal.case.id}: {solution_line(proposal.case) or 'no solution is noted'}"
         lines.append(told + (f" (differs: {differs})" if differs else ""))
     call.emit("case.retrieve", data, lines or [_nothing(file, features, context)], warnings)
-
-
-def _weights(home: AgentHome) -> Weights:
-    return Weights(*(home.settings[f"cbr.{name}_weight"] for name in ("belief", "desire", "context")))
 
 
 def _find(
@@ -183,7 +178,7 @@ def _lines(found: Found) -> list[str]:
         ("did", solution_line(case)),
         ("lessons", one_line(case.lessons, 200)),
     )
-    head = f"{case.id} {found.score.total:.2f} {case.word} ({told})"
+    head = f"{one_line(case.id, 80)} {found.score.total:.2f} {case.word} ({told})"
     head += f": {one_line(case.context, 100)}" if case.context else ""
     return [head, *(f"  {name}: {one_line(text, 400)}" for name, text in rows if text)]
 
@@ -192,6 +187,6 @@ def _nothing(file: CaseFile, features: Sequence[str], context: str) -> str:
     """Why nothing was found."""
     if not len(file):
         return "no cases yet"
-    if not features and not context:
+    if not features and not context.strip():
         return "nothing is known of the present situation: give --belief, --desire or --context"
     return "no case is like this"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.case import Case
-from mabos_cli.core.case_similarity import Alike, Side, text_likeness
+from mabos_cli.core.case_similarity import Alike, Side, Weights, text_likeness
 from mabos_cli.core.mind import DONE, GONE, Belief, status_word
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
@@ -47,13 +47,13 @@ def read_situation(
             unknown = [word for word in ids if word.casefold() not in known]
             warnings += [f"not in {KINDS[kind].file}: {', '.join(unknown)}"] if unknown else []
             if from_mind:
-                named += _held_now(held)
+                named += held_now(held)
                 warnings += map(str, problems)
         found[kind] = tuple(dict.fromkeys(named))
     return Situation(found["belief"], found["desire"], warnings)
 
 
-def _held_now(held: Sequence[Any]) -> list[str]:
+def held_now(held: Sequence[Any]) -> list[str]:
     """The ids of what is held true or wanted now; of what has none, the words."""
     live = [each for each in held if status_word(each.status) not in DONE | GONE]
     return [
@@ -72,6 +72,11 @@ def open_taxonomy(home: AgentHome, features: Iterable[str]) -> tuple[Alike | Non
 
     ontology, warnings = load_ontology(home.paths.workspace)
     return Taxonomy(ontology).similarity, warnings
+
+
+def case_weights(home: AgentHome) -> Weights:
+    """What each side of a case counts, by the settings."""
+    return Weights(*(home.settings[f"cbr.{name}_weight"] for name in ("belief", "desire", "context")))
 
 
 def find_texts(
@@ -113,7 +118,7 @@ def case_line(case: Case) -> str:
     about = one_line(case.context, 100) or one_line(", ".join((*case.beliefs, *case.desires)), 100)
     told = [case.stored_at[:10]] if case.stored_at else []
     told += [f"used {case.uses}x"] if case.uses else []
-    return f"{case.id} {case.word}: {about}" + (f" ({', '.join(told)})" if told else "")
+    return f"{one_line(case.id, 80)} {case.word}: {about}" + (f" ({', '.join(told)})" if told else "")
 
 
 def solution_line(case: Case) -> str:

@@ -14,11 +14,12 @@ from mabos_cli.commands.asserting import (
 )
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_exchange import export_command, import_command
+from mabos_cli.commands.shared_facts import SharedFact, find_facts, find_shared_facts
 from mabos_cli.core.asserting import FactChanges, plan_retract
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_lint import lint_facts
-from mabos_cli.core.fact_query import Query, select_facts
+from mabos_cli.core.fact_query import Query
 from mabos_cli.core.fact_time import current_facts
 from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.item import check_importance, check_word
@@ -177,6 +178,9 @@ def query(
     ] = "",
     no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Annotated[int, typer.Option(help="Facts shown at most; 0 for all.")] = 50,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Also those of the other agents that share their memory.")
+    ] = False,
 ) -> None:
     """List the facts that match a pattern.
 
@@ -190,13 +194,25 @@ def query(
     parts = (" ".join(part.split()) for part in (subject, predicate, object))
     asked = Query(*parts, check_importance(min_confidence), moment, not no_derived)
     facts = load_facts(home)
-    literal = next(iter(asked.literals().items()), None)
-    found = list(select_facts(facts.where(*literal) if literal else facts.all(), asked))
-    shown = sorted(found, key=lambda fact: (fact.triple, fact.id))[: limit or None]
-    lines = [fact_line(fact) for fact in shown] or ["no facts"]
+    found = [SharedFact(fact) for fact in find_facts(facts, asked)]
+    others, warnings = find_shared_facts(call, home, asked) if shared else ([], [])
+    found += others
+    shown = sorted(found, key=lambda each: (each.fact.triple, each.agent, each.fact.id))[: limit or None]
+    lines = [_shared_line(each) for each in shown] or ["no facts"]
     lines += more_line(len(found), len(shown))
-    data = {"count": len(found), "facts": [fact_to_dict(fact) for fact in shown]}
-    call.emit("fact.query", data, lines, stale_warning(home, facts) if not no_derived else [])
+    data = {"count": len(found), "facts": [_shared_row(each) for each in shown]}
+    call.emit("fact.query", data, lines, warnings + (stale_warning(home, facts) if not no_derived else []))
+
+
+def _shared_line(each: SharedFact) -> str:
+    told = fact_line(each.fact._replace(id=each.ref))
+    return f"{told} [{each.via}]" if each.via else told
+
+
+def _shared_row(each: SharedFact) -> dict[str, Any]:
+    """A fact as JSON, with whose it is if it is another agent's."""
+    whose = {"agent": each.agent, "via": each.via or "files"} if each.agent else {}
+    return fact_to_dict(each.fact) | whose
 
 
 @app.command()

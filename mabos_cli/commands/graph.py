@@ -10,8 +10,9 @@ from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.graph import Edge, Graph, find_neighbors, find_path, match_idea
 from mabos_cli.core.item import check_choice
+from mabos_cli.core.mind import LEVELS
 from mabos_cli.core.text import one_line, plural
-from mabos_cli.errors import NotFound
+from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.graph_export import FORMATS, render_graph
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
@@ -152,6 +153,34 @@ def export(
     call.emit(
         "graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n")
     )
+
+
+@app.command()
+def impact(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Only chains with this belief, goal, plan or intention.")
+    ] = "",
+    conflict: Annotated[
+        str, typer.Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")
+    ] = "",
+    behind: Annotated[
+        bool, typer.Option("--behind", help="The goals of all agents that are behind.")
+    ] = False,
+    level: Annotated[str, typer.Option(help="With --behind: strategic, tactical or operational.")] = "",
+    via: Annotated[str, typer.Option(help="Who answers: files or typedb.")] = "files",
+) -> None:
+    """Show which goals, plans and intentions hang on an agent's beliefs, or which goals are behind.
+
+    Example: mabos graph impact B-001
+    """
+    from mabos_cli.commands.graph_impact import Question, show_impact  # only this command needs whole minds
+
+    if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
+        raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")
+    wanted = check_choice(level, LEVELS, "level") if level else ""
+    asked = Question(name, conflict, behind, wanted)
+    show_impact(ctx.obj, asked, check_choice(via, ("files", "typedb"), "source"))
 
 
 def _step(edge: Edge) -> str:

@@ -26,6 +26,7 @@ from mabos_cli.core.reasoning.fusion import Fused, fuse
 from mabos_cli.core.reasoning.own import Past
 from mabos_cli.core.reasoning.router import Scored, parse_classification, score_methods
 from mabos_cli.core.reasoning.shape import conform
+from mabos_cli.core.storing import Draft
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.reason_record import render_result
@@ -36,6 +37,8 @@ from mabos_cli.workspace.reasoning import keep_result
 _LEAST_WEIGHT = (
     0.05  # of a method that does not fit the problem at all: what it computed still counts a little
 )
+
+_LONGEST_PROBLEM = 4000
 
 
 class Request(NamedTuple):
@@ -68,15 +71,15 @@ def open_solver(method: Method) -> Any:
 def reason_about(call: Call, request: Request) -> None:
     """Runs what was asked for, and prints it."""
     inputs = _gather(request.inputs)
-    problem = check_word(text_argument(request.problem, call.literal_dash).strip(), "problem", 4000)
-    problem = problem or inputs.problem
+    asked = text_argument(request.problem, call.literal_dash).strip() or inputs.problem
+    problem = check_word(" ".join(asked.split()), "problem", _LONGEST_PROBLEM)
     given = parse_classification(request.classify) if request.classify else {}
     scores = score_methods(given) if given else ()
     chosen = _chosen(request, inputs, scores)
     home = call.open_home()
     warnings: list[str] = []
     runs = [_run(home, method, _input_for(method, inputs, chosen), problem, warnings) for method in chosen]
-    routed = () if request.method or request.methods or inputs.by_method else scores
+    routed = () if request.method or request.methods or any(inputs.by_method) else scores
     weights = {one.method.name: max(one.score, _LEAST_WEIGHT) for one in scores}
     result = _result(runs, weights)
     data = result_row(problem, runs, result) | routing_row(given, routed)
@@ -103,7 +106,8 @@ def _gather(given: list[str]) -> Inputs:
     problem, by_method = "", {}
     for word in given:
         name, equals, path = word.partition("=")
-        named = find_method(name).name if equals and name.strip().lower() in METHODS else ""
+        said = name.strip().lower().replace("_", "-")
+        named = said if equals and said in METHODS else ""
         path = path if named else word
         found = read_inputs(read_given(path), "standard input" if path == "-" else path)
         problem = problem or found.problem
@@ -148,7 +152,7 @@ def _input_for(method: Method, inputs: Inputs, chosen: list[Method]) -> Source |
 def _run(home: AgentHome, method: Method, source: Source | None, problem: str, warnings: list[str]) -> Run:
     """One method on its input. Without any, a method that draws on the agent's files may do with those; if they do not
     suffice, the answer is the worksheet."""
-    solver = open_solver(method)
+    solver, drawn = open_solver(method), {}
     try:
         given = conform(solver.SHAPE, source.value if source else {}, PARSERS)
         if source is None and not method.draws:
@@ -158,6 +162,8 @@ def _run(home: AgentHome, method: Method, source: Source | None, problem: str, w
     except BadValue as error:
         if source is not None:
             raise cited(error, source) from None
+        if any(drawn.values()):
+            warnings.append(f"{method.name}, from the agent's files: {error.message}")
         sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, problem)
         return Run(method, None, sheet, {})
 
@@ -184,10 +190,13 @@ def _save(home: AgentHome, kept: Kept) -> tuple[dict[str, Any], list[str]]:
         past = Past(own, method, kept.problem, kept.result.confidence, None, at, aspects)
         return render_result(past, names, kept.result.conclusion, told)
 
+    def draft(own: str) -> Draft:
+        sure = f", confidence {kept.result.confidence:.2f}" if kept.result.confidence is not None else ""
+        content = f"{kept.problem} {told} ({', '.join(names)}{sure}; {own})"
+        fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
+        return draft_from(fields | {"tags": ["reasoning", *names]}, home.settings, home.now())
+
+    draft("T-0000000000000-0000")  # what cannot be a memory is refused before anything is kept
     own, warnings = keep_result(home, render)
-    sure = f", confidence {kept.result.confidence:.2f}" if kept.result.confidence is not None else ""
-    content = f"{kept.problem} {told} ({', '.join(names)}{sure}; {own})"
-    fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
-    fields["tags"] = ["reasoning", *names]
-    stored, notes = store_drafts(home, [draft_from(fields, home.settings, home.now())])
+    stored, notes = store_drafts(home, [draft(own)])
     return {"id": own, "item": stored[0].item.id}, warnings + notes

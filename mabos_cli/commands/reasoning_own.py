@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from mabos_cli.core.fact_time import holds_at
-from mabos_cli.core.mind import is_active
 from mabos_cli.core.reasoning.catalog import Method
 from mabos_cli.core.reasoning.own import Own, Past
 from mabos_cli.workspace.home import AgentHome
@@ -17,7 +16,18 @@ def load_own(
     """What the method draws from the agent's files and the input does not give, and how much that is."""
     loaded = {name: _LOADERS[name](home, warnings) for name in method.draws if given.get(name) is None}
     drawn = {name: len(values) for name, values in loaded.items()}
-    return Own(**loaded, now=home.now(), chance=random.Random), drawn
+    own = Own(**loaded, now=home.now(), chance=random.Random)
+    return (_with_likeness(home, own, given, warnings) if "cases" in method.draws else own), drawn
+
+
+def _with_likeness(home: AgentHome, own: Own, given: Mapping[str, Any], warnings: list[str]) -> Own:
+    """What cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
+    from mabos_cli.commands.casing import case_weights, open_taxonomy
+
+    features = [*(given.get("beliefs") or own.beliefs), *(given.get("desires") or own.desires)]
+    alike, notes = open_taxonomy(home, features)
+    warnings += notes
+    return own._replace(weights=case_weights(home), alike=alike)
 
 
 def _own_facts(home: AgentHome, warnings: list[str]) -> tuple[Any, ...]:
@@ -33,16 +43,21 @@ def _own_rules(home: AgentHome, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _own_beliefs(home: AgentHome, warnings: list[str]) -> tuple[str, ...]:
+    from mabos_cli.commands.casing import held_now
     from mabos_cli.workspace.mind import load_beliefs
 
-    floor = home.settings["bdi.certainty_floor"]
-    return tuple(one.id for one in load_beliefs(home)[0] if one.id and one.certainty > floor)
+    held, problems = load_beliefs(home)
+    warnings += map(str, problems)
+    return tuple(held_now(held))
 
 
 def _own_desires(home: AgentHome, warnings: list[str]) -> tuple[str, ...]:
+    from mabos_cli.commands.casing import held_now
     from mabos_cli.workspace.mind import load_attitudes
 
-    return tuple(one.id for one in load_attitudes(home, "desire")[0] if one.id and is_active(one))
+    held, problems = load_attitudes(home, "desire")
+    warnings += map(str, problems)
+    return tuple(held_now(held))
 
 
 def _own_past(home: AgentHome, warnings: list[str]) -> tuple[Past, ...]:

@@ -66,21 +66,30 @@ def result_lines(runs: list[Run], result: Answer | Fused | None) -> list[str]:
 
 def _answer_lines(name: str, answer: Answer) -> list[str]:
     sure = [f"confidence: {answer.confidence:.2f}"] if answer.confidence is not None else []
-    steps = [f"  {step}" for step in answer.steps]
-    return [f"{name}: {answer.summary}", *sure, *steps, *(f"note: {caveat}" for caveat in answer.caveats)]
+    steps = [f"  {one_line(step)}" for step in answer.steps]
+    notes = [f"note: {one_line(caveat)}" for caveat in answer.caveats]
+    return [f"{name}: {one_line(answer.summary)}", *sure, *steps, *notes]
 
 
 def _fused_lines(fused: Fused) -> list[str]:
     sure = "none" if fused.confidence is None else f"{fused.confidence:.2f}"
     lines = [
-        f"together: {show_conclusion(fused.conclusion)}",
+        f"together: {one_line(show_conclusion(fused.conclusion))}",
         f"confidence: {sure} ({fused.basis})",
-        f"agreement: {fused.agreement:.2f}",
+        f"agreement: {fused.agreement:.2f}{_apart(fused)}",
     ]
     lines += [_part_line(part) for part in fused.parts]
     for told, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
         lines += [f"{told}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
-    return lines + [f"note ({p.method}): {caveat}" for p in fused.parts for caveat in p.answer.caveats]
+    return lines + [
+        f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats
+    ]
+
+
+def _apart(fused: Fused) -> str:
+    """How much of the weight the agreement is of, if some methods answer another question."""
+    apart = sum(part.weight for part in fused.parts if part.stance == "apart")
+    return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
 
 
 def _part_line(part: Part) -> str:
@@ -117,7 +126,7 @@ def show_conclusion(conclusion: Conclusion) -> str:
 
 def summary_of(result: Answer | Fused) -> str:
     """The result in one line."""
-    return result.summary if isinstance(result, Answer) else show_conclusion(result.conclusion)
+    return one_line(result.summary if isinstance(result, Answer) else show_conclusion(result.conclusion))
 
 
 def saved_line(saved: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.stores import Limits, Memory, is_expired, qualifies
 from mabos_cli.output import columns
+from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.spool import read_deferred, read_uses
@@ -38,8 +39,26 @@ def status(ctx: typer.Context) -> None:
     names = {"to_consolidate": "to consolidate", "journalled_uses": "recalls to count in"}
     rows += [(names.get(name, name), str(count)) for name, count in due.items() if count]
     rows.append(("index", index))
+    if home.settings["typedb.address"]:
+        data["typedb"] = _mirrored(home)
+        rows.append(("typedb", _mirror_line(data["typedb"])))
     rows += [(f"last {name}", at) for name, at in runs.items()]
     call.emit("status", data, columns(rows))
+
+
+def _mirrored(home: AgentHome) -> dict[str, int]:
+    """How far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
+    from mabos_cli.core.mirror_plan import count_states
+    from mabos_cli.workspace.mirror_ledger import load_ledger
+
+    return count_states(load_ledger(home.paths))
+
+
+def _mirror_line(counts: dict[str, int]) -> str:
+    if not any(counts.values()):
+        return "nothing mirrored yet: see mabos typedb sync-agent"
+    wrong = [f"{counts[name]} {name}" for name in ("queued", "failed") if counts[name]]
+    return f"{', '.join(wrong)}: see mabos typedb status" if wrong else f"{counts['ok']} mirrored"
 
 
 def _due(memory: Memory, limits: Limits, now: str) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """Cases: what an agent was in, what it did about it, and what came of it."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -14,11 +15,12 @@ _WORDS = {True: "worked", False: "FAILED", None: "open"}
 
 
 class Revision(NamedTuple):
-    """A change of a case: when, by what, and the earlier values of the fields that changed."""
+    """A change of a case: when, by what, and the earlier values of the fields that changed. `extra` holds keys of other tools."""
 
     at: str
     by: str
     was: tuple[tuple[str, Any], ...]
+    extra: tuple[tuple[str, Any], ...] = ()
 
 
 class Case(NamedTuple):
@@ -124,6 +126,16 @@ def parse_metric(text: str) -> tuple[str, float]:
         number = float(value)
     except ValueError:
         number = math.nan
-    if not equals or not name.strip() or not math.isfinite(number):
+    if not equals or not check_word(name, "metric") or not math.isfinite(number):
         raise BadValue(f"cannot read {text[:40]!r} as a metric", "name=number, as in churn=0.04")
-    return name.strip(), int(number) if number.is_integer() and "." not in value else number
+    is_whole = re.fullmatch(r"\s*[+-]?\d+\s*", value)  # which a float would round
+    return check_word(name, "metric"), int(value) if is_whole else number
+
+
+def render_metrics(metrics: Iterable[tuple[str, float]]) -> str:
+    """Metrics on a line, each with all of its digits.
+
+    >>> render_metrics((("revenue", 12345678), ("churn", 0.1 + 0.2)))
+    'revenue 12345678, churn 0.3'
+    """
+    return ", ".join(f"{name} {value if type(value) is int else f'{value:.15g}'}" for name, value in metrics)

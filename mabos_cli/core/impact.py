@@ -40,7 +40,7 @@ def _uid(record: Record) -> str:
 
 
 def belief_chains(graph: Graph, agent: str) -> list[Row]:
-    """The beliefs of an agent with the goals that they support and the plans that these require."""
+    """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
     mine = [each for each in graph.all("belief") if _agent(each) == agent]
     return [
         {
@@ -49,6 +49,7 @@ def belief_chains(graph: Graph, agent: str) -> list[Row]:
             "certainty": belief.get("certainty"),
             **_goal(goal),
             "plans": _plans(graph, goal),
+            "intentions": _intentions(graph, goal),
         }
         for belief in mine
         for goal in graph.get("goal", belief.linked("belief_supports_goal"))
@@ -90,7 +91,7 @@ def conflict_impact(graph: Graph, beliefs: Sequence[str]) -> list[Row]:
 def facts_elsewhere(
     graph: Graph, agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
 ) -> list[Row]:
-    """Facts of agents other than one, with this subject, predicate and object as far as they are given."""
+    """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
     given = {"subject_val": subject, "predicate_val": predicate, "object_val": object}
 
     def is_meant(fact: Record) -> bool:
@@ -103,13 +104,14 @@ def facts_elsewhere(
             "fact": fact.uid,
             **{name.removesuffix("_val"): fact.get(name) for name in given},
             **{name: fact.get(name) for name in names},
+            "rule": fact.get("rule_ref"),
         }
         for fact in _elsewhere(graph, "spo_fact", agent, is_meant)[:limit]
     ]
 
 
 def memories_elsewhere(graph: Graph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
-    """Memories of agents other than one that hold all of some words."""
+    """Memories of agents other than one that share what they have, with all of some words."""
     wanted = [word.casefold() for word in words]
 
     def is_meant(memory: Record) -> bool:
@@ -124,14 +126,18 @@ def memories_elsewhere(graph: Graph, agent: str, words: Iterable[str] = (), limi
             "type": memory.get("item_type"),
             **{name: memory.get(name) for name in ("importance", "source", "trust")},
             "tags": sorted(memory.get("tag") or ()),
-            "created_at": format_time(at) if (at := memory.get("created_at")) else None,
+            **{
+                name: format_time(at) if (at := memory.get(name)) else None
+                for name in ("created_at", "expires_at")
+            },
         }
         for memory in _elsewhere(graph, "memory_item", agent, is_meant)[:limit]
     ]
 
 
 def _elsewhere(graph: Graph, kind: str, agent: str, is_meant: Callable[[Record], bool]) -> list[Record]:
-    return [each for each in graph.all(kind) if _agent(each) != agent and is_meant(each)]
+    open_to_all = {each.uid for each in graph.all("agent") if each.get("is_shared")} - {agent}
+    return [each for each in graph.all(kind) if _agent(each) in open_to_all and is_meant(each)]
 
 
 def _agent(record: Record) -> str:

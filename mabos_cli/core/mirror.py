@@ -57,8 +57,9 @@ def uid_of(agent: str, own: str) -> str:
     return f"{agent}/{own}"
 
 
-def agent_record(agent: str, **told: str) -> Record:
-    """The agent itself: its name, agent_role, department and commitment_strategy, as far as they are known."""
+def agent_record(agent: str, **told: str | bool) -> Record:
+    """The agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether others
+    may read what it has: is_shared."""
     return make_record("agent", agent, {"name": agent} | told)
 
 

@@ -51,14 +51,16 @@ def _is_settled(entry: Entry | None, mark: str, states: tuple[str, ...]) -> bool
 
 
 def compare_found(known: Ledger, found: Collection[Key]) -> dict[Key, Entry]:
-    """A ledger put right by what was found in the mirror: what is not there is not ok, and what is there is known.
+    """A ledger put right by what was found in the mirror: queued is what should be there and is not, and what is there and
+    should not be, or is unknown.
 
-    >>> list(compare_found({("fact", "a/1"): Entry("fact", "a/1", "ok", "x")}, {("fact", "a/2")}).values())
-    [Entry(type='fact', uid='a/2', state='queued', hash='', error='', at='')]
+    >>> known = {("fact", "a/1"): Entry("fact", "a/1", "ok", "x")}
+    >>> [(entry.uid, entry.state) for entry in compare_found(known, {("fact", "a/2")}).values()]
+    [('a/1', 'queued'), ('a/2', 'queued')]
     """
-    right = {key: entry for key, entry in known.items() if entry.state != OK or key in found}
-    unknown = (key for key in found if key not in right or right[key].state == GONE)
-    return right | {key: Entry(*key, QUEUED) for key in unknown}
+    missing = (key for key, entry in known.items() if entry.state == OK and key not in found)
+    unknown = (key for key in found if key not in known or known[key].state == GONE)
+    return {**known, **{key: Entry(*key, QUEUED) for keys in (missing, unknown) for key in keys}}
 
 
 def count_states(known: Ledger) -> dict[str, int]:

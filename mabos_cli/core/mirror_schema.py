@@ -18,7 +18,7 @@ _ATTRIBUTES = {
         "certainty confidence confidence_factor priority urgency alignment progress importance proficiency effort_hours"
     ),
     "integer": "step_number step_count steps_done merged_count",
-    "boolean": "is_done is_derived is_enabled escalates succeeded happened",
+    "boolean": "is_done is_derived is_enabled is_shared escalates succeeded happened",
     "datetime-tz": (
         "created_at updated_at observed_at expires_at due_at starts_at ends_at stored_at reasoned_at decided_at "
         "started_at finished_at"
@@ -28,7 +28,7 @@ _MANY = frozenset("tag derived_from related_to situation_belief situation_desire
 
 _STANDING = "name content status state priority deadline due_at updated_at owner"
 _ENTITIES = {
-    "agent": "name agent_role department commitment_strategy",
+    "agent": "name agent_role department commitment_strategy is_shared",
     "belief": "name content certainty source status updated_at",
     "desire": f"{_STANDING} urgency alignment",
     "goal": f"{_STANDING} hierarchy_level progress",

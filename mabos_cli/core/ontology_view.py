@@ -20,12 +20,15 @@ def draw_tree(ontology: Ontology, source: str = "", below: str = "") -> list[Bra
     taxonomy = Taxonomy(ontology)
     shown = {own for own, concept in ontology.concepts.items() if source in ("", concept.source)}
     if source:
-        shown |= {above for own in shown for above in taxonomy.path_up(own)} & ontology.concepts.keys()
+        for own in [*shown]:
+            above = taxonomy.first_parent(own)
+            while above in ontology.concepts and above not in shown:
+                shown.add(above)
+                above = taxonomy.first_parent(above)
     children: dict[str, list[str]] = {}
     for own in sorted(shown, key=lambda each: (ontology.concepts[each].label.casefold(), each)):
-        path = taxonomy.path_up(own)
-        parent = path[1] if len(path) > 1 and path[1] in shown else ""
-        children.setdefault(parent, []).append(own)
+        above = taxonomy.first_parent(own)
+        children.setdefault(above if above in shown else "", []).append(own)
     found: list[Branch] = []
     tops = [below] if below else [*children.get("", ()), *sorted(shown)]
     seen: set[str] = set()

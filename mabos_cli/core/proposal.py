@@ -188,6 +188,12 @@ def is_merged(proposal: Proposal, ontology: Ontology) -> bool:
     return held is not None and held._replace(source=node.source) == node
 
 
+def is_lost(proposal: Proposal, ontology: Ontology) -> bool:
+    """Whether what was approved is not in an ontology any more: somebody took it out, or brought an older file back."""
+    nodes = ontology.concepts if proposal.is_class else ontology.properties
+    return proposal.status == "approved" and proposal.node_id not in nodes
+
+
 def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]:
     """What is to be said against a proposal, errors first."""
     others = [other for other in around.pending if other.id != proposal.id]
@@ -224,9 +230,12 @@ def _check_id(proposal: Proposal, around: Surroundings, others: Sequence[Proposa
 
 def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Finding]:
     """Names that are taken, or nearly so, by nodes of the same kind: nouns and verbs may look alike."""
-    for name in dict.fromkeys((proposal.label, *proposal.sbvr_synonyms)):
+    names: dict[str, str] = {}
+    for name in filter(None, (proposal.label, *proposal.sbvr_synonyms, local_name(proposal.node_id))):
+        names.setdefault(name_key(name), name)
+    for key, name in names.items():
         nearest: dict[str, tuple[int, _Taken]] = {}
-        for away, taken in around.names_like(name_key(name), proposal.is_class):
+        for away, taken in around.names_like(key, proposal.is_class):
             if taken.owner != proposal.node_id and (
                 taken.shown not in nearest or away < nearest[taken.shown][0]
             ):

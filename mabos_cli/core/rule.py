@@ -1,9 +1,11 @@
 """Rules over facts: what follows, what must not be, and what is to be done."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 KINDS = ("inference", "constraint", "policy")
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains")
+_SIGNS = {"eq": "=", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 SEVERITIES = ("info", "warning", "error", "critical")
 
 
@@ -16,6 +18,20 @@ class Pattern(NamedTuple):
     predicate: str
     object: str
     operator: str = "eq"
+
+
+def pattern_text(pattern: Pattern, shown: Callable[[str], str] = str) -> str:
+    """A pattern in words, each term as `shown` tells it.
+
+    >>> pattern_text(Pattern("?x", "revenue", "50000", "gt")), pattern_text(Pattern("?y", "", "5"))
+    ('?x revenue > 50000', '?y = 5')
+    """
+    middle = [pattern.predicate] if pattern.predicate else []
+    terms = [shown(term) for term in (pattern.subject, *middle, pattern.object)]
+    sign = _SIGNS.get(pattern.operator, pattern.operator)
+    if not pattern.predicate or pattern.operator != "eq":
+        terms.insert(-1, sign)
+    return " ".join(terms)
 
 
 class Rule(NamedTuple):

@@ -21,11 +21,12 @@ class Taxonomy:
         """The ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle, which
         only a hand can make, is gone round once."""
         if own not in self._above:
-            steps, layer = {own: 0}, [own]
+            steps, layer, far = {own: 0}, [own], 0
             while layer:
                 above = [parent for each in layer for parent in self._parents(each)]
                 layer = list(dict.fromkeys(parent for parent in above if parent not in steps))
-                steps |= dict.fromkeys(layer, max(steps.values()) + 1)
+                far += 1
+                steps.update(dict.fromkeys(layer, far))
             self._above[own] = steps
         return self._above[own]
 
@@ -54,10 +55,14 @@ class Taxonomy:
 
     def path_up(self, own: str) -> list[str]:
         """The ids from a concept to the top, by its first parents."""
-        found = [own]
-        while (above := self._parents(found[-1])) and above[0] not in found:
-            found.append(above[0])
-        return found
+        found = {own: None}
+        while (own := self.first_parent(own)) and own not in found:
+            found[own] = None
+        return list(found)
+
+    def first_parent(self, own: str) -> str:
+        """The id right above a concept, of several the first; empty at the top."""
+        return next(iter(self._parents(own)), "")
 
     def _parents(self, own: str) -> tuple[str, ...]:
         concept = self.ontology.concepts.get(own)

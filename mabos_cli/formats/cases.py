@@ -6,6 +6,7 @@ of all, and at the rest of a few.
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite
@@ -36,8 +37,9 @@ _OWN = ("stored_at", "uses", "last_used", "merged", "adapted_from", "revisions")
 _LISTS = ("beliefs", "desires", "actions")
 _COUNTS = ("uses", "merged")
 _TEXT = frozenset((str,))
-_OUTCOMES = (True, False, None)
+_OUTCOMES = (bool, type(None))
 _NOTHING: dict[str, Any] = {}
+_LARGEST = sys.float_info.max
 
 
 class CaseFile:
@@ -106,7 +108,7 @@ class CaseFile:
         outcome, uses = entry.get("outcome"), entry.get("uses", 0)
         success = outcome.get("success") if type(outcome) is dict else None
         at = entry.get("last_used") or entry.get("stored_at") or ""
-        if success not in _OUTCOMES or type(uses) is not int or type(at) is not str:
+        if type(success) not in _OUTCOMES or type(uses) is not int or type(at) is not str:
             self.case(n)  # says what makes no sense
         return success, uses, at
 
@@ -143,7 +145,8 @@ def parse_cases(data: bytes, path: str) -> CaseFile:
     """The cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at when asked for."""
     raw = _decode(data, path)
     others = None if isinstance(raw, list) else raw
-    entries = raw.pop("cases", []) if isinstance(raw, dict) else raw
+    # An object without cases is something else, such as a single case, unless it holds nothing.
+    entries = raw.pop("cases", None if raw else []) if isinstance(raw, dict) else raw
     if not isinstance(entries, list):
         raise InvalidFile(f"{path}:1: a case file must be a list of cases", _MEND)
     file = CaseFile(entries, others, path, data)
@@ -202,7 +205,8 @@ def case_to_dict(case: Case) -> dict[str, Any]:
     found |= {name: value for name in _OWN[1:-1] if (value := getattr(case, name))}
     if case.revisions:
         found["revisions"] = [
-            {"at": r.at, "by": r.by, "was": {n: _plain(n, v) for n, v in r.was}} for r in case.revisions
+            {"at": r.at, "by": r.by, "was": {n: _plain(n, v) for n, v in r.was}, **dict(r.extra)}
+            for r in case.revisions
         ]
     return found | extra
 
@@ -241,9 +245,12 @@ def _revision(raw: Any, label: str) -> Revision:
     if not isinstance(raw, dict) or not isinstance(raw.get("was"), dict):
         raise InvalidFile(f"{label}: each must be an object with what was", _MEND)
     names = {name for names in _PARTS.values() for name in names}
-    known = ((n, v) for n, v in raw["was"].items() if n in names)
-    was = tuple((n, None if v is None else _value(n, v, f"{label}: {n}")) for n, v in known)
-    return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was)
+    was = tuple(
+        (n, _value(n, v, f"{label}: {n}") if n in names and v is not None else v)
+        for n, v in raw["was"].items()
+    )
+    extra = tuple((key, value) for key, value in raw.items() if key not in ("at", "by", "was"))
+    return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was, extra)
 
 
 def _value(name: str, value: Any, label: str) -> Any:
@@ -268,7 +275,7 @@ def _value(name: str, value: Any, label: str) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and isfinite(value)
+    return type(value) in (int, float) and abs(value) <= _LARGEST  # as isfinite, but for any whole number
 
 
 def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:

@@ -28,7 +28,7 @@ fetch { "intention": $iu, "name": $i.name, "status": $i.status };
 
 
 def ask_belief_chains(agent: str) -> str:
-    """The beliefs of an agent with the goals that they support and the plans that these require."""
+    """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
     return f"""match
 $a isa agent, has uid {literal(agent)};
 $o isa agent_owns, links (owner: $a, owned: $b);
@@ -38,7 +38,8 @@ $g isa goal, has uid $gu;
 sort $bu, $gu;
 fetch {{
 "belief": $bu, "belief_name": $b.name, "certainty": $b.certainty,
-"goal": $gu, "goal_name": $g.name, "goal_status": $g.status, "plans": {_PLANS}
+"goal": $gu, "goal_name": $g.name, "goal_status": $g.status, "plans": {_PLANS},
+"intentions": {_INTENTIONS}
 }};"""
 
 
@@ -80,12 +81,12 @@ fetch {{
 def ask_facts_elsewhere(
     agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
 ) -> str:
-    """Facts of agents other than one, with this subject, predicate and object as far as they are given."""
+    """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
     given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
     wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)
     return f"""match
 $o isa agent_owns, links (owner: $a, owned: $f);
-$a isa agent, has uid $au;
+$a isa agent, has uid $au, has is_shared true;
 $au != {literal(agent)};
 $f isa spo_fact, has uid $fu{wanted};
 sort $fu;
@@ -93,23 +94,24 @@ limit {literal(limit)};
 fetch {{
 "agent": $au, "fact": $fu, "subject": $f.subject_val, "predicate": $f.predicate_val, "object": $f.object_val,
 "confidence": $f.confidence, "source": $f.source, "trust": $f.trust,
-"valid_from": $f.valid_from, "valid_until": $f.valid_until
+"valid_from": $f.valid_from, "valid_until": $f.valid_until, "rule": $f.rule_ref
 }};"""
 
 
 def ask_memories_elsewhere(agent: str, words: Iterable[str] = (), limit: int = 200) -> str:
-    """Memories of agents other than one that hold all of some words."""
+    """Memories of agents other than one that share what they have, with all of some words."""
     wanted = "".join(f"\n$text contains {literal(word)};" for word in words)
     return f"""match
 $o isa agent_owns, links (owner: $a, owned: $m);
-$a isa agent, has uid $au;
+$a isa agent, has uid $au, has is_shared true;
 $au != {literal(agent)};
 $m isa memory_item, has uid $mu, has content $text;{wanted}
 sort $mu;
 limit {literal(limit)};
 fetch {{
 "agent": $au, "memory": $mu, "content": $text, "type": $m.item_type, "importance": $m.importance,
-"source": $m.source, "trust": $m.trust, "tags": [$m.tag], "created_at": $m.created_at
+"source": $m.source, "trust": $m.trust, "tags": [$m.tag],
+"created_at": $m.created_at, "expires_at": $m.expires_at
 }};"""
 
 

@@ -21,9 +21,9 @@ _PROPERTIES = frozenset(("ObjectProperty", "DatatypeProperty", "FunctionalProper
 _RULES = frozenset(("BusinessRule",))
 
 
-def read_ontology(documents: Sequence[Document]) -> Ontology:
-    """What some documents say together."""
-    prefixes = Prefixes(documents)
+def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) -> Ontology:
+    """What some documents say together. `domains` have no document yet: their names are prefixes too."""
+    prefixes = Prefixes(documents, domains)
     concepts: list[Concept] = []
     properties: list[Property] = []
     rules: list[BusinessRule] = []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
-from mabos_cli.core.case import Case
+from mabos_cli.core.case import Case, render_metrics
 from mabos_cli.core.text import plural
 from mabos_cli.formats.markdown import escape_block, inline
 from mabos_cli.formats.seal import seal
@@ -34,7 +34,7 @@ def render_case(case: Case) -> str:
         ("Desires", ", ".join(case.desires)),
         ("Plan", case.plan_id),
         ("Actions", "; ".join(case.actions)),
-        ("Metrics", ", ".join(f"{name} {value:g}" for name, value in case.metrics)),
+        ("Metrics", render_metrics(case.metrics)),
         ("Lessons", case.lessons),
         ("Stored", case.stored_at[:10]),
     )

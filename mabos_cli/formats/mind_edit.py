@@ -105,7 +105,7 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, 
         text = text if find_heading(file, group) else insert_block(file, len(file.lines), [f"## {group}"])
         file = parse_cognitive(text)
     place = _place(file, draft, group)
-    draft = draft._replace(id=next_id(file, draft.kind, place.siblings))
+    draft = draft if draft.id else draft._replace(id=next_id(file, draft.kind, place.siblings))
     if place.table:
         new = _as_row(file, place, draft)
     elif place.like and place.like.shape == "item":

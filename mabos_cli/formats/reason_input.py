@@ -1,6 +1,8 @@
 """Structured input of reasoning as people write it: YAML or JSON, with the line of every value, so that a refusal can cite it."""
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -15,6 +17,9 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NULLS = ("", "~", "null", "Null", "NULL")
 _MOST_VALUES = 200_000
 _DEEPEST = 40
+_LONGEST = 300  # characters of a number; what is longer no float could hold, and is text
+# Two escapes that stand for one character beyond the first 65,536, not behind a backslash that escapes the first.
+_PAIR = re.compile(r"((?<!\\)(?:\\\\)*)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 _FIELDS = frozenset(("subject", "predicate", "object", "confidence", "valid_from", "valid_until"))
 
 
@@ -51,15 +56,27 @@ def read_source(text: str, path: str, first_line: int = 1) -> Source:
     is no number."""
     import yaml
 
+    reader = _Reader(path, first_line)
+    # Events, not nodes: what is too deep or too large is refused while it is read, before it fills memory or the stack.
+    events = yaml.parse(_plain_json(text), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return Source(reader.read_document(events), path, reader.lines)
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).split("\n")[0]
         line = first_line + (mark.line if mark else 0)
         raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", "write YAML or JSON") from None
-    reader = _Reader(path, first_line)
-    return Source(reader.read(root, "", 0) if root is not None else None, path, reader.lines)
+
+
+def _plain_json(text: str) -> str:
+    """JSON as YAML can read it: tabs between values are spaces, and a character that is told by two escapes is itself."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _PAIR.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text.replace("\t", " "))
 
 
 def parse_yaml(text: str, path: str) -> Any:
@@ -68,45 +85,74 @@ def parse_yaml(text: str, path: str) -> Any:
 
 
 class _Reader:
-    """Nodes to values. Aliases are followed, but a few that stand for millions of values are refused."""
+    """Events of a parser to values. Aliases are followed, but a few that stand for millions of values are refused."""
 
     def __init__(self, path: str, first_line: int) -> None:
         self.path = path
         self.first_line = first_line
         self.lines: dict[str, int] = {}
+        self._count = 0
+        self._anchors: dict[str, tuple[Any, int]] = {}  # values with how many there are in them
 
-    def read(self, node: Any, path: str, depth: int) -> Any:
-        line = self.first_line + node.start_mark.line
-        self.lines[path] = line
-        if depth > _DEEPEST or len(self.lines) > _MOST_VALUES:
-            raise InvalidFile(f"{self.path}:{line}: too deep or too large", "give fewer values")
-        if node.id == "scalar":
-            return _scalar(node)
-        if node.id == "sequence":
-            return [self.read(one, f"{path}[{n}]", depth + 1) for n, one in enumerate(node.value, 1)]
+    def read_document(self, events: Iterator[Any]) -> Any:
+        """The value of the only document."""
+        found = None
+        for event in events:
+            kind = type(event).__name__
+            if kind == "DocumentStartEvent":
+                if self.lines:
+                    raise self._refused(event, "a second document begins", "give one")
+                found = self._read(next(events), events, "", 0)
+        return found
+
+    def _refused(self, event: Any, said: str, hint: str) -> InvalidFile:
+        return InvalidFile(f"{self.path}:{self.first_line + event.start_mark.line}: {said}", hint)
+
+    def _read(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Any:
+        before, kind = self._count, type(event).__name__
+        if kind == "AliasEvent" and event.anchor not in self._anchors:
+            raise self._refused(event, f"*{event.anchor} stands for nothing that comes before it", "")
+        self._count += self._anchors[event.anchor][1] if kind == "AliasEvent" else 1
+        if depth > _DEEPEST or self._count > _MOST_VALUES:
+            raise self._refused(event, "too deep or too large", "give fewer values")
+        self.lines[path] = self.first_line + event.start_mark.line
+        if kind == "AliasEvent":
+            return self._anchors[event.anchor][0]
+        if kind == "ScalarEvent":
+            found = _scalar(event)
+        elif kind == "SequenceStartEvent":
+            found = []
+            while type(each := next(events)).__name__ != "SequenceEndEvent":
+                found.append(self._read(each, events, f"{path}[{len(found) + 1}]", depth + 1))
+        else:
+            found = self._read_map(events, path, depth)
+        if event.anchor:
+            self._anchors[event.anchor] = (found, self._count - before)
+        return found
+
+    def _read_map(self, events: Iterator[Any], path: str, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for key, value in node.value:
-            here = self.first_line + key.start_mark.line
-            if key.id != "scalar":
-                raise InvalidFile(f"{self.path}:{here}: a name must be a single word or text", "")
+        while type(key := next(events)).__name__ != "MappingEndEvent":
+            if type(key).__name__ != "ScalarEvent":
+                raise self._refused(key, "a name must be a single word or text", "")
             if key.value in found:
-                raise InvalidFile(f"{self.path}:{here}: {key.value} is there twice", "keep one of them")
+                raise self._refused(key, f"{key.value} is there twice", "keep one of them")
             below = f"{path}.{key.value}" if path else key.value
-            found[key.value] = self.read(value, below, depth + 1)
-            self.lines[below] = here
+            found[key.value] = self._read(next(events), events, below, depth + 1)
+            self.lines[below] = self.first_line + key.start_mark.line
         return found
 
 
-def _scalar(node: Any) -> Any:
+def _scalar(event: Any) -> Any:
     """Numbers, true, false and nothing where they stand without quotes; all else is the text that stands there."""
-    said = node.value
-    if node.style is not None:
+    said = event.value
+    if event.style:
         return said
     if said in _NULLS:
         return None
     if said.lower() in ("true", "false"):
         return said.lower() == "true"
-    if _NUMBER.fullmatch(said) and not re.match(r"[-+]?0\d", said):
+    if len(said) <= _LONGEST and _NUMBER.fullmatch(said) and not re.match(r"[-+]?0\d", said):
         plain = said.replace("_", "")
         return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
     return said

@@ -4,11 +4,10 @@ import re
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.rule import OPERATORS, Pattern, is_variable
+from mabos_cli.core.rule import OPERATORS, Pattern, is_variable, pattern_text
 
 _SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "eq", "==": "eq", "!=": "ne", "<>": "ne"}
 _KEYWORDS = ("if", "and", "then")
-_BACK = {"eq": "=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "ne": "!=", "contains": "contains"}
 _FORM = 'write: if ?x hasRevenue ?y and ?x locatedIn US then ?x isTaxable true; names of several words in "quotes"'
 
 
@@ -93,16 +92,12 @@ def _compared(patterns: list[Pattern], needed: set[str], also: str) -> tuple[Pat
 
 
 def render_pattern(pattern: Pattern) -> str:
-    """A condition in words.
+    """A condition in words that can be read again.
 
     >>> render_pattern(Pattern("?x", "hasRevenue", "50000", "gt"))
     '?x hasRevenue > 50000'
     """
-    sign = _BACK.get(pattern.operator, pattern.operator)
-    if not pattern.predicate:
-        return f"{_quoted(pattern.subject)} {sign} {_quoted(pattern.object)}"
-    sign = "" if pattern.operator == "eq" else f"{sign} "
-    return f"{_quoted(pattern.subject)} {_quoted(pattern.predicate)} {sign}{_quoted(pattern.object)}"
+    return pattern_text(pattern, _quoted)
 
 
 def _quoted(term: str) -> str:

@@ -11,7 +11,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.reason_input import Source, read_source
 
-_FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*(yaml|yml|json)[ \t]*$", re.IGNORECASE)
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(yaml|yml|json)\b.*", re.IGNORECASE)
 _HEADING = "# Worksheet: "
 # Names at the top of an input that say what it is for; all others are fields of the method.
 _TOP = ("method", "problem", "methods")
@@ -34,7 +34,7 @@ def render_worksheet(method: Method, shape: Shape, questions: Sequence[str], pro
         f"{_HEADING}{method.name}\n\nProblem: {one_line(problem, 500) or '(not given)'}\n\n{method.about}\n"
         f"Computed: false. Nothing is concluded until the input below is filled in.\n\n"
         f"## Questions\n\n{asked}\n## Input\n\n"
-        f"Fill in the values, take the `#` away from optional fields that you need, and feed the sheet back:\n"
+        f"Fill in the values, take the `# ` away from optional fields that you need, and feed the sheet back:\n"
         f"`mabos reason --input FILE`\n\n"
         f"```yaml\nmethod: {method.name}\nproblem: {dump_line(problem)}\n{fields}```\n"
     )
@@ -112,6 +112,7 @@ def _plain(value: Any) -> str:
 
 def read_inputs(text: str, path: str) -> Inputs:
     """The input in a filled-in worksheet or several, or in YAML or JSON. A file whose top names are methods has input for each."""
+    text = text.replace("\r\n", "\n")
     sources = _blocks(text, path)
     if sources is None:
         sources = [read_source(text, path)]
@@ -124,7 +125,10 @@ def read_inputs(text: str, path: str) -> Inputs:
                 f"{path}:{source.line_of('')}: input must be names with values",
                 "see mabos reason show METHOD",
             )
-        problem = problem or str(source.value.get("problem") or "").strip()
+        asked = source.value.get("problem")
+        if isinstance(asked, list | dict):
+            raise InvalidFile(f"{path}:{source.line_of('problem')}: problem: must be text", "say it in words")
+        problem = problem or str("" if asked is None else asked).strip()
         for name, part in _split(source):
             if name in by_method:
                 where = f"{path}:{source.line_of('method')}"
@@ -141,8 +145,9 @@ def _split(source: Source) -> list[tuple[str, Source]]:
     method = source.value.get("method")
     rest = source.without(*_TOP)
     if method is None and named and set(named) == set(rest.value):
-        return [(name, source.part(name)) for name in named]
-    if method is not None and method not in METHODS:
+        parts = [(name, source.part(name)) for name in named]
+        return [(name, part._replace(value=part.value or {})) for name, part in parts]
+    if method is not None and not (isinstance(method, str) and method in METHODS):
         where = f"{source.path}:{source.line_of('method')}"
         raise InvalidFile(f"{where}: unknown method {str(method)[:40]!r}", "see mabos reason list")
     return [(str(method or ""), rest)]

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TypeVar
 
@@ -62,7 +62,7 @@ def change_cases(home: AgentHome, command: str, plan: CasePlan[Result]) -> tuple
 def _held(file: CaseFile) -> Held:
     """The cases of a file as a plan needs them."""
     numbers = {own: int(match[1]) for own in file.places if (match := _ID.fullmatch(own))}
-    last = max(numbers.values(), default=0)
+    mint = _Mint(file.places, numbers.values())
 
     @cache
     def groups() -> dict[Key, list[int]]:
@@ -73,25 +73,29 @@ def _held(file: CaseFile) -> Held:
 
     def worths() -> Iterator[Worth]:
         # The highest number stays, whatever it is worth: the next id goes by it, and none is given twice.
-        return (file.worth(n) for own, n in file.places.items() if numbers.get(own) != last)
+        return (file.worth(n) for own, n in file.places.items() if numbers.get(own) != mint.last)
 
-    return Held(lambda key: map(file.case, groups().get(key, ())), worths, len(file), _minting(file, last))
+    return Held(lambda key: map(file.case, groups().get(key, ())), worths, len(file), mint)
 
 
-def _minting(file: CaseFile, last: int) -> Callable[[str], str]:
+class _Mint:
     """Gives the id that is wished for if nobody has or had it, else the next number."""
-    taken, numbers = set(file.places), [last]
 
-    def mint(wished: str) -> str:
-        number = _ID.fullmatch(wished)
-        if not wished or wished in taken or (number and int(number[1]) <= numbers[0]):
-            wished, number = f"C-{numbers[0] + 1:03d}", _ID.fullmatch(f"C-{numbers[0] + 1:03d}")
-        if number:
-            numbers[0] = max(numbers[0], int(number[1]))
-        taken.add(wished)
+    def __init__(self, ids: Iterable[str], numbers: Iterable[int]) -> None:
+        self._taken: set[str | int] = {*ids}
+        self._had = self.last = max(
+            numbers, default=0
+        )  # numbers up to this one may have been given and forgotten
+
+    def __call__(self, wished: str) -> str:
+        match = _ID.fullmatch(wished)
+        number = int(match[1]) if match else 0
+        if not wished or {wished, number} & self._taken or (match and number <= self._had):
+            number = self.last + 1
+            wished = f"C-{number:03d}"
+        self._taken |= {wished, *([number] if number else [])}
+        self.last = max(self.last, number)
         return wished
-
-    return mint
 
 
 def _archive(home: AgentHome, file: CaseFile, departures: tuple[CaseDeparture, ...]) -> None:

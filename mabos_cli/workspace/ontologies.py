@@ -66,7 +66,6 @@ class Library:
     def __init__(self, workspace: WorkspacePaths) -> None:
         self.workspace = workspace
         self.documents, self._faults = load_documents(workspace)
-        self.ontology = read_ontology(list(self.documents.values()))
         self.files: dict[str, HeldFile] = {}
         self.last_number = 0
         self._file_faults: dict[str, InvalidFile] = {}
@@ -74,6 +73,7 @@ class Library:
             if name.endswith(_PROPOSALS):
                 self._read_proposals(name.removesuffix(_PROPOSALS))
         self.prefixes = Prefixes(list(self.documents.values()), self.files)
+        self.ontology = read_ontology(list(self.documents.values()), self.files)
 
     def _read_proposals(self, domain: str) -> None:
         path = self.workspace.proposals(domain)
@@ -118,6 +118,8 @@ class Library:
         domain, _, own = name.rpartition("/")
         found = [each for each in self.proposals() if each.id == own and domain in ("", each.domain)]
         if not found:
+            for fault in self._file_faults.values():  # it may be in there
+                raise fault
             raise NotFound(f"no proposal {name!r}", "mabos ontology list --proposals shows them")
         if len(found) > 1:
             choices = " or ".join(f"{each.domain}/{each.id}" for each in found)

@@ -12,6 +12,7 @@ from mabos_cli.core.proposal import (
     Proposal,
     Surroundings,
     find_left_out,
+    is_lost,
     is_merged,
     make_local_name,
     name_proposed,
@@ -101,7 +102,7 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
         proposed = name_proposed(library.proposals("pending"))
         given = resolve_names(named, library.ontology, proposed)
         for other in library.proposals():
-            if other.node_id != given.node_id:
+            if other.node_id != given.node_id or is_lost(other, library.ontology):
                 continue
             if resolve_names(other, library.ontology, proposed).content == given.content:
                 return other, False
@@ -181,7 +182,9 @@ def merge(
 
     def plan(library: Library) -> Merged:
         pending = library.pending()
-        chosen = _chosen(library, ids, pending) if ids else pending
+        chosen = (
+            [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
+        )
         rejected = [each.id for each in chosen if each.status == "rejected"]
         if rejected:
             raise UsageFault(f"{rejected[0]} was rejected", "propose it anew, with what was asked for")
@@ -198,6 +201,13 @@ def merge(
         return Merged(new, [each for each in chosen if each not in new], files, verdicts)
 
     return change_ontologies(editor, "merge", plan)
+
+
+def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) -> Proposal:
+    """The proposal; one that was merged and is lost waits again when it is named."""
+    if not is_lost(proposal, library.ontology):
+        return proposal
+    return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
 
 
 def _judge(

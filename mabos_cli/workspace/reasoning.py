@@ -19,7 +19,8 @@ def load_past(home: AgentHome) -> tuple[list[tuple[Past, str]], list[str]]:
     path = home.paths.reasoning
     found, odd = parse_past(read_bytes(path) or b"")
     cited = home.paths.cited(path)
-    return found, [f"{cited}: {odd} lines cannot be read, and are passed over"] if odd else []
+    told = "1 line cannot be read, and is" if odd == 1 else f"{odd} lines cannot be read, and are"
+    return found, [f"{cited}: {told} passed over"] if odd else []
 
 
 def keep_result(home: AgentHome, render: Callable[[str, str], bytes]) -> tuple[str, list[str]]:

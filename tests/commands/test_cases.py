@@ -180,6 +180,25 @@ def test_near_concepts_of_an_ontology_count_in_part(desk):
     assert scores(do(desk, *asked, "--no-taxonomy")) == {"C-1": 0.5, "C-2": 0.5}
 
 
+def test_reasoning_compares_cases_as_retrieve_does(minded):
+    """The same situation from the agent's files, the same weights, the same likeness of concepts."""
+    put(minded, Case("C-1", ("Customer", "B-001", "B-002"), ("D-001",), success=True, actions=("call",)))
+    folder = minded.root / "ontologies"
+    folder.mkdir(exist_ok=True)
+    (folder / "own.jsonld").write_text(
+        ontology(("Entity", ""), ("Party", "Entity"), ("Customer", "Party"), ("KeyAccount", "Customer"))
+    )
+    minded.write("Beliefs.md", TABLE + "| | KeyAccount | lost | 0.9 | |\n")
+    (minded.root / "mabos.yaml").write_text("cbr: {belief_weight: 0.5, desire_weight: 0.5}\n")
+    reasoned = minded.run("reason", "What now?", "-m", "case-based", "--json").data
+    near = scores(do(minded, "retrieve"))
+    assert near == {"C-1": round((1 + 6 / 7) / 3 / 2 + 1 / 2, 4)}
+    (case,) = reasoned["detail"]["cases"]
+    assert round(case["similarity"], 4) == near["C-1"] and case["missing"] == ["B-002"]
+    assert case["alike"] == [["Customer", "KeyAccount", 6 / 7]]
+    assert reasoned["drawn"] == {"cases": 1, "beliefs": 3, "desires": 1}
+
+
 def test_the_cycle(desk):
     do(
         desk,
@@ -327,3 +346,40 @@ def test_a_broken_file_stops_what_needs_it_and_stays(desk):
         refused(desk.run("case", *words.split()), 4, "cases.json:3: case C-1 is there twice")
     assert "cases.json:3: case C-1 is there twice" in desk.run("doctor").stdout
     assert (desk.folder() / "cases.json").read_text() == text
+
+
+def test_batches_come_in_every_layout(desk):
+    case = {"situation": {"beliefs": ["a"]}, "solution": {"actions": ["x"]}}
+    for n, given in enumerate((
+        json.dumps([case]),
+        json.dumps({"version": 1, "cases": [case]}, indent=2),
+        json.dumps(case, indent=2),
+        json.dumps(case),
+    )):  # fmt: skip
+        done = do(desk, "store", "--batch", "-", stdin=given.encode())
+        assert done["cases"] == [{"case_id": "C-001", "state": "merged" if n else "stored"}]
+    given = json.dumps([case, {"situation": {"beliefs": ["b"]}}], indent=1).encode()
+    refused(
+        desk.run("case", "store", "--batch", "-", stdin=given), 4, "standard input:14: the solution is empty"
+    )
+
+
+def test_metrics_are_shown_with_all_their_digits(desk):
+    put(desk, Case("C-1", ("a",), actions=("x",)))
+    do(desk, "revise", "C-1", "--metric", "revenue=12345678", "--metric", "big=12345678901234567890")
+    do(desk, "revise", "C-1", "--metric", "revenue=87654321")
+    shown = desk.run("case", "show", "C-1").stdout
+    assert "metrics: revenue 87654321, big 12345678901234567890\n" in shown
+    assert "before: revenue 12345678, big 12345678901234567890\n" in shown
+    assert "revenue 87654321" in (desk.folder() / "memory/mabos-cases.md").read_text()
+
+
+def test_a_revision_never_empties_a_case_and_takes_one_that_other_tools_left_bare(desk):
+    put(desk, Case("C-1", ("a",), plan_id="P-1", actions=("x",), context="c"), Case("C-2"))
+    refused(desk.run("case", "revise", "C-1", "--action", " ", "--context", " "), 2, "nothing given to note")
+    assert do(desk, "revise", "C-1", "--action", "", "--plan", "P-2")["case"]["solution"] == {
+        "plan_id": "P-2",
+        "actions": ["x"],
+    }
+    assert do(desk, "revise", "C-2", "--failure")["case"]["outcome"] == {"success": False}
+    assert do(desk, "revise", "C-2", "--failure", "--correct")["state"] == "unchanged"

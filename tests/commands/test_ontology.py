@@ -440,3 +440,35 @@ def test_many_hands_lose_no_proposal(shop: Desk):
     rows = do(shop, "list", "--proposals")["proposals"]
     assert sorted(row["id"] for row in rows) == [f"OP-{n:03d}" for n in range(1, 13)]
     assert len(do(shop, "merge", "--all")["merged"]) == 12
+
+
+def test_what_was_merged_and_taken_out_again_can_come_back(shop: Desk):
+    path = shop.root / "ontologies/ecommerce.jsonld"
+    before = path.read_bytes()
+    do(shop, "propose", *DROPSHIP, *DEFINED)
+    do(shop, "merge", "OP-001")
+    merged = path.read_bytes()
+    path.write_bytes(before)  # as git does with an older version
+    assert do(shop, "merge", "--all")["merged"] == []  # whoever took it out may have meant it
+    assert do(shop, "merge", "OP-001")["merged"] == ["OP-001"] and path.read_bytes() == merged
+    assert do(shop, "merge", "OP-001")["unchanged"] == ["OP-001"]
+    path.write_bytes(before)
+    again = do(shop, "propose", *DROPSHIP, "--definition", "said in another way")
+    assert (again["state"], again["proposal"]["id"]) == ("added", "OP-002")
+
+
+def test_a_proposal_in_a_file_that_cannot_be_read_is_not_said_to_be_missing(shop: Desk):
+    do(shop, "propose", *DROPSHIP, *DEFINED)
+    path = shop.root / "ontologies/proposals/ecommerce-proposals.json"
+    path.write_text(path.read_text() + "<<<<<<< HEAD\n")
+    for words in (("merge", "OP-001"), ("reject", "OP-001", "--reason", "x"), ("validate", "OP-001")):
+        refused(
+            shop.run("ontology", *words), 4, "ontologies/proposals/ecommerce-proposals.json:6: not valid JSON"
+        )
+
+
+def test_an_id_of_a_domain_without_a_file_is_known_again_after_a_merge(desk: Desk):
+    do(desk, "propose", "Apple", "--domain", "fruit", "--definition", "fruit of a tree")
+    do(desk, "propose", "Pear", "--domain", "garden", "--id", "fruit:Pear", "--definition", "another one")
+    assert do(desk, "merge", "OP-002")["merged"] == ["OP-002"]
+    assert do(desk, "merge", "OP-002")["unchanged"] == ["OP-002"]

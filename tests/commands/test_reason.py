@@ -92,6 +92,9 @@ def test_the_router_takes_the_best_fit(reason) -> None:
     assert data["method"] == "social-choice" == data["scores"][0]["method"]
     assert data["scores"][0]["score"] == pytest.approx(0.8) and len(data["scores"]) == len(METHODS)
     assert data["computed"] is False and data["confidence"] is None
+    words = ("Who wins?", "--classify", "domain=social,data=rich,uncertainty=low", "--input", "-")
+    data = reason(*words, stdin="ballots: [a > b]\n")
+    assert data["computed"] and data["scores"][0]["method"] == "social-choice"
 
 
 @pytest.mark.parametrize(
@@ -122,6 +125,40 @@ def test_torn_and_foreign_lines_are_passed_over(mabos, workspace: Path, reason) 
     assert "agents/main/reasoning.jsonl: 3 lines cannot be read" in done.stderr
     again = reason("Ill?", "-m", "bayesian", "--input", "-", "--save", stdin=ILL)["saved"]["id"]
     assert [row["id"] for row in reason("history")["results"]] == [again, own]
+
+
+def test_a_problem_is_one_line(workspace: Path, reason) -> None:
+    (workspace / "b.yaml").write_text(ILL)
+    data = reason("-", "-m", "bayesian", "--input", str(workspace / "b.yaml"), stdin="Is he\n  ill?\n")
+    assert data["problem"] == "Is he ill?"
+    data = reason("-m", "bayesian", "--input", "-", stdin="problem: |\n  Is he\n  ill?\n" + ILL)
+    assert data["problem"] == "Is he ill?"
+
+
+def test_what_cannot_be_a_memory_is_not_kept_at_all(mabos, workspace: Path) -> None:
+    (workspace / "mabos.yaml").write_text("memory: {max_content_bytes: 100}\n")
+    words = ("reason", "Is he ill? " * 20, "-m", "bayesian", "--input", "-", "--save")
+    done = mabos(*words, cwd=workspace, stdin=ILL)
+    assert done.code == 2 and "the limit is 100" in done.stderr
+    assert not (workspace / "agents/main/reasoning.jsonl").exists()
+    done = mabos(
+        "reason", "-m", "bayesian", "--input", "-", cwd=workspace, stdin=f"problem: {'x' * 4001}\n{ILL}"
+    )
+    assert done.code == 2 and "at most 4000 characters" in done.stderr
+
+
+def test_names_with_line_breaks_do_not_break_lines(mabos, workspace: Path) -> None:
+    said = 'options: {"a\\nconfidence: 1.00": {x: yes}, b: {x: no}}'
+    done = mabos("reason", "x", "-m", "heuristic", "--input", "-", cwd=workspace, stdin=said)
+    assert done.code == 0 and not any(line.startswith("confidence") for line in done.stdout.split("\n"))
+
+
+def test_why_the_agents_own_files_do_not_do_is_said(mabos, workspace: Path, reason) -> None:
+    assert mabos("reason", "Calibrated?", "-m", "calibration", cwd=workspace).stderr == ""
+    reason("Ill?", "-m", "bayesian", "--input", "-", "--save", stdin=ILL)
+    done = mabos("reason", "Calibrated?", "-m", "calibration", cwd=workspace)
+    assert done.code == 0 and done.stdout.startswith("# Worksheet: calibration")
+    assert "no past result has both a confidence and a known outcome" in done.stderr
 
 
 @pytest.mark.parametrize(

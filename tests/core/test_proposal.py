@@ -114,6 +114,14 @@ def test_properties(proposal: Proposal, changes: dict, wrong: list):
     assert found(proposal._replace(**changes)) == wrong
 
 
+def test_the_name_in_an_id_is_taken_as_well():
+    given = GOOD._replace(node_id="shop:Customer", label="Patron of the shop")
+    around = Surroundings(ONTOLOGY, (given,), {"shop"}, {"mabos", "shop"})
+    assert [finding.message for finding in validate_proposal(given, around)] == [
+        "'Customer' is 'Customer' of mabos:Customer"
+    ]
+
+
 def test_other_proposals_count():
     other = GOOD._replace(id="OP-002", node_id="shop:Express", label="Express delivery")
     assert found(GOOD._replace(parent_class="shop:Express"), other) == []

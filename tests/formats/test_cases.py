@@ -56,9 +56,9 @@ CASES = st.builds(
     TEXT,
     st.integers(0, 5),
     TEXT,
-    st.lists(st.builds(Revision, TEXT, TEXT, TEXT.map(lambda text: (("lessons", text),))), max_size=2).map(
-        tuple
-    ),
+    st.lists(
+        st.builds(Revision, TEXT, TEXT, TEXT.map(lambda text: (("lessons", text),)), st.just(())), max_size=2
+    ).map(tuple),
     st.just(()),
 )
 
@@ -209,3 +209,33 @@ def test_the_archive():
     assert parse_case_departures(data, "x") == [
         CaseDeparture("C-9", "least useful", "2026-03-01T00:00:00.000Z", FULL)
     ]
+
+
+def test_what_other_tools_note_in_revisions_stays():
+    raw = {"case_id": "C-1", "revisions": [{"at": "2026", "by": "x", "note": 1, "was": {"success": None, "mood": "bad"}}]}  # fmt: skip
+    assert cases.case_to_dict(cases.case_from_dict(raw, "f"))["revisions"] == raw["revisions"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('{"metrics": {"a": 1' + "0" * 400 + "}}", r"^f:1: case C-1: outcome.metrics must be an object of numbers"),
+        ('{"success": 1}', "^f:1: case C-1: outcome.success must be true or false"),
+    ],
+)  # fmt: skip
+def test_outcomes_that_only_look_right_are_refused(entry, said):
+    file = parse_cases(f'[{{"case_id": "C-1", "outcome": {entry}}}]'.encode(), "f")
+    with pytest.raises(InvalidFile, match=said):
+        file.cases()
+
+
+def test_an_outcome_that_is_a_number_counts_as_none():
+    file = parse_cases(b'[{"case_id": "C-1", "outcome": {"success": 1}}]', "f")
+    with pytest.raises(InvalidFile, match="must be true or false"):
+        file.standing(0)
+
+
+def test_an_object_that_holds_no_list_is_no_empty_file():
+    with pytest.raises(InvalidFile, match=r"^f:1: a case file must be a list of cases"):
+        parse_cases(b'{"case_id": "C-1", "situation": {}}', "f")
+    assert len(parse_cases(b"{}", "f")) == 0

@@ -103,6 +103,24 @@ def test_input_of_one_method_may_have_names_of_methods() -> None:
     assert list(inputs.by_method) == [""] and inputs.by_method[""].value == {"causal": {"a": 1}, "goal": "x"}
 
 
+def test_a_method_with_nothing_below_it_has_no_input() -> None:
+    found = read_inputs("calibration:\nheuristic: {options: 1}\n", "in.yaml").by_method
+    assert {name: source.value for name, source in found.items()} == {
+        "calibration": {},
+        "heuristic": {"options": 1},
+    }
+
+
+def test_a_sheet_as_other_editors_keep_it() -> None:
+    """Line ends of Windows, and a fence that says more."""
+    sheet = (
+        "# Worksheet: satisficing\n\n```YAML title=input\nmethod: satisficing\noptions: {a: {x: 1}}\n```\n"
+    )
+    for said in (sheet, sheet.replace("\n", "\r\n")):
+        source = read_inputs(said, "s.md").by_method["satisficing"]
+        assert source.value == {"options": {"a": {"x": 1}}} and source.line_of("options.a") == 5
+
+
 def test_a_sheet_without_its_block() -> None:
     with pytest.raises(InvalidFile) as caught:
         read_inputs("# Worksheet: bayesian\n\nnothing\n", "s.md")
@@ -115,6 +133,7 @@ def test_a_sheet_without_its_block() -> None:
         ("- 1\n- 2\n", "in.yaml:1: input must be names with values"),
         ("method: baysian\n", "in.yaml:1: unknown method 'baysian'"),
         ("a: 1\nb: [1\n", "in.yaml:3: not valid YAML: "),  # what follows is the parser's own word
+        ("problem: [a, b]\n", "in.yaml:1: problem: must be text"),
         ("method: [bayesian]\n", "in.yaml:1: unknown method \"['bayesian']\""),
         ("a: 1\n---\na: 2\n", "in.yaml:2: a second document begins"),
         ("a: *b\n", "in.yaml:1: *b stands for nothing that comes before it"),

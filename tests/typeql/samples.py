@@ -124,7 +124,7 @@ def known(agent: str, text: str) -> list[Record]:
     case = Case("C-1", ("B-1", text), ("D-1",), text, "PL-1", (text, "b"), None, (("churn", 0.04),), text)
     past = Past("T-1-000a", "bayesian", text, None, True, "2026-02-24T10:00:00Z", (("domain", text),), text)
     return [
-        agent_record(agent, agent_role=text),
+        agent_record(agent, agent_role=text, is_shared=True),
         memory_record(agent, item, "long_term"),
         memory_record(agent, MemoryItem("M-2-000a", "plain words", created_at="nonsense")),
         fact_record(agent, fact),

@@ -153,7 +153,7 @@ def test_a_question_has_the_same_answer_in_the_graph_and_in_the_files(number):
     rows = answer(Graph(world()))
     assert len(rows) == count
     asked = [
-        {k: v.isoformat() if k == "created_at" and v else v for k, v in row.items()}
+        {k: v.isoformat() if k.endswith("_at") and v else v for k, v in row.items()}
         for row in ENGINE.run(query)
     ]
     assert plain_rows(asked) == rows and [list(row) for row in asked] == [list(row) for row in rows]

@@ -66,11 +66,24 @@ def test_the_highest_number_stays_so_that_no_id_is_given_twice(home):
     keep(home, Case("x-3", ("s",), actions=("a",)), limit=1)
     assert "C-003" in load_cases(home).places
     assert keep(home, *some(1, 50), limit=1) == [("C-004", "stored")]
+    assert list(load_cases(home).places) == ["C-004"]  # the next id goes by the new one
+
+
+def test_ids_of_a_batch_stay_in_whichever_order_they_come(home):
+    given = [case._replace(id=own) for case, own in zip(some(4), ("C-9", "C-007", "", "C-10"), strict=True)]
+    assert [own for own, _ in keep(home, *given)] == ["C-9", "C-007", "C-010", "C-011"]
+    again = [case._replace(id=own) for case, own in zip(some(2, 20), ("C-8", "C-12"), strict=True)]
+    assert [own for own, _ in keep(home, *again)] == ["C-012", "C-013"]  # C-8 may have been there, and left
 
 
 def test_what_leaves_is_in_the_archive_with_all_that_it_held(home):
     home.paths.cases.write_text(
-        json.dumps([{"case_id": "C-001", "mood": "tense", "stored_at": "2020-01-01"}, {"case_id": "C-002"}])
+        json.dumps(
+            [
+                {"case_id": "C-001", "mood": "tense", "stored_at": "2020-01-01"},
+                {"case_id": "C-002", "stored_at": "2026-01-01"},
+            ]
+        )
     )
     keep(home, *some(1), limit=2)
     assert list(load_cases(home).places) == ["C-002", "C-003"]

@@ -7,13 +7,21 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.abductive import abduce
 from mabos_cli.core.explaining import Explanation
 from mabos_cli.core.reasoning.answer import Answer, Conclusion, choice, names
-from mabos_cli.core.reasoning.covers import MOST_WEIGHED, Cause, log_joint, minimal_covers, posterior
-from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules, pattern_text
+from mabos_cli.core.reasoning.covers import (
+    MOST_WEIGHED,
+    Cause,
+    log_joint,
+    minimal_covers,
+    posterior,
+    with_certain,
+)
+from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
 from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
     anything,
+    conform,
     list_of,
     map_of,
     number,
@@ -24,7 +32,7 @@ from mabos_cli.core.reasoning.shape import (
     text,
     usual,
 )
-from mabos_cli.core.rule import is_variable
+from mabos_cli.core.rule import is_variable, pattern_text
 
 _EXPLAINS = (
     "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
@@ -144,7 +152,7 @@ def _explain(given: dict[str, Any]) -> _Explained:
         ]  # fmt: skip
         covers.sort(key=lambda cover: (math.fsum(causes[c].cost for c in cover), len(cover), cover))
         return _Explained(causes, seen, [o for o in observations if o not in seen], absent, covers, None, {})
-    weights = {cover: log_joint(causes, cover, seen, absent) for cover in covers}
+    weights = {cover: log_joint(causes, with_certain(causes, cover), seen, absent) for cover in covers}
     covers.sort(key=lambda cover: (-weights[cover], math.fsum(causes[c].cost for c in cover), cover))
     shares = posterior(causes, seen, absent) if len(causes) <= MOST_WEIGHED and covers else {}
     return _Explained(
@@ -165,10 +173,9 @@ def _strengths(said: Any, where: str) -> dict[str, float]:
         )
     found = {}
     for name, value in said.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise BadValue(f"{where}.{name}: must be a number from 0 to 1", "how surely it brings that about")
-        if value:
-            found[str(name).strip()] = float(value)
+        strength = conform(probability("how surely it brings that about"), value, {}, f"{where}.{name}")
+        if strength:
+            found[str(name).strip()] = float(strength)
     return found
 
 
@@ -177,7 +184,7 @@ def _row(found: _Explained, n: int) -> dict[str, Any]:
     row: dict[str, Any] = {"hypotheses": [found.causes[c].name for c in cover]}
     row["cost"] = math.fsum(found.causes[c].cost for c in cover)
     if found.posterior:
-        row["probability"] = found.posterior.get(cover, 0.0)
+        row["probability"] = found.posterior.get(with_certain(found.causes, cover), 0.0)
     return row
 
 
@@ -205,7 +212,8 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
             said.append("the first two are equally good; the order given decided")
     if found.posterior:
         top = max(found.posterior, key=lambda chosen: found.posterior[chosen])
-        if top != found.covers[0] and found.posterior[top] > found.posterior[found.covers[0]] * (1 + 1e-9):
+        best = with_certain(found.causes, found.covers[0])
+        if top != best and found.posterior[top] > found.posterior[best] * (1 + 1e-9):
             wider = " and ".join(found.causes[c].name for c in top)
             said.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
         said.append(

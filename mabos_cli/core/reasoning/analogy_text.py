@@ -98,7 +98,9 @@ def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
         part, at = _read(text, at + 1, place, depth + 1)
         parts.append(part)
     if at >= len(text) or text[at] != ")":
-        raise BadValue(f"{place}: a ) is missing in {text[:60]!r}", _HINT)
+        raise BadValue(
+            f"{place}: a ) is missing in {text[:60]!r}", f"{_HINT}; within [ ] put each into quotes"
+        )
     at += 1
     return Expression(name, tuple(parts)), at + len(text[at:]) - len(text[at:].lstrip())
 

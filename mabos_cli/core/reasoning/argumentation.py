@@ -175,8 +175,10 @@ def _tell(
         conclusion = yes_no(verdict, given["arguments"][claim])
         summary = f"{claim} is {status[claim]}: {_MEANS[status[claim]]}"
     else:
-        conclusion = names(standing, "arguments that stand in every preferred set")
-        summary = f"{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
+        # The grounded set is part of every preferred one: what is in it stands, and more may.
+        by, least = ("every preferred set", "") if complete is not None else ("the grounded set", "at least ")
+        conclusion = names(standing, f"arguments that stand in {by}")
+        summary = f"{least}{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
     if claim is not None and complete is None and status[claim] == "undecided":
         summary = f"{claim} is undecided by the grounded semantics"
     return Answer(

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.input_checks import known_name
+from mabos_cli.core.reasoning.tokens import read_tokens
 
 MOST_CHARACTERS = 2000
 _DEEPEST = 30
 _LARGEST = 1e100  # results are squared and added up
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?)|(?P<name>[^\W\d]\w*)"
-    r"|(?P<text>'[^']*'|\"[^\"]*\")|(?P<sign><=|>=|==|!=|\*\*|[-+*/^(),<>=]))"
+    r"(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?)|(?P<name>[^\W\d]\w*)"
+    r"|(?P<text>'[^']*'|\"[^\"]*\")|(?P<sign><=|>=|==|!=|\*\*|[-+*/^(),<>=])"
 )
 _COMPARE = {
     "<": operator.lt,
@@ -36,7 +37,8 @@ _FUNCTIONS: dict[str, tuple[Callable[..., float], int | None]] = {
     "sqrt": (math.sqrt, 1),
     "floor": (math.floor, 1),
     "ceil": (math.ceil, 1),
-    "round": (round, 1),
+    # Half goes up, as people round; round() would take it to the even side.
+    "round": (lambda amount: math.copysign(math.floor(abs(amount) + 0.5), amount), 1),
 }
 RESERVED = (*_FUNCTIONS, "if", "and", "or", "not")
 
@@ -101,16 +103,7 @@ def check_names(names: Collection[str], path: str) -> None:
 
 
 def _tokens(said: str, path: str) -> list[tuple[str, str]]:
-    found, at, end = [], 0, len(said.rstrip())
-    while at < end:
-        match = _TOKEN.match(said, at)
-        if not match:
-            raise BadValue(
-                f"{path}: {said[at:].strip()[:10]!r} means nothing in a formula", f"in: {said[:80]}"
-            )
-        found.append((match.lastgroup, match.group(match.lastgroup)))
-        at = match.end()
-    return found
+    return [(match.lastgroup, match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
 
 
 class _Reader:

@@ -125,7 +125,14 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     if not (beliefs or desires or given["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
     texts = _texts(given["context"], cases) if given["context"] else None
-    comparison = Comparison(beliefs, desires, texts, measure=make_measure(given["similarity"]))
+    comparison = Comparison(
+        beliefs,
+        desires,
+        texts,
+        measure=make_measure(given["similarity"]),
+        weights=own.weights,
+        alike=own.alike,
+    )
     near = _nearest(comparison, cases, given["k"], given["least"])
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
@@ -265,6 +272,7 @@ def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
         "actions": list(one.case.actions),
         "success": one.case.success,
         "lessons": one.case.lessons,
+        "alike": [[*kin] for kin in (*beliefs.alike, *desires.alike)],
         "missing": [*beliefs.missing, *desires.missing],
         "extra": [*beliefs.extra, *desires.extra],
     }
@@ -272,7 +280,10 @@ def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
 
 def _differs(one: _Near, comparison: Comparison) -> str:
     told = _case_detail(one, comparison)
-    return f" (not now: {listed(told['missing'], 4)})" if told["missing"] else ""
+    alike = [f"{feature} ~ {to}" for feature, to, _ in told["alike"]]
+    parts = [f"not now: {listed(told['missing'], 4)}"] if told["missing"] else []
+    parts += [f"alike: {listed(alike, 3)}"] if alike else []
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _warning(one: _Near) -> str:

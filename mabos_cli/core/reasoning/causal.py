@@ -166,11 +166,18 @@ def _measure(
     }
     what = f"P({aim.effect}={aim.success})"
     steps = [f"as seen: {what} {_sides(crude, aim)}, difference {crude.effect:+.3g}", *steps]
+    about = f"effect of {aim.cause} on {aim.effect}"
+    if not found.reaches:
+        caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
+    if not estimates and not found.reaches:
+        said = f"{_verdict(found, aim.cause, aim.effect)}; as seen {crude.effect:+.3g}"
+        return Answer(quantity(0.0, about=about), None, said, cut(steps), detail, tuple(caveats))
     if not estimates:
         return _unknown(rows, aim, found, steps, detail, caveats)
     how, names, best = estimates[0]
     for way, by, one in estimates[:4]:
-        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {one.effect:+.3g}")
+        span = f", 95 % interval {one.interval[0]:+.3g} to {one.interval[1]:+.3g}" if one.interval else ""
+        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {one.effect:+.3g}{span}")
     if max(one.effect for *_, one in estimates) - min(one.effect for *_, one in estimates) > 0.05:
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
@@ -178,7 +185,6 @@ def _measure(
             "The adjusted effect has the opposite sign of the plain difference (Simpson's paradox)."
         )
     said = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
-    about = f"effect of {aim.cause} on {aim.effect}"
     return Answer(
         quantity(best.effect, best.interval, about=about), None, said, cut(steps), detail, tuple(caveats)
     )

@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
         if self.variance is None:
             return None
         reach = 1.96 * math.sqrt(self.variance)
-        return self.effect - reach, self.effect + reach
+        return max(-1.0, self.effect - reach), min(1.0, self.effect + reach)
 
 
 def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
@@ -60,8 +60,10 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
                     f"data: no row has {aim.cause}={setting}{among}",
                     "without them their effect is unknown; leave this group out",
                 )
-            chance = _weight(treated, (aim.effect, aim.success)) / count
-            chances[side] += share * chance
+            hits = _weight(treated, (aim.effect, aim.success))
+            chances[side] += share * hits / count
+            # All of three or none of three do not make it certain: the rule of succession says how far they do.
+            chance = hits / count if 0 < hits < count else (hits + 1) / (count + 2)
             variance += share**2 * chance * (1 - chance) / count
     # Shares say nothing about how many were seen.
     counted = all(count == int(count) for _, count in rows) and total > 1

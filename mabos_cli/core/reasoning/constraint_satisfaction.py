@@ -86,7 +86,8 @@ class _Asked(NamedTuple):
 
     def cut(self, op: str, bound: Node) -> Constraint:
         """What the objective must be in comparison with a bound."""
-        return self.reader.constraint(-1, Node(op, (self.objective, bound)), "objective")
+        # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
+        return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
 def solve(given: dict[str, Any], own: Own) -> Answer:

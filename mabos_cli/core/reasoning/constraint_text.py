@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.tokens import read_tokens
 
 Number = int | Fraction
 _LONGEST, _DEEPEST, _STEEPEST = 2000, 40, 100
@@ -62,23 +63,14 @@ def parse_expression(text: str, place: str) -> Node:
 
 
 def _tokens(text: str, place: str) -> list[_Token]:
-    found, at = [], 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        match = _TOKEN.match(text, at)
-        if not match:
-            raise BadValue(
-                f"{place}: cannot read {text[at : at + 20]!r}",
-                "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'",
-            )
+    hint = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
+    found = []
+    for match in read_tokens(_TOKEN, text, place, hint):
         kind, said = match.lastgroup or "", match.group()
         if kind == "sign" or (kind == "name" and said.lower() in _WORDS):
             kind, said = "sign", _SAME.get(said.lower(), said.lower())
-        found.append(_Token(kind, said, at))
-        at = match.end()
-    return [*found, _Token("end", "", at)]
+        found.append(_Token(kind, said, match.start()))
+    return [*found, _Token("end", "", len(text))]
 
 
 class _Reader:

@@ -11,6 +11,7 @@ from mabos_cli.core.reasoning.shape import anything, map_of, optional, record, t
 from mabos_cli.core.reasoning.structural_model import (
     Model,
     State,
+    as_told,
     has,
     is_same,
     parse_model,
@@ -60,7 +61,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
     before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
     claim = _find_claim(given, seen, do, outcome, among)
-    causes = _causes(model, claim, among) if claim else {}
+    causes = _causes(model, claim, among, is_asked=given["value"] is not None) if claim else {}
     best, *tied = best_names(after)
     given_seen = f", given {told(seen)}" if seen else ""
     caveats = ["Holds only as far as the equations do: counterfactuals cannot be checked by data alone."]
@@ -110,10 +111,8 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
         if not has(world, seen):
             continue
         weight, worlds = weight + share, worlds + 1
-        state = world[outcome]
-        factual[state] = factual.get(state, 0.0) + share
-        state = model.compute(outer, do)[outcome]
-        changed[state] = changed.get(state, 0.0) + share
+        for found, state in ((factual, world[outcome]), (changed, model.compute(outer, do)[outcome])):
+            found[as_told(state)] = found.get(as_told(state), 0.0) + share
     if not weight:
         raise BadValue(
             f"observed: {told(seen)} cannot happen in this model", "check the equations and the chances"
@@ -159,8 +158,9 @@ def _find_claim(
     return _Claim(name, cause, other, outcome, seen.get(outcome, default))
 
 
-def _causes(model: Model, claim: _Claim, among: tuple[State, ...]) -> dict[str, Any]:
-    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS)."""
+def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: bool) -> dict[str, Any]:
+    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS); nothing if the outcome
+    never is what nobody asked for."""
     name, cause, other, outcome, wanted = claim
     both = needed = enough = with_both = without_both = 0.0
     ever = False
@@ -175,6 +175,8 @@ def _causes(model: Model, claim: _Claim, among: tuple[State, ...]) -> dict[str, 
             with_both, needed = with_both + share, needed + share * missed
         elif is_same(world[name], other) and not happened:
             without_both, enough = without_both + share, enough + share * hit
+    if not ever and not is_asked:
+        return {}
     if not ever:
         told_values = listed([shown(one, among) for one in among])
         raise BadValue(f"value: {outcome} is never {shown(wanted, [wanted])}", f"seen: {told_values}")
@@ -202,7 +204,7 @@ def _steps(
         for field, said in (
             ("necessity", "needed for"),
             ("sufficiency", "enough for"),
-            ("necessity_and_sufficiency", "both for"),
+            ("necessity_and_sufficiency", "needed and enough for"),
         ):
             share = "open, the case never occurs" if causes[field] is None else figure(causes[field])
             lines.append(f"{causes['cause']} {said} {causes['effect']}: {share}")

@@ -58,6 +58,11 @@ def _union(masks: Sequence[int], chosen: tuple[int, ...]) -> int:
     return found
 
 
+def with_certain(causes: Sequence[Cause], chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """The causes with those that are there in any case: without them nothing could be."""
+    return tuple(n for n, cause in enumerate(causes) if n in chosen or cause.prior == 1)
+
+
 def log_joint(
     causes: Sequence[Cause], chosen: tuple[int, ...], effects: Sequence[str], absent: Sequence[str]
 ) -> float:

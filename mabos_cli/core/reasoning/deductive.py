@@ -7,13 +7,13 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.backward import MOST_STEPS, Proof, Verdict, backward_chain
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
-from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules, pattern_text
+from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
 from mabos_cli.core.reasoning.formula import Formula, negation, parse_formula
 from mabos_cli.core.reasoning.input_checks import check_size, cut, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.propositional import MOST_WORK, Decider, WorkSpent
 from mabos_cli.core.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
-from mabos_cli.core.rule import Pattern, Rule, is_variable
+from mabos_cli.core.rule import Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.rule_check import is_open
 from mabos_cli.core.values import compare
 
@@ -148,7 +148,9 @@ def _instances(
     detail["instances"] = {name: one.confidence for name, one in found.items()}
     told = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
     lines = [f"{' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}" for one in found.values()]
-    sure = min((one.confidence for one in found.values()), default=None)
+    # How sure all of several are together is not told by how sure each is, unless all are certain.
+    least = min((one.confidence for one in found.values()), default=None)
+    sure = least if len(found) == 1 or least == 1 else None
     return Answer(names(tuple(found), about), sure, told, cut(lines), detail, caveats)
 
 

@@ -11,11 +11,19 @@ from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
 from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
 from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, known_name, listed
-from mabos_cli.core.reasoning.norm_input import MOST_APPLYING, World, apply_norm, flag_name, policy_norms
+from mabos_cli.core.reasoning.norm_input import (
+    MOST_APPLYING,
+    World,
+    apply_norm,
+    flag_name,
+    plain_norm,
+    policy_norms,
+)
 from mabos_cli.core.reasoning.norms import (
     CONFLICT,
     FORBIDDEN,
     OBLIGATORY,
+    OPTIONAL,
     PERMITTED,
     UNREGULATED,
     Done,
@@ -96,6 +104,11 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue(
             f"norms: each waits for the violation of the next: {' -> '.join(levels)}", "break the ring"
         )
+    for field in ("done", "undone"):
+        for name in given[field]:
+            if plain_norm(PERMITTED, name)[1] != name:
+                other = "undone" if field == "done" else "done"
+                raise BadValue(f"{field}: {name!r} is no action", f"name the action itself, under {other}")
     both = [one for one in given["done"] if one in given["undone"]]
     if both:
         raise BadValue(f"undone: {both[0]!r} is among what was done too", "keep it in one of the lists")
@@ -125,9 +138,9 @@ def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm
     flags = dict.fromkeys(flag_name(flag) for row in rows for flag in (*row["if"], *row["unless"]))
     silent = [flag for flag in flags if flag not in given["context"]]
     said = [f"taken as not holding, as the context does not name it: {listed(silent)}"] if silent else []
-    known = actions_of(norms)
+    known, query = actions_of(norms), given["query"]
     for name in dict.fromkeys(
-        (*given["done"], *given["undone"], *([given["query"]] if given["query"] else []))
+        (*given["done"], *given["undone"], *([plain_norm(PERMITTED, query)[1]] if query else []))
     ):
         close = get_close_matches(name, known, n=1)
         if name not in known:
@@ -149,7 +162,8 @@ def _answer(
     statuses = {action: status_of(action, ruling) for action in actions_of(called)}
     query = given["query"]
     if query:
-        statuses.setdefault(query, UNREGULATED)
+        right, action = plain_norm(PERMITTED, query)
+        statuses[query] = status_of(action, ruling, is_denied=right == OPTIONAL)
     conflicts = open_conflicts(ruling)
     to_do = tuple(
         norm.action for norm in ruling.standing
@@ -170,8 +184,10 @@ def _answer(
         told = f"to be done: {listed(to_do) or 'nothing'}{extra}"
         return Answer(names(to_do), None, told, cut(lines), detail, caveats)
     status = statuses[query]
-    allowed = {FORBIDDEN: False, CONFLICT: None, UNREGULATED: None}.get(status, True)
-    if status == UNREGULATED and given["unregulated"] != "open":
+    # That an action may be left undone does not say that it may be done.
+    is_silent = status in (UNREGULATED, OPTIONAL)
+    allowed = {FORBIDDEN: False, CONFLICT: None}.get(status, None if is_silent else True)
+    if is_silent and given["unregulated"] != "open":
         allowed = given["unregulated"] == "permitted"
     told = f"{query} is {'in conflict' if status == CONFLICT else status}{extra}"
     return Answer(yes_no(allowed, f"{query} is allowed"), None, told, cut(lines), detail, caveats)

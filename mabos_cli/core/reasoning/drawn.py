@@ -1,4 +1,4 @@
-"""The facts and rules that a solver works with: those of the input, or else the agent's own; and how they read."""
+"""The facts and rules that a solver works with: those of the input, or else the agent's own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,7 @@ from typing import Any
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.core.reasoning.own import Own
-from mabos_cli.core.rule import Pattern, Rule
-
-_SIGNS = {"eq": "", "ne": "!= ", "gt": "> ", "gte": ">= ", "lt": "< ", "lte": "<= ", "contains": "contains "}
+from mabos_cli.core.rule import Rule
 
 
 def drawn_facts(given: Mapping[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]]:
@@ -24,15 +22,3 @@ def drawn_facts(given: Mapping[str, Any], own: Own) -> tuple[list[Fact], tuple[s
 def drawn_rules(given: Mapping[str, Any], own: Own) -> tuple[Rule, ...]:
     """The rules of the input, or the agent's own."""
     return own.rules if given["rules"] is None else tuple(given["rules"])
-
-
-def pattern_text(pattern: Pattern) -> str:
-    """A pattern in words.
-
-    >>> pattern_text(Pattern("?x", "revenue", "50000", "gt"))
-    '?x revenue > 50000'
-    """
-    sign = _SIGNS.get(pattern.operator, f"{pattern.operator} ")
-    if not pattern.predicate:
-        return f"{pattern.subject} {sign or '= '}{pattern.object}"
-    return f"{pattern.subject} {pattern.predicate} {sign}{pattern.object}"

@@ -81,7 +81,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         )
     means = {name: mean(lottery) for name, lottery in lotteries.items()}
     if best not in best_names(means):
-        caveats.append(f"{best_names(means)[0]} has the higher mean; the aversion to risk turns the choice.")
+        caveats.append(f"{best_names(means)[0]} has the higher mean; the attitude to risk turns the choice.")
     return Answer(
         choice(best, sure),
         None,

@@ -1,6 +1,7 @@
 """Signed causal graphs: reading links, every elementary loop, how a push spreads, and a linear simulation of it."""
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from mabos_cli.core.reasoning.input_checks import check_size
 
 MOST_VARIABLES = 100
 MOST_LOOPS = 1000
-MOST_PATH_STEPS = 50_000
+MOST_PATH_STEPS = 200_000  # looks at links, for all that is pushed together
 RUNAWAY = 1e12
 HINT = "write: cause -> effect + (or -), then a weight and `delayed` if wanted"
 _LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
@@ -92,12 +93,12 @@ def find_loops(graph: Graph) -> tuple[tuple[Loop, ...], bool]:
         allowed = set(order[at:])
         allowed = _reach(graph, start, allowed) & _reach(_reversed(graph), start, allowed)
         _Johnson(graph, start, allowed, found).visit(start)
-        if len(found) >= MOST_LOOPS:
+        if len(found) > MOST_LOOPS:
             break
     rank = {name: at for at, name in enumerate(order)}
     found.sort(key=lambda names: (len(names), [rank[name] for name in names]))
     loops = tuple(Loop(names, _links(graph, names)) for names in found[:MOST_LOOPS])
-    return loops, len(found) < MOST_LOOPS
+    return loops, len(found) <= MOST_LOOPS
 
 
 class _Johnson:
@@ -116,7 +117,7 @@ class _Johnson:
         self.blocked.add(name)
         below = [one for one in self.graph[name] if one in self.allowed]
         for one in below:
-            if len(self.found) >= MOST_LOOPS:
+            if len(self.found) > MOST_LOOPS:
                 break
             if one == self.start:
                 self.found.append(tuple(self.path))
@@ -162,25 +163,38 @@ def _links(graph: Graph, names: tuple[str, ...]) -> tuple[Link, ...]:
     return tuple(graph[one][other] for one, other in zip(names, (*names[1:], names[0]), strict=True))
 
 
-def spread(graph: Graph, start: str) -> tuple[dict[str, set[int]], bool]:
-    """For every variable that a push can reach the signs of the paths there, and whether all paths were followed."""
+def spread(graph: Graph, start: str, most: int = MOST_PATH_STEPS) -> tuple[dict[str, set[int]], bool]:
+    """For every variable that a push can reach the signs of the paths there, and whether these are all. Short paths come first;
+    once all signs are found that walks in circles could have, no other path can tell more."""
+    bits = {name: 1 << n for n, name in enumerate(graph)}
+    open_signs = _walk_signs(graph, start)
     found: dict[str, set[int]] = {}
-    path, steps = {start}, 0
-    stack = [(start, 1, iter(graph[start].values()))]
-    while stack:
-        name, sign, links = stack[-1]
-        link = next(links, None)
-        if link is None:
-            stack.pop()
-            path.discard(name)
-        elif link.effect not in path:
+    queue, steps = deque([(start, 1, bits[start])]), 0
+    while queue and open_signs:
+        name, sign, path = queue.popleft()
+        for link in graph[name].values():
             steps += 1
-            if steps > MOST_PATH_STEPS:
+            if steps > most:
                 return found, False
-            found.setdefault(link.effect, set()).add(sign * link.sign)
-            path.add(link.effect)
-            stack.append((link.effect, sign * link.sign, iter(graph[link.effect].values())))
+            if not path & bits[link.effect]:
+                found.setdefault(link.effect, set()).add(sign * link.sign)
+                open_signs.discard((link.effect, sign * link.sign))
+                queue.append((link.effect, sign * link.sign, path | bits[link.effect]))
     return found, True
+
+
+def _walk_signs(graph: Graph, start: str) -> set[tuple[str, int]]:
+    """The variables with the signs that walks from a start have, which may pass others more than once."""
+    found: set[tuple[str, int]] = set()
+    queue = [(start, 1)]
+    while queue:
+        name, sign = queue.pop()
+        for link in graph[name].values():
+            there = link.effect, sign * link.sign
+            if link.effect != start and there not in found:
+                found.add(there)
+                queue.append(there)
+    return found
 
 
 def simulate(

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.tokens import read_tokens
 
 _LONGEST, _DEEPEST, _MOST = 2000, 60, 150
 _SIGNS = {"!": "not", "~": "not", "¬": "not", "&": "and", "&&": "and", "∧": "and", "|": "or", "||": "or"}
@@ -62,23 +63,12 @@ def parse_formula(text: str, place: str = "formula") -> Formula:
 
 
 def _tokens(text: str, place: str) -> list[_Token]:
-    found, at = [], 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        match = _TOKEN.match(text, at)
-        if not match:
-            raise BadValue(
-                f"{place}: cannot read {text[at : at + 20]!r}",
-                "write p, !p, p & q, p | q, p -> q, p <-> q, []p (must), <>p (may), []_a p",
-            )
-        found.append(_token(match, at))
-        at = match.end()
-    return [*found, _Token("end", "", at)]
+    hint = "write p, !p, p & q, p | q, p -> q, p <-> q, []p (must), <>p (may), []_a p"
+    return [*map(_token, read_tokens(_TOKEN, text, place, hint)), _Token("end", "", len(text))]
 
 
-def _token(match: re.Match[str], at: int) -> _Token:
+def _token(match: re.Match[str]) -> _Token:
+    at = match.start()
     if match["box"]:
         return _Token("box", match["bi"] or match["b"] or "", at)
     if match["diamond"]:

@@ -5,12 +5,15 @@ conclusion, the others stand apart. Inside it, every method gives each possible 
 method computes one, else its whole vote. The shares are pooled by weight."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from mabos_cli.core.reasoning.answer import Answer, Conclusion
 
 _OPTIONS = ("choice", "ranking", "distribution")
 _WORDS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_SAME = 1e-9  # shares that differ by less are the same
 _NEAR = 0.1  # numbers without intervals agree when they differ by no more than this share
 
 
@@ -60,29 +63,40 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     inside = [part for part in parts if part.stance in ("for", "against")]
     weight = sum(part.weight for part in inside)
     agreement = sum(p.weight for p in inside if p.stance == "for") / weight if weight else 0.0
-    stated = [part for part in inside if part.answer.confidence is not None or _is_distribution(part)]
-    pooled = sum(p.weight * (p.support or 0.0) for p in inside) / weight if stated and weight else None
+    stated = [part for part in inside if part.answer.confidence is not None]
+    pooled = sum(p.weight * (p.support or 0.0) for p in inside) / weight if stated else None
+    if conclusion.value is None:  # nothing is concluded that could be right
+        pooled = None
     together, apart = _pairs(votes)
-    return Fused(conclusion, pooled, agreement, parts, together, apart, _basis(inside, stated))
+    return Fused(conclusion, pooled, agreement, parts, together, apart, _basis(inside, stated, conclusion))
 
 
-def _is_distribution(part: Part) -> bool:
-    return part.answer.conclusion.kind == "distribution"
+def _tied(conclusion: Conclusion) -> list[str]:
+    """The options that are first together, if there are several."""
+    if conclusion.kind != "choice":
+        return []
+    best = max(share for _, share in conclusion.scores)
+    tops = [name for name, share in conclusion.scores if best - share < _SAME]
+    return tops if len(tops) > 1 else []
 
 
-def _basis(inside: Sequence[Part], stated: Sequence[Part]) -> str:
+def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusion) -> str:
     if not inside:
         return "no method decides"
+    if conclusion.value is None:
+        return "yes and no weigh the same"
+    tied = _tied(conclusion)
+    told = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
     if not stated:
-        return "no method states a probability, so there is no confidence; agreement is the share of weight"
+        return f"no method states a probability, so there is no confidence; agreement is the share of weight{told}"
     if len(stated) == len(inside):
-        return "pooled from the probabilities that all methods state"
-    return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes"
+        return f"pooled from the probabilities that all methods state{told}"
+    return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{told}"
 
 
 def _question(conclusion: Conclusion) -> tuple[str, str]:
     """What a conclusion answers: its family, and what it is about."""
-    about = conclusion.about.strip().casefold()
+    about = _folded(conclusion.about)
     if conclusion.kind == "truth" or _is_yes_no(conclusion):
         return "truth", about
     if conclusion.kind in _OPTIONS:
@@ -92,9 +106,12 @@ def _question(conclusion: Conclusion) -> tuple[str, str]:
 
 def _is_yes_no(conclusion: Conclusion) -> bool:
     options = _option_names(conclusion)
-    return (
-        conclusion.kind in _OPTIONS and bool(options) and all(name.casefold() in _WORDS for name in options)
-    )
+    return conclusion.kind in _OPTIONS and bool(options) and all(_folded(name) in _WORDS for name in options)
+
+
+def _folded(name: str) -> str:
+    """A name as it is compared: without regard to case, and to how its accents are encoded."""
+    return normalize("NFC", normalize("NFC", name.strip()).casefold())
 
 
 def _option_names(conclusion: Conclusion) -> list[str]:
@@ -106,7 +123,7 @@ def _option_names(conclusion: Conclusion) -> list[str]:
 
 def _heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[str]:
     """The methods whose conclusions answer one question, with the most weight. What is about nothing in particular is about the
-    problem, and joins any group of its family; sets and texts stand for themselves."""
+    problem, and joins any group of its family; options and sets that have nothing in common answer different questions."""
     questions = {name: _question(answer.conclusion) for name, answer in answers.items()}
     named = {family for family, about in questions.values() if about}
     groups = []
@@ -114,25 +131,38 @@ def _heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) 
         if not about and family in named:
             continue
         joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
-        if family == "options":
-            joined = _overlapping(joined, answers)
-        groups.append(joined)
+        groups += _overlapping(joined, answers) if family in ("options", "names") else [joined]
     return max(groups, key=lambda group: sum(shares[name] for name in group))
 
 
-def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[str]:
-    """The methods that choose among options of which at least one is known to another."""
-    options = {name: {o.casefold() for o in _option_names(answers[name].conclusion)} for name in joined}
-    shared = [n for n in joined if any(options[n] & options[m] for m in joined if m != n)]
-    return shared or joined[:1]
+def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[list[str]]:
+    """The methods in groups that speak of the same options or names: each has one that another of its group has."""
+    groups: list[tuple[set[str], list[str]]] = []
+    for name in joined:
+        said = answers[name].conclusion
+        options = {_folded(one) for one in (said.value if said.kind == "names" else _option_names(said))}
+        met = [group for group in groups if group[0] & options]
+        groups = [group for group in groups if group not in met]
+        groups.append((options.union(*(known for known, _ in met)), [*chain(*(who for _, who in met)), name]))
+    return [[name for name in joined if name in who] for _, who in groups]
 
 
 def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_Vote]:
-    spelled: dict[str, str] = {}
-    for answer in answers.values():
-        for name in _option_names(answer.conclusion):
-            spelled.setdefault(name.casefold(), name)
+    spelled = _spell([_option_names(answer.conclusion) for answer in answers.values()])
     return [_Vote(n, shares[n], answer, _shares(answer, spelled)) for n, answer in answers.items()]
+
+
+def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
+    """For each name the first spelling of it; names that one method tells apart are not one name."""
+    apart: set[str] = set()
+    for names in lists:
+        folded = [_folded(name) for name in names]
+        apart |= {key for key in folded if folded.count(key) > 1}
+    first: dict[str, str] = {}
+    return {
+        name: first.setdefault(name if _folded(name) in apart else _folded(name), name)
+        for name in chain(*lists)
+    }
 
 
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
@@ -143,26 +173,30 @@ def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
     if conclusion.kind not in _OPTIONS:
         return {}
     if conclusion.kind == "distribution":
-        return {spelled[name.casefold()]: share for name, share in conclusion.scores}
-    if conclusion.kind == "ranking":
-        count = len(conclusion.value)
-        points = {name: count - 1 - place for place, name in enumerate(conclusion.value)}
-        total = sum(points.values()) or 1
-        return {spelled[n.casefold()]: (p / total if count > 1 else 1.0) for n, p in points.items()}
-    others = [name for key, name in spelled.items() if key != conclusion.value.casefold()]
-    own = 1.0 if sure is None or not others else sure
-    return {spelled[conclusion.value.casefold()]: own} | {name: (1 - own) / len(others) for name in others}
+        return {spelled[name]: share for name, share in conclusion.scores}
+    listed = conclusion.value if conclusion.kind == "ranking" else (conclusion.value,)
+    if len(listed) > 1 and sure is None:
+        points = len(listed) * (len(listed) - 1) / 2
+        return {spelled[name]: (len(listed) - 1 - place) / points for place, name in enumerate(listed)}
+    # What is left is for the others, whichever they are; none of them gets more than what was chosen over it.
+    chosen, own = [spelled[name] for name in listed[:1]], 1.0 if sure is None else sure
+    others = dict.fromkeys(name for name in spelled.values() if name not in chosen)
+    left = min(own, (1 - own) / len(others)) if others else 0.0
+    return dict.fromkeys(chosen, own) | dict.fromkeys(others, left) if chosen else {}
 
 
 def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float]:
     if conclusion.kind == "distribution":
-        yes = sum(share for name, share in conclusion.scores if _WORDS[name.casefold()] == "yes")
+        yes = sum(share for name, share in conclusion.scores if _WORDS[_folded(name)] == "yes")
     else:
         said = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
         if said is None:
             return {}
-        holds = said is True or (isinstance(said, str) and _WORDS[said.casefold()] == "yes")
-        yes = (1.0 if sure is None else sure) if holds else (0.0 if sure is None else 1 - sure)
+        holds = said is True or (isinstance(said, str) and _WORDS[_folded(said)] == "yes")
+        # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
+        own, opposite = ("yes", "no") if holds else ("no", "yes")
+        share = 1.0 if sure is None else sure
+        return {own: share, opposite: min(share, 1 - share)}
     return {"yes": yes, "no": 1 - yes}
 
 
@@ -175,8 +209,7 @@ def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     if first.kind == "names":
         return _combine_names(votes)
     if first.kind == "text":
-        same = {vote.method: vote.answer.conclusion.value == first.value for vote in votes}
-        return first, {name: (is_same, float(is_same)) for name, is_same in same.items()}
+        return _combine_words(votes)
     pool: dict[str, float] = {}
     weight = sum(vote.weight for vote in votes if vote.shares)
     for vote in votes:
@@ -186,14 +219,39 @@ def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     if not pool:
         return Conclusion("truth", None, about=about), {vote.method: None for vote in votes}
     best = max(pool.values())
-    tops = [name for name, share in pool.items() if best - share < 1e-9]
-    supports = {
-        v.method: (_top(v) == tops[0], v.shares.get(tops[0], 0.0)) if v.shares else None for v in votes
-    }
+    tops = [name for name, share in pool.items() if best - share < _SAME]
+    supports = {v.method: _stance(v, tops[0]) if v.shares else None for v in votes}
     if first.kind == "truth" or _is_yes_no(first):
-        value = None if len(tops) > 1 else tops[0] == "yes"
+        is_draw = len(tops) > 1 and len({_top(vote) for vote in votes if vote.shares}) > 1
+        value = None if is_draw else tops[0] == "yes"
+        if value is None:  # who decides either way is not for leaving it open
+            supports = {v.method: (False, 0.0) if v.shares else None for v in votes}
         return Conclusion("truth", value, tuple(pool.items()), about=about), supports
     return Conclusion("choice", tops[0], tuple(pool.items()), about=about), supports
+
+
+def _stance(vote: _Vote, top: str) -> tuple[bool, float]:
+    """Whether a method is for a conclusion, and the share that it gives to it: how sure it says it is of its own."""
+    is_for, kind = _top(vote) == top, vote.answer.conclusion.kind
+    sure = vote.answer.confidence if is_for and kind == "distribution" else None
+    return is_for, vote.shares.get(top, 0.0) if sure is None else sure
+
+
+def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
+    """What most of the weight says word for word."""
+    weights: dict[str, float] = {}
+    for vote in votes:
+        said = vote.answer.conclusion.value
+        weights[said] = weights.get(said, 0.0) + vote.weight
+    best = max(weights, key=lambda said: weights[said])
+    supports: Stances = {
+        v.method: (True, _sure(v)) if v.answer.conclusion.value == best else (False, 0.0) for v in votes
+    }
+    return next(v.answer.conclusion for v in votes if v.answer.conclusion.value == best), supports
+
+
+def _sure(vote: _Vote) -> float:
+    return 1.0 if vote.answer.confidence is None else vote.answer.confidence
 
 
 def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
@@ -202,29 +260,30 @@ def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     group = max(near.values(), key=lambda found: sum(one.weight for one in found))
     weight = sum(vote.weight for vote in group)
     value = sum(vote.weight * vote.answer.conclusion.value for vote in group) / weight
-    spans = [vote.answer.conclusion.interval for vote in group if vote.answer.conclusion.interval]
-    interval = (min(low for low, _ in spans), max(high for _, high in spans)) if spans else None
-    first = group[0].answer.conclusion
+    said = [vote.answer.conclusion for vote in group]
+    spans = [one.interval or (one.value, one.value) for one in said]
+    has_span = any(one.interval for one in said)
+    interval = (min(low for low, _ in spans), max(high for _, high in spans)) if has_span else None
+    first = said[0]
     inside = {vote.method for vote in group}
-    supports: Stances = {
-        v.method: (True, 1.0 if v.answer.confidence is None else v.answer.confidence)
-        if v.method in inside
-        else (False, 0.0)
-        for v in votes
-    }
+    supports: Stances = {v.method: (True, _sure(v)) if v.method in inside else (False, 0.0) for v in votes}
     return Conclusion("number", value, interval=interval, unit=first.unit, about=first.about), supports
 
 
 def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """The names with more than half of the weight behind them; a method supports them as far as its set is alike."""
+    """The names with more than half of the weight behind them; a method supports them as far as its set is alike, one that says
+    how sure it is only if its set is the same."""
     weights: dict[str, float] = {}
     for vote in votes:
         for name in vote.answer.conclusion.value:
             weights[name] = weights.get(name, 0.0) + vote.weight
     half = sum(vote.weight for vote in votes) / 2
-    kept = tuple(name for name, weight in weights.items() if weight > half)
-    alike = {v.method: _likeness(set(kept), set(v.answer.conclusion.value)) for v in votes}
-    supports: Stances = {name: (share >= 0.5, share) for name, share in alike.items()}
+    kept = tuple(name for name, weight in weights.items() if weight > half + _SAME)
+    supports: Stances = {}
+    for vote in votes:
+        like = _likeness(set(kept), set(vote.answer.conclusion.value))
+        share = like if vote.answer.confidence is None else _sure(vote) * (like == 1)
+        supports[vote.method] = (like >= 0.5, share)
     return Conclusion("names", kept, tuple(weights.items()), about=votes[0].answer.conclusion.about), supports
 
 

@@ -206,9 +206,13 @@ def _answer(
 ) -> Answer:
     output = given["output"]
     words = best_names(detail["result_degrees"])
+    # The centre of sets that lie apart may belong to none of them.
+    is_fit = given["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
-    summary = f"{output['name']} is {figure(value)}{unit}, which is {words[0]}"
-    if len(words) > 1:
+    summary = (
+        f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
+    )
+    if is_fit and len(words) > 1:
         caveats.append(f"{' and '.join(words)} fit equally well")
     caveats += [f"no term fits {name}" for name, terms in degrees.items() if not any(terms.values())]
     steps = [
@@ -219,7 +223,7 @@ def _answer(
     steps += [f"{fired[n]:.2f} by: {rules[n].said}" for n in ordered if fired[n]]
     detail = {
         "value": value,
-        "term": words[0],
+        "term": words[0] if is_fit else None,
         "inputs": degrees,
         "rules": [{"rule": rule.said, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
     } | detail

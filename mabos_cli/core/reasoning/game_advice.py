@@ -87,7 +87,9 @@ def _pick_outstanding(found: Analysis) -> Advice | None:
             if risk is not None and risk != best
             else ()
         )
-        return Advice(_only(found, best[me]), "no other equilibrium is better for anybody", best, warned)
+        searched = "" if found.mixed is not None else "pure "
+        why = f"no other {searched}equilibrium is better for anybody"
+        return Advice(_only(found, best[me]), why, best, warned)
     if risk is not None:
         return Advice(_only(found, risk[me]), "its equilibrium is the less risky one", risk)
     return None

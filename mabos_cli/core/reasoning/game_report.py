@@ -25,8 +25,10 @@ def tell(found: Analysis, advice: Advice) -> Answer:
         conclusion = choice(actions[used[0]], _scores(found, advice), about)
     else:
         conclusion = distribution({a: float(s) for a, s in zip(actions, advice.mix, strict=True)}, about)
-    equilibria = len(found.mixed) if found.mixed is not None else len(found.pure)
-    summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {_count(equilibria, 'equilibrium', 'equilibria')}"
+    # Every game has an equilibrium: without the mixed ones only the pure ones can be said to be none.
+    pure, equilibria = ("", found.mixed) if found.mixed is not None else ("pure ", found.pure)
+    counted = _count(len(equilibria), f"{pure}equilibrium", f"{pure}equilibria")
+    summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {counted}"
     return Answer(
         conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found)
     )

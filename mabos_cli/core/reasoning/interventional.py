@@ -51,10 +51,10 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     _check_roles("do", do, seen, outcome)
     states = network.states[outcome]
     value = known_name("value", state_name(given["value"] or states[0]), states, "value")
-    other = _other(network, given, do)
-    _check_roles("compare", other, seen, outcome)
     after, _ = marginal(set_variables(network, do), outcome, seen, "observed")
-    without, _ = marginal(set_variables(network, other), outcome, seen, "observed")
+    other = _other(network, given, do, seen)
+    _check_roles("compare", other, seen, outcome)
+    without, _ = marginal(set_variables(network, other), outcome, seen, "compare")
     likened, likened_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
     effect = after[value] - without[value]
     plain = None if likened is None or likened_other is None else likened[value] - likened_other[value]
@@ -87,15 +87,17 @@ def _check_roles(field: str, do: Evidence, seen: Evidence, outcome: str) -> None
             raise BadValue(f"observed: {name!r} is set already", "a variable is set or seen, not both")
 
 
-def _other(network: Network, given: dict[str, Any], do: dict[str, str]) -> dict[str, str]:
-    """What the action is compared with: what was asked for, the other of two values, or doing nothing."""
+def _other(network: Network, given: dict[str, Any], do: dict[str, str], seen: Evidence) -> dict[str, str]:
+    """What the action is compared with: what was asked for; or else the other of two values, if what was seen can happen with
+    it, or doing nothing."""
     if given["compare"] is not None:
         return check_states("compare", given["compare"], network.states)
     ((name, value), *more) = do.items()
     states = network.states[name]
     if more or len(states) != 2:
         return {}
-    return {name: states[0] if states[1] == value else states[1]}
+    other = {name: states[0] if states[1] == value else states[1]}
+    return other if find_marginal(set_variables(network, other), given["outcome"], seen) else {}
 
 
 def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float] | None:

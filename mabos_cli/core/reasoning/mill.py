@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.reasoning.features import Feature, feature_text
+from mabos_cli.core.reasoning.sampling import correlation, ranks
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 
@@ -82,15 +83,5 @@ def spearman(left: Sequence[float], right: Sequence[float]) -> float:
     >>> spearman([1, 2, 3], [10, 40, 90])
     1.0
     """
-    a, b = _ranks(left), _ranks(right)
-    middle = (len(a) + 1) / 2
-    both = sum((x - middle) * (y - middle) for x, y in zip(a, b, strict=True))
-    spread = sum((x - middle) ** 2 for x in a) * sum((y - middle) ** 2 for y in b)
-    return max(-1.0, min(1.0, both / spread**0.5))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    order = sorted(values)
-    first = {value: n for n, value in reversed([*enumerate(order, 1)])}
-    last = {value: n for n, value in enumerate(order, 1)}
-    return [(first[value] + last[value]) / 2 for value in values]
+    found = correlation(ranks(left), ranks(right))
+    return max(-1.0, min(1.0, found or 0.0))

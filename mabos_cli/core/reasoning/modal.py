@@ -26,6 +26,7 @@ from mabos_cli.core.reasoning.kripke import (
 from mabos_cli.core.reasoning.modal_validity import find_counter_model, find_model
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
+from mabos_cli.core.text import plural
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
 _SEES = map_of(
@@ -122,8 +123,10 @@ def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Ans
     value = True if holds else (None if premises and is_possible else False)
     summary = f"{said} {_verdict(value, bool(premises))} in {system}"
     if against is not None:
-        summary += f": a model with {_count(len(against.worlds), 'world')} speaks against it"
-    return Answer(yes_no(value, said), None, summary, cut(steps), detail)
+        summary += f": a model with {plural(len(against.worlds), 'world')} speaks against it"
+    # A formula that is not valid is not false: what is answered with no is whether it holds in all models.
+    about = said if premises else f"{said} is valid in {system}"
+    return Answer(yes_no(value, about), None, summary, cut(steps), detail)
 
 
 def _verdict(value: bool | None, has_premises: bool) -> str:
@@ -240,7 +243,7 @@ def _enforced(
             )
             raise BadValue(f"{place}: not {condition}, see {shown}", hint)
     added = sum(sees.bit_count() for sees in full) - sum(sees.bit_count() for sees in relation)
-    done = f"closed, {_count(added, 'pair')} added" if how == "close" else "checked, nothing is missing"
+    done = f"closed, {plural(added, 'pair')} added" if how == "close" else "checked, nothing is missing"
     return full, [f"{place}: {' and '.join(conditions)} ({done})"]
 
 
@@ -271,7 +274,3 @@ def _model_lines(model: Model) -> list[str]:
         ]
         lines.append(f"{world}: {', '.join(true) or 'no atom'} true; {'; '.join(sees)}")
     return lines
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -192,9 +192,9 @@ def _caveats(values: list[float], found: dict, chances: dict, given: dict[str, A
         said.append("The two halves of the draws disagree: a heavy tail, and more draws are needed.")
     for name, one in chances.items():
         if one["probability"] in (0, 1):
-            seen = "never" if one["probability"] == 0 else "always"
+            seen, what = ("never", "it") if one["probability"] == 0 else ("always", "its opposite")
             said.append(
-                f"{name} was {seen} seen in {given['draws']:,} draws; that bounds it at about {3 / given['draws']:.2g}."
+                f"{name} was {seen} seen in {given['draws']:,} draws; that bounds {what} at about {3 / given['draws']:.2g}."
             )
     if not given["correlations"] and len(given["variables"]) > 1:
         said.append("The inputs were drawn independently of each other.")

@@ -231,6 +231,10 @@ def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
     unused = [cue for cue in given["situation"] if cue not in known]
     if unused:
         said.append(f"nothing known speaks of {listed(unused)}")
+    risks = {name for row in given["actions"].values() for name in row["risks"]}
+    idle = [name for name in given["risk_limits"] if name not in risks]
+    if idle:
+        said.append(f"no action runs the risk of {listed(idle)}, which has a limit")
     return tuple(said)
 
 

@@ -178,7 +178,7 @@ def _solve_deals(
     fair = find_fair(frontier, [party.power for party in parties])
     best = fair[0]
     steps = [
-        f"{len(room)} of {len(deals)} deals beat walking away for all; {len(frontier)} of them on the frontier"
+        f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody; {len(frontier)} of them on the frontier"
     ]
     steps += [f"{one.rule}: {one.deal.name} ({_gained(parties, one.deal)})" for one in fair]
     summary = f"{best.deal.name}: gains over no deal {_gained(parties, best.deal)}"

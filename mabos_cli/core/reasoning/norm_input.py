@@ -12,15 +12,13 @@ from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.forward import usable_rules
 from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import fill, match
-from mabos_cli.core.reasoning.drawn import pattern_text
 from mabos_cli.core.reasoning.input_checks import check_size
-from mabos_cli.core.reasoning.norms import FORBIDDEN, OBLIGATORY, OPTIONAL, PERMITTED, Norm
-from mabos_cli.core.rule import Pattern, Rule
+from mabos_cli.core.reasoning.norms import DENIED, OBLIGATORY, Norm
+from mabos_cli.core.rule import Pattern, Rule, pattern_text
 from mabos_cli.core.rule_check import check_rule
 
 MOST_APPLYING = 1000
 _NOT = re.compile(r"^not\s+", re.IGNORECASE)
-_DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}
 Bindings = tuple[tuple[str, str], ...]
 
 
@@ -67,7 +65,7 @@ def apply_norm(row: Mapping[str, Any], where: str, world: World) -> list[Norm]:
         if any(all(values.get(name, value) == value for name, value in one) for one in exceptions):
             continue
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
-        modality, action = _plain(row["modality"], fill(row["action"], bindings))
+        modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
         conditions = frozenset((*row["if"], *filled))
         found.append(
             Norm(row["id"], modality, action, conditions, row["priority"], deadline, row["after"], bindings)
@@ -85,10 +83,10 @@ def _ways(conditions: Sequence[Pattern], where: str, world: World) -> list[Bindi
         raise BadValue(f"{where}: joins facts in too many ways", "use fewer conditions or facts") from None
 
 
-def _plain(modality: str, action: str) -> tuple[str, str]:
+def plain_norm(modality: str, action: str) -> tuple[str, str]:
     """The same of the action itself: to be obliged not to do it is to be forbidden to."""
     while denied := _NOT.match(action):
-        modality, action = _DENIED[modality], action[denied.end() :]
+        modality, action = DENIED[modality], action[denied.end() :]
     return modality, action
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL = "obligatory", "forbidden", "permitted", "optional"
 CONFLICT, UNREGULATED = "conflict", "unregulated"
+# What each says of leaving the action undone.
+DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}
 # Which cannot stand together over one action. What is obligatory is permitted as well, so those two can.
 _CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATORY})
 
@@ -124,9 +126,10 @@ def find_violation(norm: Norm, state: Done) -> str:
     return f"not done by {norm.deadline:%Y-%m-%d %H:%M}" if is_late else ""
 
 
-def status_of(action: str, ruling: Ruling) -> str:
-    """What the norms that stand say of an action."""
+def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
+    """What the norms that stand say of an action, or of leaving it undone."""
     told = {norm.modality for norm in ruling.standing if norm.action == action}
+    told = {DENIED[one] for one in told} if is_denied else told
     open_clashes = [
         clash for clash in open_conflicts(ruling) if action in (clash.one.action, clash.two.action)
     ]

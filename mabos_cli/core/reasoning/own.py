@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from mabos_cli.core.case_similarity import Alike, Weights
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.rule import Rule
 
@@ -27,8 +28,10 @@ class Own(NamedTuple):
     facts: tuple[Fact, ...] = ()
     rules: tuple[Rule, ...] = ()
     cases: tuple[Any, ...] = ()
-    beliefs: tuple[str, ...] = ()  # ids of active ones
+    beliefs: tuple[str, ...] = ()  # ids of what is held now, or the words of what has none
     desires: tuple[str, ...] = ()
+    weights: Weights = Weights()  # what each side of a case counts
+    alike: Alike | None = None  # how near two concepts are by the ontologies
     past: tuple[Past, ...] = ()
     now: datetime | None = None
     chance: Callable[[int], Any] | None = None  # a random.Random for a seed

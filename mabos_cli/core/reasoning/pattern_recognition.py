@@ -51,6 +51,7 @@ _MOST_EXAMPLES, _MOST_VALUES = 20_000, 500_000
 _MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselves
 _KS = (1, 3, 5, 7, 9, 11, 13, 15)
 _USUAL = 0.95
+_NEAREST = 1e-12  # what is nearer weighs no more: votes must not overflow
 
 
 class _Example(NamedTuple):
@@ -150,7 +151,7 @@ def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str
         ]  # what is the same outweighs all that is only like it
     counts: Counter[str] = Counter()
     for far, n in near:
-        counts[examples[n].label] += 1.0 if vote == "equal" or far == 0 else 1 / far
+        counts[examples[n].label] += 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
     total = sum(counts.values())
     return {label: weight / total for label, weight in counts.most_common()}
 

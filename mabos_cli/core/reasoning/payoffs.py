@@ -48,12 +48,12 @@ def expected_gains(gains: Gains, shares: Mapping[str, float]) -> dict[str, float
 def find_span(gains: Gains, shares: Mapping[str, float], act: str, state: str) -> Span | None:
     """For which probabilities of a state an act is best, or None if for none. The expected gains are straight lines in that
     probability, so every other act cuts off one side."""
-    low, high = 0.0, 1.0
+    low, high, slack = 0.0, 1.0, 1e-12 * largest(gains)
     sure, rest = _ends(gains[act], shares, state)
     for other, row in gains.items():
         there, elsewhere = _ends(row, shares, state)
-        # ahead(p) = p * (sure - there) + (1 - p) * (rest - elsewhere) must not be negative
-        at_one, at_zero = sure - there, rest - elsewhere
+        # ahead(p) = p * (sure - there) + (1 - p) * (rest - elsewhere) must not be negative; what rounding left is no difference
+        at_one, at_zero = (0.0 if abs(one) <= slack else one for one in (sure - there, rest - elsewhere))
         if other == act or (at_one >= 0 and at_zero >= 0):
             continue
         if at_one < 0 and at_zero < 0:

@@ -105,9 +105,10 @@ def find_rules(
         add(f"act on this cause: {cause}")
     for kind, some in _by_kind(measures).items():
         ratios = [one.actual / one.expected for one in some if one.expected > _NOTHING]
-        if len(ratios) >= _ENOUGH and abs(median(ratios) - 1) > tolerance:
-            same = sum((ratio > 1) == (median(ratios) > 1) for ratio in ratios)
-            add(f"expect {figure(median(ratios))} times the plan in {kind}", same)
+        times = median(ratios) if len(ratios) >= _ENOUGH else 1.0
+        if abs(times - 1) > tolerance:
+            same = sum((ratio > 1) == (times > 1) for ratio in ratios)
+            add(f"expect {figure(times)} times the plan in {kind}", same)
     over = signs.get("overconfidence")
     if over and over["p"] < 0.05:
         add(f"state less confidence: {over['said']:.2f} said, {over['right']:.2f} right", over["count"])

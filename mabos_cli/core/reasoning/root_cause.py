@@ -144,7 +144,7 @@ def _weigh(
             for name in order
         },
     }
-    lines.insert(0, f"P({tree.top}) = {figure(top)} exactly")
+    lines.insert(0, f"P({tree.top}) = {figure(top)}, computed over all combinations of events")
     for name in order:
         gone, slope = figure(share[name]), figure(slopes[name])
         lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")

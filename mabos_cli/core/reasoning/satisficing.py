@@ -34,6 +34,7 @@ QUESTIONS: tuple[str, ...] = (
 )
 _MOST_OPTIONS, _MOST_FRONT = 5_000, 500
 _SLACK = 1e-12
+_NOTHING = 1e-12  # a level below this is 0: shares of it would overflow
 
 
 class _Miss(NamedTuple):
@@ -90,7 +91,7 @@ def _spread(name: str, options: Mapping[str, Mapping[str, float]]) -> float:
 
 def _scale(level: float, spread: float) -> float:
     """What a shortfall is measured by: the level, or, where that is 0, how far options lie apart."""
-    return abs(level) or spread or 1.0
+    return next((size for size in (abs(level), spread) if size > _NOTHING), 1.0)
 
 
 def _misses(

@@ -124,8 +124,11 @@ def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ..
     elif isinstance(ballot, list):
         ballot = {"rank": ballot}
     elif isinstance(ballot, dict) and len(ballot) == 1 and str(next(iter(ballot))).isdecimal():
-        # YAML reads `12: a > b` without quotes as a map.
-        return _read_ballot(": ".join(map(str, next(iter(ballot.items())))), path)
+        # YAML reads `12: a > b` without quotes as a map, and so it does `12: [a, b]`.
+        ((count, order),) = ballot.items()
+        if not isinstance(order, list):
+            return _read_ballot(f"{count}: {order}", path)
+        ballot = {"count": count, "rank": order}
     found = conform(_BALLOT, ballot, {}, path)
     groups = []
     for n, group in enumerate(found["rank"], 1):

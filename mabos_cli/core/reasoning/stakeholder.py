@@ -21,6 +21,7 @@ from mabos_cli.core.reasoning.shape import (
 )
 
 _MOST = 100
+_SLACK = 1e-12
 _STANCES = {"for": 1.0, "against": -1.0, "neutral": 0.0}
 _STANCE = number("from -1, against, to 1, for; or the words for, neutral, against", -1, 1)
 # By whether power and interest are high (Mendelow).
@@ -165,26 +166,27 @@ def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]
     return found
 
 
-def _find_tipping(people: list[Person], gap: float, turn: float) -> tuple[str, ...] | None:
-    """The fewest whose turning to a stance moves the balance by more than a gap; None if even all are not enough. Gains
+def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
+    """The fewest whose turning to a stance moves the balance by more than the least; None if even all are not enough. Gains
     add up, so the largest first is exact."""
     moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.given["movable"]]
     found: list[str] = []
     moved = 0.0
     for move, one in sorted(moves, key=lambda pair: -pair[0]):
-        if moved > gap + 1e-12:
+        if moved > least:
             break
         moved += move
         found.append(one.name)
-    return tuple(found) if moved > gap + 1e-12 else None
+    return tuple(found) if moved > least else None
 
 
 def _tell(
     people: list[Person], before: float, balance: float, needed: float, high: float, has_influence: bool
 ) -> Answer:
-    carried = balance > needed + 1e-12
-    tipping = _find_tipping(people, needed - balance, 1) if not carried else ()
-    breaking = _find_tipping(people, balance - needed, -1) if carried else ()
+    carried = balance > needed + _SLACK
+    tipping = _find_tipping(people, needed - balance + _SLACK, 1) if not carried else ()
+    # What is needed must be exceeded: it is lost when the balance falls to just that.
+    breaking = _find_tipping(people, balance - needed - _SLACK, -1) if carried else ()
     order = sorted(people, key=lambda one: -one.score())
     worth = [one for one in order if one.gain() > 0]
     grid = {label: [one.name for one in people if _cell(one, high) == label] for label in GRID.values()}

@@ -113,13 +113,22 @@ def has(world: World, states: Mapping[str, State]) -> bool:
     return all(is_same(world[name], state) for name, state in states.items())
 
 
+def as_told(state: State) -> State:
+    """The value as a text can tell it: what differs by rounding only is one value.
+
+    >>> as_told(0.1 + 0.2), as_told(1_000_001.0)
+    (0.3, 1000001.0)
+    """
+    return state if isinstance(state, str) else float(f"{state:.12g}") + 0.0
+
+
 def shown(state: State, among: Sequence[State]) -> str:
     """A value in a text: yes and no if a variable has no other values."""
     if isinstance(state, str):
         return state
     if all(one in (0.0, 1.0) for one in among):
         return "yes" if state else "no"
-    return f"{state:.6g}"
+    return f"{state:.12g}"
 
 
 def told(states: Mapping[str, State]) -> str:

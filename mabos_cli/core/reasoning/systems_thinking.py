@@ -4,10 +4,19 @@ from typing import Any
 
 from mabos_cli.core.reasoning.answer import Answer, ranking, words
 from mabos_cli.core.reasoning.archetypes import ADVICE, MOST_COMPARED, Archetype, find_archetypes
-from mabos_cli.core.reasoning.feedback import Graph, Loop, find_loops, parse_links, simulate, spread
+from mabos_cli.core.reasoning.feedback import (
+    MOST_PATH_STEPS,
+    Graph,
+    Loop,
+    find_loops,
+    parse_links,
+    simulate,
+    spread,
+)
 from mabos_cli.core.reasoning.input_checks import best_names, cut, figure, known_name, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
+from mabos_cli.core.text import plural
 
 SHAPE = record(
     links=list_of(
@@ -52,7 +61,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         said = f"no feedback among {len(graph)} variables: effects run through once and end"
         return Answer(words(said), None, said, cut(steps), detail, tuple(caveats))
     kinds = sum(loop.sign > 0 for loop in loops)
-    said = f"{len(loops)} loops, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
+    said = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
     said += f"; looks like {found[0].name}" if found else ""
     return Answer(ranking(tuple(order), counts), None, said, cut(steps), detail, tuple(caveats))
 
@@ -93,14 +102,18 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
 def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
     """Where the push moves each variable along all paths, and the simulation if one is wanted."""
     signs: dict[str, set[int]] = {}
-    for name, amount in given["push"].items():
-        if not amount:
-            continue
-        reached, is_whole = spread(graph, name)
+    pushed = {name: 1 if amount > 0 else -1 for name, amount in given["push"].items() if amount}
+    partly = []
+    for name, way in pushed.items():
+        reached, is_whole = spread(graph, name, MOST_PATH_STEPS // len(pushed))
+        partly += [] if is_whole else [name]
         for one, paths in reached.items():
-            signs.setdefault(one, set()).update(sign * (1 if amount > 0 else -1) for sign in paths)
-        if not is_whole:
-            caveats.append(f"Not all paths from {name} were followed: what looks certain may be open.")
+            # What is pushed itself moves by that too.
+            signs.setdefault(one, {pushed[one]} if one in pushed else set()).update(
+                way * sign for sign in paths
+            )
+    if partly:
+        caveats.append(f"Not all paths from {listed(partly)} were followed: what looks certain may be open.")
     ways = {
         name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()
     }
@@ -124,9 +137,11 @@ def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list
 def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
     said = []
     if not are_all:
-        said.append(f"There are more loops than the {len(loops)} that were found first.")
+        said.append(
+            f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
+        )
     if len(loops) > MOST_COMPARED:
-        said.append(f"Archetypes were looked for among the {MOST_COMPARED} shortest loops.")
+        said.append(f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found.")
     if loops:
         top = best_names(counts)
         said += [f"{listed(top)} lie on equally many loops."] if len(top) > 1 else []

@@ -63,7 +63,10 @@ SHAPE: Shape = record(
     ),
     unit=optional(text("what numbers of durations and gaps count", *UNITS), "days"),
     ask=optional(
-        text("audit ? launch for the possible relations, or a claim such as: audit before launch"), ""
+        text(
+            "two events with ? between for their possible relations (audit ? launch), or a claim (audit before launch)"
+        ),
+        "",
     ),
 )
 

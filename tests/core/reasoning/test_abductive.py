@@ -150,7 +150,7 @@ def test_bad_input_is_refused():
     assert "give hypotheses with observations" in refused("abductive", "observations: [a]")
     assert refused("abductive", "hypotheses: {h: {explains: [a]}}") == "observations: is missing"
     assert "is there twice" in refused("abductive", "observations: [a, a]\nhypotheses: {h: {explains: [a]}}")
-    assert "must be a number from 0 to 1" in refused(
+    assert "must be from 0 to 1" in refused(
         "abductive", "observations: [a]\nhypotheses: {h: {explains: {a: 2}}}"
     )
     assert "must be a list" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: []}}")
@@ -171,3 +171,17 @@ def test_too_many_explanations_are_refused_and_not_cut():
     hypotheses = {f"{name}{kind}": {"explains": [name]} for name in names for kind in "ab"}
     with pytest.raises(ValueError, match="too many sets"):
         solve("abductive", {"observations": names, "hypotheses": hypotheses})
+
+
+def test_what_is_there_in_any_case_keeps_no_explanation_from_being_found():
+    """A background cause with prior 1 that is not needed: {leak} cannot be there alone, and yet leak explains the pool.
+    P(leak | pool) = 0.1 / (0.1 + 0.9 * 0.2) by hand, for rain alone wets with 0.2."""
+    hypotheses = {
+        "leak": {"explains": ["pool"], "prior": 0.1},
+        "rain": {"explains": {"pool": "20 %"}, "prior": 1},
+    }
+    answer = solve("abductive", {"observations": ["pool"], "hypotheses": hypotheses})
+    assert answer.detail["probabilities"] == {"leak": pytest.approx(0.1 / 0.28), "rain": pytest.approx(1)}
+    assert answer.conclusion.value == "rain" and answer.confidence == pytest.approx(1)
+    rows = {tuple(row["hypotheses"]): row["probability"] for row in answer.detail["explanations"]}
+    assert rows == {("rain",): pytest.approx(0.18 / 0.28), ("leak",): pytest.approx(0.1 / 0.28)}

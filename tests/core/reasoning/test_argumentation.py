@@ -125,6 +125,9 @@ def test_too_many_sets_leave_the_grounded_ones() -> None:
     assert answer.conclusion.value is True
     assert "preferred" not in answer.detail
     assert any(caveat.startswith("grounded semantics only") for caveat in answer.caveats)
+    answer = solve("argumentation", {"arguments": arguments, "attacks": pairs})
+    assert answer.summary == "at least 1 of 81 arguments stand: free"
+    assert answer.conclusion.about == "arguments that stand in the grounded set"
 
 
 @pytest.mark.parametrize(

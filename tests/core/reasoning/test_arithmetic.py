@@ -65,7 +65,7 @@ def test_arithmetic_is_that_of_python(said: str) -> None:
         ("1 2", "'2' is not expected there"),
         ("prize * 2", "unknown name 'prize'"),
         ("__import__('os')", "unknown function '__import__'"),
-        ("price.real", "'.real' means nothing"),
+        ("price.real", "cannot read '.real'"),
         ("1 < 2 < 3", "one comparison at a time"),
         ("if(1, 2)", "if needs a condition and two values"),
         ("sqrt(1, 2)", "sqrt takes 1 value, not 2"),
@@ -97,3 +97,10 @@ def test_names_that_a_formula_cannot_hold() -> None:
     for name in ("unit price", "min", "a-b"):
         with pytest.raises(BadValue, match="cannot be used in a formula"):
             check_names([name], "variables")
+
+
+@pytest.mark.parametrize(
+    ("said", "found"), [("round(2.5)", 3), ("round(-2.5)", -3), ("round(0.4)", 0), ("round(7)", 7)]
+)
+def test_half_is_rounded_up(said: str, found: float) -> None:
+    assert run(said) == found

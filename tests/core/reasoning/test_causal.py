@@ -228,3 +228,26 @@ def test_instrument_with_arms_of_different_size() -> None:
     raw = {"graph": ["z -> x -> y", "x <-> y"], "treatment": "x", "outcome": "y", "data": data}
     # (20/30 - 4/10) / (24/30 - 5/10)
     assert solve("causal", raw).detail["instruments_ratio"]["z"] == pytest.approx((2 / 3 - 0.4) / 0.3)
+
+
+SPURIOUS = """
+graph: [x <-> y, z -> x]
+treatment: x
+outcome: y
+data: [{x: yes, y: yes, count: 30}, {x: yes, y: no, count: 10}, {x: no, y: yes, count: 10}, {x: no, y: no, count: 30}]
+"""
+
+
+def test_where_no_path_leads_the_effect_is_0_whatever_is_seen() -> None:
+    answer = solve_yaml("causal", SPURIOUS)
+    assert answer.conclusion.kind == "number" and answer.conclusion.value == 0
+    assert answer.detail["crude"]["effect"] == pytest.approx(0.5)
+    assert "no causal path" in answer.summary and "+0.5" in answer.summary
+
+
+def test_three_of_three_make_nothing_certain() -> None:
+    """0.8 of 3 on either side by the rule of succession: 1 - 1.96 * sqrt(2 * 0.16 / 3)."""
+    data = [{"x": "yes", "y": "yes", "count": 3}, {"x": "no", "y": "no", "count": 3}]
+    answer = solve("causal", {"graph": ["x -> y"], "treatment": "x", "outcome": "y", "data": data})
+    assert answer.conclusion.value == 1
+    assert answer.conclusion.interval == (pytest.approx(1 - 1.96 * (0.32 / 3) ** 0.5), 1)

@@ -316,3 +316,9 @@ def test_more_solutions_than_can_be_counted() -> None:
     answer = solve(METHOD, {"variables": {f"x{n}": "0..9" for n in range(6)}})
     assert answer.detail["count"] == 10_000 and not answer.detail["count_is_complete"]
     assert answer.caveats == ("not all solutions were counted: the search stops at a limit",)
+
+
+@pytest.mark.parametrize(("goal", "ties"), [("a", 2), ("a = b", 2), ("count(a, b)", 1)])
+def test_conditions_as_objectives_count_their_ties(goal: str, ties: int):
+    raw = {"variables": {"a": [True, False], "b": [True, False]}, "maximize": goal}
+    assert solve("constraint-satisfaction", raw).detail["equally_good"] == ties

@@ -155,3 +155,33 @@ def test_worlds_are_counted_and_the_seen_outcome_is_the_one_in_question() -> Non
     alive = solve("counterfactual", squad(0.5, 0.5) | {"observed": {"D": "no"}, "do": {"A": "yes"}})
     assert (alive.detail["cause"], alive.detail["effect"]) == ("A=yes", "D=no")
     assert alive.detail["necessity_and_sufficiency"] == 0
+
+
+def test_large_figures_that_differ_little_stay_apart() -> None:
+    answer = solve_yaml(
+        "counterfactual",
+        """
+exogenous: {u: {1: 0.5, 2: 0.3, 3: 0.2}}
+equations: {sold: u > 1, profit: 1000000 + u}
+do: {sold: yes}
+outcome: profit
+""",
+    )
+    assert dict(answer.conclusion.scores) == {
+        "1000001": pytest.approx(0.5),
+        "1000002": pytest.approx(0.3),
+        "1000003": pytest.approx(0.2),
+    }
+
+
+def test_figures_that_differ_by_rounding_are_one() -> None:
+    text = "exogenous: {a: 0.5}\nequations: {y: 'if(a, 0.1 + 0.2, 0.3)'}\ndo: {a: yes}\noutcome: y"
+    answer = solve_yaml("counterfactual", text)
+    assert dict(answer.conclusion.scores) == {"0.3": 1} and answer.detail["factual"] == {"0.3": 1}
+
+
+def test_an_outcome_that_never_is_yes_needs_no_value() -> None:
+    text = "exogenous: {a: 0.5}\nequations: {y: a and not a}\ndo: {a: yes}\noutcome: y"
+    answer = solve_yaml("counterfactual", text)
+    assert answer.conclusion.value == "no" and answer.confidence == 1 and "necessity" not in answer.detail
+    assert refused("counterfactual", text + "\nvalue: yes") == "value: y is never yes"

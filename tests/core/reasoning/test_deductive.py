@@ -201,3 +201,11 @@ def test_long_formulas_do_not_exhaust_the_stack():
 
 def test_the_frame_is_there():
     assert SHAPE.kind == "record" and 3 <= len(QUESTIONS) <= 6
+
+
+@pytest.mark.parametrize(("sure", "confidence"), [(1, 1), (0.9, None)])
+def test_several_instances_are_as_sure_as_all_of_them_together(sure: float, confidence: float | None):
+    facts = [{"subject": name, "predicate": "isA", "object": "bank", "confidence": sure} for name in "ab"]
+    answer = solve("deductive", {"goal": "?x isA bank", "facts": facts, "rules": []})
+    assert answer.conclusion.value == ("a", "b") and answer.confidence == confidence
+    assert answer.detail["instances"] == {"a": sure, "b": sure}

@@ -169,3 +169,17 @@ def test_a_flag_with_not_inside_is_left_alone():
     text = "rules: []\nfacts: []\nnorms: [{id: a, modality: obligatory, action: wait, if: [door is not open]}]\ncontext: {door is not open: yes}"
     answer = solve_yaml("deontic", text)
     assert answer.conclusion.value == ("wait",) and answer.caveats == ()
+
+
+def test_a_question_may_be_about_leaving_undone():
+    norms = "norms: [{id: n, modality: forbidden, action: smoke}]\nunregulated: forbidden\n"
+    asked = solve_yaml("deontic", norms + "query: not smoke")
+    assert asked.conclusion.value is True and asked.summary == "not smoke is obligatory" and not asked.caveats
+    assert solve_yaml("deontic", norms + "query: smoke").conclusion.value is False
+    assert refused("deontic", norms + "done: [not smoke]") == "done: 'not smoke' is no action"
+
+
+def test_leave_to_omit_is_no_leave_to_act():
+    norms = "norms: [{id: n, modality: permitted, action: not vote}]\n"
+    assert solve_yaml("deontic", norms + "query: vote").conclusion.value is None
+    assert solve_yaml("deontic", norms + "query: not vote").conclusion.value is True

@@ -119,6 +119,11 @@ def test_sets_keep_what_most_hold() -> None:
     assert found.parts[0].support == pytest.approx(0.5)
 
 
+def test_sets_without_a_common_name_stand_apart() -> None:
+    found = fused(a=said(names(("monday=ann",))), b=said(names(("p", "q"))), c=said(names(("q",), "claims")))
+    assert found.conclusion.value == ("q",) and [p.stance for p in found.parts] == ["apart", "for", "for"]
+
+
 def test_questions_are_kept_apart() -> None:
     found = fused(
         a=said(yes_no(True, "demand grows"), 0.9),
@@ -139,6 +144,10 @@ def test_one_method_is_its_own_conclusion() -> None:
     assert found.conclusion.value == "y" and found.confidence == pytest.approx(0.8) and found.agreement == 1
     unsure = fused(a=said(choice("x", {"x": 1, "y": 0}), 0.3))
     assert unsure.conclusion.value == "x" and unsure.confidence == pytest.approx(0.3)
+    for value, sure in ((True, 0.3), (False, 0.3), (False, 0.5)):  # a weak proof does not prove the opposite
+        found = fused(a=said(yes_no(value), sure))
+        assert (found.conclusion.value, found.agreement) == (value, 1)
+        assert found.confidence == pytest.approx(sure)
 
 
 def test_a_choice_without_rivals_keeps_its_confidence() -> None:

@@ -225,3 +225,16 @@ def test_deep_nesting_is_refused() -> None:
     deep = f"if {'not ' * 500}x is low then y is small"
     text = ONE.replace("if x is low then y is small", deep) % (5, "[0, 3, 6]", "[6, 9, 12]")
     assert refused("fuzzy", text) == "rules[1]: nested deeper than 30"
+
+
+def test_a_centre_between_the_terms_is_called_by_none_of_them():
+    answer = solve_yaml(
+        "fuzzy",
+        """
+inputs: {x: {value: 5, terms: {any: left 8 9}}}
+output: {name: y, terms: {low: triangle 0 1 2, high: triangle 8 9 10}}
+rules: [if x is any then y is low, if x is any then y is high]
+""",
+    )
+    assert answer.conclusion.value == pytest.approx(5) and answer.detail["term"] is None
+    assert answer.summary == "y is 5, which no term fits" and answer.caveats == ()

@@ -175,6 +175,9 @@ def test_large_tables_say_what_was_not_searched() -> None:
     assert "mixed_value" not in answer.detail["maximin"]["row"]
     assert any("not searched" in caveat for caveat in answer.caveats)
     assert answer.conclusion.value == "l"
+    assert answer.summary == "row: l (no other pure equilibrium is better for anybody); 12 pure equilibria"
+    chase = {a: {b: int(a == b) for b in letters} for a in letters}  # who hides and who seeks: none is pure
+    assert solve("game-theory", {"payoffs": chase}).summary.endswith("; no pure equilibria")
     wide = {f"r{n}": {f"c{k}": 0 for k in range(32)} for n in range(32)}
     assert refused("game-theory", f"payoffs: {wide}").startswith("payoffs: 1024 combinations")
 

@@ -158,3 +158,23 @@ outcome: orders
     later = solve_yaml("interventional", text + "observed: {visits: yes}")
     assert any("visits follows from what is set" in said for said in later.caveats)
     assert not any("follows from what is set" in said for said in answer.caveats)
+
+
+ALARM = """
+network:
+  fire: {table: 0.1}
+  alarm: {parents: [fire], table: {yes: 0.9, no: 0}}
+  leave: {parents: [alarm], table: {yes: 0.8, no: 0.1}}
+do: {fire: yes}
+observed: {alarm: yes}
+outcome: leave
+"""
+
+
+def test_what_was_seen_need_not_be_possible_the_other_way() -> None:
+    """Without fire there is no alarm, so that the comparison is with doing nothing."""
+    answer = solve_yaml("interventional", ALARM)
+    assert answer.detail["do"]["yes"] == pytest.approx(0.8) and answer.detail["compared_with"] == {}
+    assert refused("interventional", ALARM + "compare: {fire: no}").startswith(
+        "compare: alarm=yes cannot happen"
+    )

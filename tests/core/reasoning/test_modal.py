@@ -244,3 +244,10 @@ def test_long_chains() -> None:
     assert where_true(model, parse_formula("p & " * 149 + "p")) == 1
     text = "formula: p\nvalid_in: K\npremises: [" + ", ".join(["p & " * 149 + "p"] * 100) + "]"
     assert solve_yaml("modal", text).conclusion.value is True
+
+
+def test_not_valid_is_said_of_validity_and_not_of_the_formula():
+    answer = solve("modal", {"formula": "[]p -> p", "valid_in": "K"})
+    assert answer.conclusion.value is False and answer.conclusion.about == "[]p -> p is valid in K"
+    follows = solve("modal", {"formula": "p", "premises": ["[]p"], "valid_in": "T"})
+    assert follows.conclusion.value is True and follows.conclusion.about == "p"

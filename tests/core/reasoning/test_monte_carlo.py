@@ -160,3 +160,10 @@ def test_a_heavy_tail_is_said_and_a_settled_mean_is_not() -> None:
     assert any("take more draws" in said for said in tail.caveats)
     calm = solve_yaml("monte-carlo", "variables: {x: {normal: [100, 1]}}\nmodel: {y: x}\ndraws: 1000")
     assert calm.caveats == ()
+
+
+def test_what_always_holds_bounds_its_opposite() -> None:
+    text = "variables: {a: {uniform: [1, 2]}}\nmodel: {b: a * 2}\nquestions: {gain: b > 0, loss: b < 0}\ndraws: 1000"
+    said = " ".join(solve_yaml("monte-carlo", text).caveats)
+    assert "gain was always seen in 1,000 draws; that bounds its opposite at about 0.003" in said
+    assert "loss was never seen in 1,000 draws; that bounds it at about 0.003" in said

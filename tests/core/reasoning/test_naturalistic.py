@@ -46,6 +46,12 @@ def test_when_no_action_of_the_best_works_the_runner_up_is_tried():
     assert strict.conclusion.kind == "truth" and strict.conclusion.value is False
 
 
+def test_a_limit_for_a_risk_that_nobody_runs_is_said_to_do_nothing():
+    answer = solve_yaml("naturalistic", OVERPASS.replace("slipping: RISK", "slippping: 0.01"))
+    assert answer.conclusion.value == "ladder belt"
+    assert "no action runs the risk of slippping, which has a limit" in answer.caveats
+
+
 FIRE = """
 situation: SITUATION
 prototypes:

@@ -140,3 +140,11 @@ def test_bad_input_is_refused():
         "situation: {x: unknown}\nexamples: [{label: a, features: {x: 1}}, {label: b, features: {x: 2}}]",
     )
     assert "unknown feature 'z'" in refused("pattern-recognition", TISSUE + "weights: {z: 2}")
+
+
+def test_votes_by_nearness_do_not_overflow() -> None:
+    said = (
+        "situation: {x: 0}\nvote: nearness\nk: 2\nexamples:\n"
+        "  - {label: a, features: {x: 1e-320}}\n  - {label: b, features: {x: 1}}\n  - {label: b, features: {x: 1}}\n"
+    )
+    assert solve_yaml("pattern-recognition", said).detail["shares"]["a"] == pytest.approx(1)

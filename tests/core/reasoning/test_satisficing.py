@@ -103,3 +103,9 @@ def test_bad_input_is_refused():
     assert "adjust.step" in refused(
         "satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {x: 1}}\nadjust: {step: 0}"
     )
+
+
+def test_a_level_next_to_nothing_is_nothing() -> None:
+    """A share of 1e-320 would be infinite: the shortfall is measured by how far options lie apart."""
+    said = "options: {a: {x: -1}, b: {x: -3}}\naspirations: {x: {min: 1e-320}}\n"
+    assert solve_yaml("satisficing", said).detail["relaxation"] == {"a": 0.5, "b": 1.5}

@@ -85,6 +85,17 @@ def test_the_paradox_of_voting() -> None:
     assert any(caveat.startswith("tie for the first place by schulze") for caveat in answer.caveats)
 
 
+def test_bordas_twenty_one_voters() -> None:
+    """Borda 1784: A leads in first places with 8, 7 and 6, and loses to both others by 13 to 8; by points C has 26, B 21, A 16."""
+    said = "ballots: ['1: A > B > C', '7: A > C > B', '7: B > C > A', '6: C > B > A']"
+    answer = solve_yaml("social-choice", said)
+    assert answer.detail["scores"]["borda"] == {"A": 16, "B": 21, "C": 26}
+    assert answer.detail["scores"]["plurality"] == {"A": 8, "B": 7, "C": 6}
+    assert (answer.detail["condorcet_winner"], answer.detail["condorcet_loser"]) == ("C", "A")
+    assert answer.detail["winners"]["instant-runoff"] == ["B"]
+    assert "A leads in first places and loses to each other one by a majority" in answer.caveats
+
+
 def test_borda_against_a_majority() -> None:
     """Borda may pass over the first choice of most voters: 3 of 5 put a first, b gets more points."""
     answer = solve("social-choice", {"ballots": ["3: a > b > c", "2: b > c > a"], "rule": "borda"})
@@ -99,6 +110,12 @@ def test_ties_and_names_left_out() -> None:
     assert answer.detail["scores"]["borda"] == {"a": 5, "b": 3.5, "c": 0.5}
     assert answer.detail["scores"]["plurality"] == {"a": 2, "b": 1, "c": 0}
     assert answer.detail["pairs"] == {"a": {"b": 1, "c": 3}, "b": {"a": 0, "c": 2}, "c": {"a": 0, "b": 0}}
+
+
+def test_a_count_before_a_list() -> None:
+    answer = solve_yaml("social-choice", "ballots:\n  - 2: [a, b, c]\n  - 3: [b, [a, c]]\n")
+    assert answer.detail["pairs"]["a"] == {"b": 2, "c": 2} and answer.detail["pairs"]["b"]["a"] == 3
+    assert answer.detail["voters"] == 5 and answer.conclusion.value[0] == "b"
 
 
 def test_exhausted_ballots_leave_the_count() -> None:

@@ -60,6 +60,15 @@ def test_balance_is_weighted() -> None:
     assert answer.detail["breaking"] == ["a"]
 
 
+def test_it_is_lost_when_the_balance_falls_to_what_must_be_exceeded() -> None:
+    """Two of equal weight are for it: if one turns, the balance is 0, which is not above 0."""
+    both = "stakeholders:\n  a: {power: 5, interest: 5, stance: for}\n  b: {power: 5, interest: 5, stance: for}\n"
+    answer = solve_yaml("stakeholder", both)
+    assert answer.detail["breaking"] == ["a"]
+    answer = solve_yaml("stakeholder", both.replace("for}", "for, movable: no}", 1))
+    assert answer.detail["breaking"] == ["b"] and "it is lost if these turn against it: b" in answer.steps
+
+
 def test_friedkin_and_johnsen() -> None:
     """A view is the own one for what others leave: b keeps half, so -1 and 1 become 0; c hears b as it is then."""
     people = {"a": person(5, 5, 1), "b": person(5, 5, -1), "c": person(5, 5, -1)}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.reasoning.feedback import find_loops, parse_links
+from mabos_cli.core.reasoning.feedback import find_loops, parse_links, spread
 
 from .solving import refused, solve, solve_yaml
 
@@ -171,3 +171,27 @@ def test_two_growths_with_nothing_in_common_are_no_tragedy() -> None:
         "herd A -> grazing A +", "grazing A -> gain A -", "herd B -> grazing B +", "grazing B -> gain B -",
     )  # fmt: skip
     assert found == {"limits to growth"}
+
+
+def test_exactly_as_many_loops_as_are_listed_are_all() -> None:
+    """Three places in a ring with ten ways from each to the next: 10 * 10 * 10 ways around."""
+    links = [f"r{a} -> p{a}{n} +" for a in range(3) for n in range(10)]
+    links += [f"p{a}{n} -> r{(a + 1) % 3} +" for a in range(3) for n in range(10)]
+    answer = solve("systems-thinking", {"links": links})
+    assert len(answer.detail["loops"]) == 1000 and not any("more loops" in said for said in answer.caveats)
+
+
+def test_what_is_pushed_itself_and_by_another_is_open() -> None:
+    raw = {"links": ["price -> demand -", "demand -> profit +"], "push": {"price": 1, "demand": 1}}
+    assert solve("systems-thinking", raw).detail["push"] == {"demand": "open", "profit": "open"}
+
+
+def test_dense_links_are_told_in_few_looks() -> None:
+    """Links both ways between thirty variables have countless paths, but short ones show both signs everywhere; and where all
+    links are positive no path has another sign."""
+    links = [f"v{a} -> v{b} {{}}" for a in range(30) for b in range(30) if a != b]
+    mixed = [link.format("-" if n % 3 else "+") for n, link in enumerate(links)]
+    reached, are_all = spread(parse_links(mixed, "links"), "v0", 50_000)
+    assert are_all and len(reached) == 29 and all(signs == {1, -1} for signs in reached.values())
+    reached, are_all = spread(parse_links([link.format("+") for link in links], "links"), "v0", 50_000)
+    assert are_all and len(reached) == 29 and all(signs == {1} for signs in reached.values())

@@ -1,0 +1,167 @@
+"""The records that an agent's files hold for the mirror: all of a part, or only those with some ids.
+
+A part is what comes out of one file or one set of files that belong together.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.mirror import (
+    Record,
+    agent_record,
+    case_record,
+    fact_record,
+    memory_record,
+    result_records,
+    rule_record,
+    uid_of,
+)
+from mabos_cli.core.mirror_mind import AgentMind, mind_records, shared_ids
+from mabos_cli.core.mirror_plan import Key
+from mabos_cli.core.stores import Memory, locate
+from mabos_cli.formats.items import line_id
+from mabos_cli.workspace.cases import load_cases
+from mabos_cli.workspace.cycle import strategy_of
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import Facts, load_facts
+from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.long_term import LongTermView
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.reasoning import load_past
+from mabos_cli.workspace.rulebook import load_rules
+
+# Part: the types of its records.
+PARTS = {
+    "agent": ("agent",),
+    "mind": ("belief", "desire", "goal", "plan", "plan_step", "intention"),
+    "rules": ("knowledge_rule",),
+    "facts": ("spo_fact",),
+    "cases": ("cbr_case",),
+    "reasoning": ("reasoning_method", "reasoning_result"),
+    "memory": ("memory_item",),
+}
+Ids = Collection[str]
+_MANY = 50  # ids above which all of a file is decoded instead of looking for each
+
+
+class Held(NamedTuple):
+    """Records of a part, and the keys of all that the part holds: what is not among them is gone."""
+
+    records: list[Record]
+    alive: frozenset[Key]
+
+
+def load_part(home: AgentHome, part: str, ids: Ids | None = None, known: Ids = ()) -> Held:
+    """The records of a part, or only those with some ids, where the part can be looked up by id. Of what moves between working
+    and short-term memory no command names the ids: those that the mirror knows come along."""
+    if ids is None or part not in _NAMED:
+        records = list(_WHOLE[part](home))
+        return Held(records, frozenset((record.type, record.uid) for record in records))
+    return _NAMED[part](home, dict.fromkeys(ids), known)
+
+
+def _agent(home: AgentHome) -> Iterator[Record]:
+    manifest = home.manifest()
+    names = {"name": "name", "role": "agent_role", "department": "department"}
+    told = {own: said for key, own in names.items() if isinstance(said := manifest.get(key), str) and said}
+    known = {"commitment_strategy": strategy_of(home)[0], "is_shared": home.settings["memory.shared"]}
+    yield agent_record(home.id, **(known | told))
+
+
+def _mind(home: AgentHome) -> list[Record]:
+    others = [name for name in list_agents(home.paths.workspace) if name != home.id]
+    elsewhere = shared_ids(
+        load_mind(home._replace(paths=home.paths.workspace.agent(name))) for name in others
+    )
+    return mind_records(load_mind(home), elsewhere)
+
+
+def load_mind(home: AgentHome) -> AgentMind:
+    """What an agent holds true, wants and does. What makes no sense in its files is for `bdi` and `doctor` to tell."""
+    kinds = ("desire", "goal", "plan", "intention")
+    return AgentMind(home.id, load_beliefs(home)[0], *(load_attitudes(home, kind)[0] for kind in kinds))
+
+
+def _rules(home: AgentHome) -> Iterator[Record]:
+    return (rule_record(home.id, rule) for rule in load_rules(home).rules)
+
+
+def _facts(home: AgentHome) -> Iterator[Record]:
+    return (fact_record(home.id, fact) for fact in load_facts(home).all())
+
+
+def _named_facts(home: AgentHome, ids: Ids, known: Ids) -> Held:
+    facts = load_facts(home)
+    if len(ids) > _MANY:
+        found = [fact for fact in facts.all() if fact.id in ids]
+    else:
+        found = [fact for own in ids if (fact := facts.find(own))]
+    records = [fact_record(home.id, fact) for fact in found]
+    if _is_derived_anew(facts):
+        records += [fact_record(home.id, fact) for fact in facts.derived.facts()]
+    alive = (line_id(line) for file in facts for line in file.lines)
+    return Held(records, _keys(home, "spo_fact", alive))
+
+
+def _is_derived_anew(facts: Facts) -> bool:
+    """Whether derived facts follow from the facts as they are: then they may have changed with them."""
+    return facts.derived.extra.get("facts_version") == facts.asserted.version
+
+
+def _cases(home: AgentHome) -> Iterator[Record]:
+    return (case_record(home.id, case) for case in load_cases(home).cases())
+
+
+def _named_cases(home: AgentHome, ids: Ids, known: Ids) -> Held:
+    file = load_cases(home)
+    found = [file.case(file.places[own]) for own in ids if own in file.places]
+    return Held([case_record(home.id, case) for case in found], _keys(home, "cbr_case", file.places))
+
+
+def _reasoning(home: AgentHome) -> list[Record]:
+    return result_records(home.id, load_past(home)[0])
+
+
+def _memory(home: AgentHome) -> Iterator[Record]:
+    return (memory_record(home.id, item, store) for store, item in _stored(home.memory()))
+
+
+def _stored(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
+    for store in ("working", "short_term", "long_term"):
+        yield from ((store, item) for item in getattr(memory, store))
+
+
+def _named_memory(home: AgentHome, ids: Ids, known: Ids) -> Held:
+    memory = home.memory()
+    view = memory.long_term
+    assert isinstance(view, LongTermView)
+    recent = [item.id for item in (*memory.working, *memory.short_term)]
+    wanted = dict.fromkeys((*ids, *(own for own in recent if own in known)))
+    if len(wanted) > _MANY:
+        found = [pair for pair in _stored(memory) if pair[1].id in wanted]
+    else:
+        found = [pair for own in wanted if (pair := locate(memory, own))]
+    alive = (*recent, *view.put, *(line_id(line) for line in view.shelf.lines()))
+    records = [memory_record(home.id, item, store) for store, item in found]
+    return Held(records, _keys(home, "memory_item", alive))
+
+
+def _keys(home: AgentHome, kind: str, ids: Iterable[str]) -> frozenset[Key]:
+    return frozenset((kind, uid_of(home.id, own)) for own in ids)
+
+
+_WHOLE: dict[str, Callable[[AgentHome], Iterable[Record]]] = {
+    "agent": _agent,
+    "mind": _mind,
+    "rules": _rules,
+    "facts": _facts,
+    "cases": _cases,
+    "reasoning": _reasoning,
+    "memory": _memory,
+}
+_NAMED: dict[str, Callable[[AgentHome, Ids, Ids], Held]] = {
+    "facts": _named_facts,
+    "cases": _named_cases,
+    "memory": _named_memory,
+}
