@@ -176,7 +176,9 @@ SETTINGS = (
     Setting(
         "typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty"
     ),
-    Setting("typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"),
+    Setting(
+        "typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"
+    ),
     Setting("typedb.user", "text", "admin", "who logs in there; the password is in MABOS_TYPEDB_PASSWORD"),
     Setting("typedb.tls", "flag", False, "whether the connection to TypeDB is encrypted"),
     Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system"),

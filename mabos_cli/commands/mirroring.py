@@ -71,25 +71,19 @@ def mirror_touched(homes: Sequence[AgentHome]) -> list[str]:
             continue
         address = home.settings["typedb.address"]
         try:
-            reason = reasons.get(address) or _rest(home, address)
-            if not reason:
-                reason, notes, count = _mirror(home, parts)
-                warnings += notes
-            else:
+            if is_resting(home.paths.workspace, address):
+                reasons.setdefault(address, f"TypeDB at {address} did not answer a moment ago")
                 count = _queue(home, parts)
+            else:
+                reasons[address], notes, count = _mirror(home, parts)
+                warnings += notes
         except MabosError as error:  # the ledger itself
             warnings.append(f"the mirror is behind, and does not know it: {error.message}")
             continue
-        if reason:
-            reasons[address] = reason
-            queued[reason] = queued.get(reason, 0) + count
+        if reasons[address]:
+            queued[reasons[address]] = queued.get(reasons[address], 0) + count
     told = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
     return [*warnings, *told]
-
-
-def _rest(home: AgentHome, address: str) -> str:
-    resting = is_resting(home.paths.workspace, address)
-    return f"TypeDB at {address} did not answer a moment ago" if resting else ""
 
 
 def _mirror(home: AgentHome, parts: Touched) -> tuple[str, list[str], int]:

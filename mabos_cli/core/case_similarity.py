@@ -155,14 +155,29 @@ class _Neighbours:
         self._of: dict[str, list[tuple[float, str]]] = {}
 
     def pair(self, own: frozenset[str], now: frozenset[str]) -> list[Kin]:
-        """The features of a case that others stand for, nearest first; each stands for one only."""
+        """The features of a case that others stand for: the nearest first, then as many as there are; each stands for one only."""
         found = [(like, f, other) for f in own - now for like, other in self._near(f) if other not in own]
+        found.sort(key=lambda each: (-each[0], each[1:]))
         paired: dict[str, Kin] = {}
-        taken: set[str] = set()
-        for like, feature, other in sorted(found, key=lambda each: (-each[0], each[1:])):
-            if feature not in paired and other not in taken:
+        holders: dict[str, str] = {}
+        for like, feature, other in found:
+            if feature not in paired and other not in holders:
                 paired[feature] = (feature, other, like)
-                taken.add(other)
+                holders[other] = feature
+
+        def find_room(wanting: str, asked: set[str]) -> bool:
+            """Whether a feature got one to stand for it because those before it moved on to their next."""
+            for like, feature, other in found:
+                if feature == wanting and other not in asked:
+                    asked.add(other)
+                    if other not in holders or find_room(holders[other], asked):
+                        paired[feature] = (feature, other, like)
+                        holders[other] = feature
+                        return True
+            return False
+
+        for feature in dict.fromkeys(f for _, f, _ in found if f not in paired):
+            find_room(feature, set())
         return list(paired.values())
 
     def _near(self, feature: str) -> list[tuple[float, str]]:

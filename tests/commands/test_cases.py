@@ -383,3 +383,10 @@ def test_a_revision_never_empties_a_case_and_takes_one_that_other_tools_left_bar
     }
     assert do(desk, "revise", "C-2", "--failure")["case"]["outcome"] == {"success": False}
     assert do(desk, "revise", "C-2", "--failure", "--correct")["state"] == "unchanged"
+
+
+def test_blank_words_say_nothing_of_the_situation(desk):
+    put(desk, Case("C-1", ("a",), actions=("x",)))
+    assert (
+        "nothing is known of the present situation" in desk.run("case", "retrieve", "--context", " ").stdout
+    )

@@ -17,7 +17,7 @@ from typedb_server.faults import Fault, silent_port
 from typedb_server.messages import Failure, Rows
 
 from mabos_cli.commands import mirror_sync
-from mabos_cli.commands.mirroring import touched_parts
+from mabos_cli.commands.mirroring import mirror_touched, touched_parts
 from mabos_cli.core.mirror_plan import Entry
 from mabos_cli.core.mirror_schema import mirror_schema
 from mabos_cli.formats.typeql import render_define
@@ -153,6 +153,18 @@ def test_a_server_that_is_down_costs_one_warning_and_a_line(desk: Desk, mirror: 
     told = desk.run("status").stdout
     assert "typedb      2 queued: see mabos typedb status" in told
     assert said(desk, "status").data["typedb"] == {"ok": 0, "queued": 2, "failed": 0}
+
+
+def test_several_agents_ask_a_server_that_is_down_once(desk: Desk, mirror: Mirror) -> None:
+    mirror.server.stop()
+    desk.add_agent("cfo")
+    homes = [desk.home(name) for name in ("main", "cfo")]
+    for home in homes:
+        home.touched.append(("store", ["M-1", "M-2"]))
+    [warning] = mirror_touched(homes)
+    assert warning.startswith("no TypeDB at") and warning.endswith("; 4 changes queued for the mirror")
+    assert ledger(desk, "cfo") == {"cfo/M-1": "queued", "cfo/M-2": "queued"}
+    assert mirror_touched(homes) == []
 
 
 def test_what_waits_is_written_with_the_next_change(desk: Desk, mirror: Mirror) -> None:

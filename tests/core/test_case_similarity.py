@@ -125,6 +125,17 @@ def test_one_concept_stands_for_one_only():
     assert both.missing == ("x",)
 
 
+def test_the_nearest_makes_room_for_one_that_nothing_else_stands_for():
+    near = {("A", "X"): 0.95, ("A", "Y"): 0.85, ("B", "X"): 0.9, ("C", "Z"): 0.8}
+    compared = Comparison(["X", "Y", "Z"], [], alike=lambda a, b: 1.0 if a == b else near.get((a, b), 0.0))
+    assert set(compared.explain("beliefs", ["A", "B", "C"]).alike) == {
+        ("A", "Y", 0.85),
+        ("B", "X", 0.9),
+        ("C", "Z", 0.8),
+    }
+    assert compared.score("c", ["A", "B", "C"], []).total == round((0.85 + 0.9 + 0.8) / 3, 9)
+
+
 def test_a_concept_that_matches_itself_stands_for_no_other():
     assert score(["Customer", "Client"], [], ["Customer"], [], alike=alike).total == 0.5
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from mabos_cli.core.reasoning.input_checks import best_names
+
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
 # number: a quantity; names: a set of names; text: words that nothing can be compared with.
 KINDS = ("truth", "choice", "ranking", "distribution", "number", "names", "text")
@@ -51,8 +53,7 @@ def ranking(names: tuple[str, ...], scores: Mapping[str, float] | None = None, a
 
 def distribution(shares: Mapping[str, float], about: str = "") -> Conclusion:
     """A conclusion that gives each option its probability; the value is the most likely one, the first of equals."""
-    top = max(shares, key=lambda name: shares[name])
-    return Conclusion("distribution", top, tuple(shares.items()), about=about)
+    return Conclusion("distribution", best_names(shares)[0], tuple(shares.items()), about=about)
 
 
 def quantity(

@@ -99,7 +99,8 @@ class _Reader:
         at = self.peek().at
         where = f"at {self.text[at : at + 20]!r}" if at < len(self.text) else "at its end"
         return BadValue(
-            f"{self.place}: {said} {where}", "close every parenthesis and give each operator its parts"
+            f"{self.place}: {said} {where}",
+            "close every parenthesis, give each operator its parts, and write a name as one_word",
         )
 
     def read(self, least: int, depth: int) -> Formula:

@@ -188,3 +188,17 @@ def test_odds_and_caveats() -> None:
     sure = solve("bayesian", raw)
     assert sure.detail["odds"] == {"x": None, "y": 0}
     assert sure.caveats == ("A likelihood or prior of 0 rules hypotheses out for good.",)
+
+
+def test_of_equals_the_text_and_the_conclusion_name_the_same() -> None:
+    """0.6 * 0.3 * 0.9 and 0.3 * 0.9 * 0.6 are equal, though not in floating point."""
+    raw = {
+        "hypotheses": {"a": 0.1, "b": 0.6, "c": 0.3},
+        "evidence": [
+            {"name": "e", "likelihoods": {"a": 0.2, "b": 0.3, "c": 0.9}},
+            {"name": "f", "likelihoods": {"a": 0.6, "b": 0.9, "c": 0.6}},
+        ],
+    }
+    answer = solve("bayesian", raw)
+    assert answer.conclusion.value == "b" and answer.summary.startswith("b:")
+    assert "b and c are equally likely." in answer.caveats
