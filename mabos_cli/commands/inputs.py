@@ -144,7 +144,7 @@ def _expiry(text: str | None, now: datetime) -> str:
 def read_given(path: str) -> str:
     """The text of a file that somebody names, or of standard input for `-`; a byte order mark is no part of it."""
     if path == "-":
-        return read_stdin()
+        return read_stdin().removeprefix("\ufeff")
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:

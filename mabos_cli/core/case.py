@@ -138,4 +138,9 @@ def render_metrics(metrics: Iterable[tuple[str, float]]) -> str:
     >>> render_metrics((("revenue", 12345678), ("churn", 0.1 + 0.2)))
     'revenue 12345678, churn 0.3'
     """
-    return ", ".join(f"{name} {value if type(value) is int else f'{value:.15g}'}" for name, value in metrics)
+    return ", ".join(f"{name} {render_number(value)}" for name, value in metrics)
+
+
+def render_number(value: float) -> str:
+    """A number with all of its digits, and none that only binary arithmetic put there."""
+    return str(value) if type(value) is int else f"{value:.15g}"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from mabos_cli.core.case import Case
+from mabos_cli.core.case import Case, render_number
 from mabos_cli.core.clock import find_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.item import MemoryItem
@@ -136,7 +136,7 @@ def case_record(agent: str, case: Case) -> Record:
         "plan_ref": case.plan_id,
         "action_text": "\n".join(case.actions),
         "succeeded": case.success,
-        "metric_text": "\n".join(f"{name}={value:g}" for name, value in case.metrics),
+        "metric_text": "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics),
         "lessons": case.lessons,
         "adapted_from": case.adapted_from,
         "merged_count": case.merged,

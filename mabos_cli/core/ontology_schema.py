@@ -1,7 +1,7 @@
 """An ontology as types of a graph: classes are entities, relations between them relations, plain values attributes."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from mabos_cli.core.graph_schema import MANY, ONE, RESERVED, Attribute, Entity, Owns, Plays, Relation, Schema
 from mabos_cli.core.ontology import Ontology, Property, local_name
@@ -24,18 +24,18 @@ _WHOLE = ("integer", "long", "int", "short", "byte", "Integer", "Long", "Int")
 def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
     """The types that an ontology adds to a schema whose labels are taken. A type has one parent there: of several classes above
     a class the first counts."""
-    names = label_types(ontology, taken)
-    tops = [own for own in ontology.concepts if not _supertype(ontology, own)]
+    names, above = label_types(ontology, taken), _supertypes(ontology)
+    tops = [own for own in ontology.concepts if not above[own]]
     owned: dict[str, list[Owns | Plays]] = {}
     for each in ontology.properties.values():
-        for own, capability in _capabilities(each, names[each.id], tops, ontology):
+        for own, capability in _capabilities(each, names[each.id], tops, above):
             owned.setdefault(own, []).append(capability)
     entities = []
-    for own in _parents_first(ontology):
+    for own in _parents_first(above):
         has = sorted(owned.get(own, ()))
         owns = tuple(each for each in has if isinstance(each, Owns))
         plays = tuple(each for each in has if isinstance(each, Plays))
-        entities.append(Entity(names[own], owns, plays, names.get(_supertype(ontology, own), "")))
+        entities.append(Entity(names[own], owns, plays, names.get(above[own], "")))
     properties = sorted(ontology.properties.values(), key=lambda each: names[each.id])
     return Schema(
         tuple(Attribute(names[p.id], _value_type(p)) for p in properties if p.kind == "datatype"),
@@ -79,15 +79,15 @@ def _value_type(each: Property) -> str:
 
 
 def _capabilities(
-    each: Property, label: str, tops: Iterable[str], ontology: Ontology
+    each: Property, label: str, tops: Iterable[str], above: Mapping[str, str]
 ) -> Iterator[tuple[str, Owns | Plays]]:
     """What classes own or play for a property; one that names no class is open to all."""
     marks = ONE if each.is_functional else MANY
 
     def ends(named: tuple[str, ...]) -> Iterable[str]:
-        known = [own for own in named if own in ontology.concepts]
+        known = [own for own in named if own in above]
         # What a class owns or plays, those below it inherit: to say it again is an error.
-        return [own for own in known if not {*_path_up(ontology, own)[1:]} & {*known}] or tops
+        return [own for own in known if not {*_path_up(above, own)[1:]} & {*known}] or tops
 
     if each.kind == "datatype":
         yield from ((own, Owns(label, marks)) for own in ends(each.domains))
@@ -96,20 +96,26 @@ def _capabilities(
     yield from ((own, Plays(label, "object")) for own in ends(each.ranges))
 
 
-def _supertype(ontology: Ontology, own: str) -> str:
-    """The class right above a class, if it is defined and the way up does not lead back."""
-    found = [own]
-    while above := _first_parent(ontology, found[-1]):
-        if above in found:
-            return "" if own == min(found[found.index(above) :]) else found[1]
-        found.append(above)
-    return found[1] if len(found) > 1 else ""
+def _supertypes(ontology: Ontology) -> dict[str, str]:
+    """The class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
+    parents = {own: _first_parent(ontology, own) for own in ontology.concepts}
+    cut, done = set(), set()
+    for start in parents:
+        way: dict[str, int] = {}
+        own = start
+        while own and own not in done and own not in way:
+            way[own] = len(way)
+            own = parents[own]
+        if own in way:
+            cut.add(min(each for each, place in way.items() if place >= way[own]))
+        done |= way.keys()
+    return {own: "" if own in cut else above for own, above in parents.items()}
 
 
-def _path_up(ontology: Ontology, own: str) -> list[str]:
+def _path_up(above: Mapping[str, str], own: str) -> list[str]:
     found = [own]
-    while above := _supertype(ontology, found[-1]):
-        found.append(above)
+    while above[found[-1]]:
+        found.append(above[found[-1]])
     return found
 
 
@@ -117,11 +123,11 @@ def _first_parent(ontology: Ontology, own: str) -> str:
     return next((each for each in ontology.concepts[own].parents if each in ontology.concepts), "")
 
 
-def _parents_first(ontology: Ontology) -> list[str]:
+def _parents_first(above: Mapping[str, str]) -> list[str]:
     """The classes in an order in which each comes behind the one above it, else as they are."""
     below: dict[str, list[str]] = {}
-    for own in ontology.concepts:
-        below.setdefault(_supertype(ontology, own), []).append(own)
+    for own, parent in above.items():
+        below.setdefault(parent, []).append(own)
     found, waiting = [], list(reversed(below.get("", [])))
     while waiting:
         found.append(waiting.pop())

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from zlib import crc32
 
 from mabos_cli.errors import MabosError
@@ -15,9 +14,9 @@ from mabos_cli.formats.materialized_cases import (
     render_cases_page,
     render_mark,
 )
-from mabos_cli.workspace.files import list_names, read_bytes, remove_file
+from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.materialize import set_aside, write_derived
+from mabos_cli.workspace.materialize import DerivedFiles
 
 _WHOLE = 200  # cases that still are one file
 
@@ -42,14 +41,10 @@ def materialize_cases(
     changed since the state `before`, so that only their pages are rendered; None renders everything. Under the agent's lock."""
     if not len(file) and not home.paths.cases_md.exists():
         return [], []
-    written: list[str] = []
-    warnings: list[str] = []
+    files = DerivedFiles(home)
 
     def write(name: str, text: str) -> None:
-        path = home.paths.cases_page(name) if name else home.paths.cases_md
-        was_written, notes = write_derived(home, path, text)
-        written.extend([home.paths.relative(path)] if was_written else [])
-        warnings.extend(notes)
+        files.write(home.paths.cases_page(name) if name else home.paths.cases_md, text)
 
     there, pages = _pages_there(home), _pages(file)
     if changed is not None and _is_made_from(home, before):
@@ -63,12 +58,8 @@ def materialize_cases(
     else:
         write("", render_cases_page(home.id, "", file.cases(), mark_of(file)))
     for name in sorted(there - pages.keys()):
-        path = home.paths.cases_page(name)
-        warnings += set_aside(home, path, read_bytes(path) or b"")
-        with suppress(FileNotFoundError):
-            remove_file(path)
-        written.append(home.paths.relative(path))
-    return written, warnings
+        files.remove(home.paths.cases_page(name))
+    return files.changed, files.warnings
 
 
 def _pages(file: CaseFile) -> dict[str, list[int]]:

@@ -3,7 +3,6 @@ written."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 from mabos_cli.core.fact import Fact
@@ -16,9 +15,9 @@ from mabos_cli.formats.materialized_facts import (
     render_versions,
     split_sections,
 )
-from mabos_cli.workspace.files import list_names, read_bytes, remove_file
+from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.materialize import set_aside, write_derived
+from mabos_cli.workspace.materialize import DerivedFiles
 
 # The facts of the subjects that are given, or all facts.
 Find = Callable[[Iterable[str] | None], Iterator[Fact]]
@@ -40,14 +39,10 @@ def materialize_facts(
     lock."""
     if not any(stand.counts) and not home.paths.facts_md.exists():
         return [], []
-    written: list[str] = []
-    warnings: list[str] = []
+    files = DerivedFiles(home)
 
     def write(name: str, text: str) -> None:
-        path = home.paths.facts_page(name) if name else home.paths.facts_md
-        was_written, notes = write_derived(home, path, text)
-        written.extend([home.paths.relative(path)] if was_written else [])
-        warnings.extend(notes)
+        files.write(home.paths.facts_page(name) if name else home.paths.facts_md, text)
 
     there, made_from = _pages_there(home), render_versions(stand.versions)
     pages: set[str] = set()
@@ -64,12 +59,8 @@ def materialize_facts(
                 write(name, render_facts_page(home.id, name, sections))
         write("", render_facts_index(home.id, *stand.counts, pages, made_from))
     for name in sorted(there - pages):
-        path = home.paths.facts_page(name)
-        warnings += set_aside(home, path, read_bytes(path) or b"")
-        with suppress(FileNotFoundError):
-            remove_file(path)
-        written.append(home.paths.relative(path))
-    return written, warnings
+        files.remove(home.paths.facts_page(name))
+    return files.changed, files.warnings
 
 
 def is_made_from(home: AgentHome, versions: tuple[int, int]) -> bool:

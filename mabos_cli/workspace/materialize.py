@@ -22,6 +22,29 @@ from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.long_term import Shelf
 
 
+class DerivedFiles:
+    """Derived files of an agent as they are brought up to date: which changed, and warnings about those that somebody had
+    edited."""
+
+    def __init__(self, home: AgentHome) -> None:
+        self._home = home
+        self.changed: list[str] = []
+        self.warnings: list[str] = []
+
+    def write(self, path: Path, text: str) -> None:
+        """Writes a file if it differs."""
+        written, notes = write_derived(self._home, path, text)
+        self.changed += [self._home.paths.relative(path)] if written else []
+        self.warnings += notes
+
+    def remove(self, path: Path) -> None:
+        """Removes a file that stands for nothing any more; what somebody wrote into it is kept aside."""
+        self.warnings += set_aside(self._home, path, read_bytes(path) or b"")
+        with suppress(FileNotFoundError):
+            remove_file(path)
+        self.changed.append(self._home.paths.relative(path))
+
+
 def materialize_items(
     home: AgentHome,
     memory: Memory,
@@ -37,17 +60,12 @@ def materialize_items(
     """
     pages, there = _pages(home, shelf), _pages_there(home.paths)
     maybe = None if dirty is None else dirty | (pages.keys() - there)
-    changed, warnings = [], []
+    files = DerivedFiles(home)
     for path, text in _render(home, memory, shelf, pages, maybe, unchanged):
-        written, note = write_derived(home, path, text)
-        changed += [home.paths.relative(path)] if written else []
-        warnings += note
+        files.write(path, text)
     for name in sorted(there - pages.keys()):
-        path = home.paths.items_page(name)
-        warnings += set_aside(home, path, read_bytes(path) or b"")
-        remove_file(path)
-        changed.append(home.paths.relative(path))
-    return changed, warnings
+        files.remove(home.paths.items_page(name))
+    return files.changed, files.warnings
 
 
 def stale_derived(home: AgentHome) -> list[str]:

@@ -472,3 +472,10 @@ def test_an_id_of_a_domain_without_a_file_is_known_again_after_a_merge(desk: Des
     do(desk, "propose", "Pear", "--domain", "garden", "--id", "fruit:Pear", "--definition", "another one")
     assert do(desk, "merge", "OP-002")["merged"] == ["OP-002"]
     assert do(desk, "merge", "OP-002")["unchanged"] == ["OP-002"]
+
+
+def test_a_context_elsewhere_is_not_fetched(desk: Desk):
+    path = desk.root / "ontologies" / "far.jsonld"
+    path.write_text('{"@context": "https://example.org/context.jsonld", "@graph": [{"@id": "x:A"}]}')
+    said = desk.run("ontology", "export", "far", "--format", "turtle")
+    refused(said, 4, "far.jsonld:1: not readable as RDF: its @context is elsewhere, and is not fetched")

@@ -170,3 +170,7 @@ def test_examples_run_from_the_shell(mabos, workspace: Path, name: str) -> None:
     )
     assert done.code == 0, done.stderr
     assert done.stdout.startswith(f"{name}: ")
+
+
+def test_a_byte_order_mark_on_standard_input_is_no_part_of_it(reason) -> None:
+    assert reason("Ill?", "-m", "bayesian", "--input", "-", stdin="\ufeff" + ILL)["computed"]
