@@ -49,9 +49,9 @@ COMMANDS = {
     "policy": ("policy", "Evaluate policies against facts."),
     "explain": (
         "explain",
-        "Answer a question or a triple by facts, proof, hypotheses and memories, and cite each.",
+        "Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.",
     ),
-    "graph": ("graph", "Walk the graph of facts, and export it."),
+    "graph": ("graph", "Walk and export the graph of facts, and show what hangs on a belief."),
     "ontology": ("ontology", "Propose, check and merge concepts, and show ontologies."),
     "case": ("case", "Store cases, retrieve those like the present situation, and note what came of reuse."),
     "reason": ("reason", "Reason about a problem by one of 35 methods, or several."),

@@ -6,6 +6,7 @@ is left behind. The driver has limits too, but none for queries and commits insi
 
 import json
 import math
+import os
 import re
 import threading
 import time
@@ -26,6 +27,8 @@ _AT_ONCE = 50  # queries
 _SERVER_ERROR = re.compile(r"\s*\[(?!CXN)([A-Z]{2,5}\d+)\]")
 _ASIDE = re.compile(r"Details: |\[CXN\d+\] Connection Error: ")
 _BAD_LOGIN = "[CXN16]"
+_CONTENDED = "isolation conflict"
+_TRIES = 3
 
 
 class Unreachable(Unavailable):
@@ -53,6 +56,10 @@ class Refused(Unavailable):
         self.server_code = server_code
 
 
+class Contended(Unavailable):
+    """Somebody else wrote the same at the same time, such as a key: what was refused may well be taken later."""
+
+
 class Place(NamedTuple):
     """Where a server is, how to get in, and how long to wait for it."""
 
@@ -74,7 +81,8 @@ def parse_address(text: str) -> tuple[str, int]:
     match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%\w]+)\]|([^\s:/@\[\]]+))(?::(\d{1,5}))?", text.strip())
     port = int(match[3] or _PORT) if match else 0
     if not match or not 0 < port < 65_536:
-        raise BadValue(f"typedb.address {text[:60]!r} is no address", "host:port, as in localhost:1729")
+        shown = re.sub(r"^.*@", "...@", text, flags=re.DOTALL)  # before an @ people write passwords
+        raise BadValue(f"typedb.address {shown[:60]!r} is no address", "host:port, as in localhost:1729")
     return match[1] or match[2], port
 
 
@@ -110,7 +118,10 @@ def knock(place: Place) -> None:
     host, port = parse_address(place.address)
 
     def connect() -> bool:
-        socket.create_connection((host, port), place.connect_timeout).close()
+        try:
+            socket.create_connection((host, port), place.connect_timeout).close()
+        except UnicodeError as error:  # a name that no server can have
+            raise OSError(str(error)) from None
         return True
 
     try:
@@ -166,6 +177,8 @@ def _tls(library: Any, place: Place) -> Any:
     if not place.tls:
         return library.DriverTlsConfig.disabled()
     if place.tls_ca:
+        if not os.path.isfile(place.tls_ca):
+            raise Unavailable(f"no file {place.tls_ca}", "typedb.tls_ca names the certificates to trust")
         return library.DriverTlsConfig.enabled_with_root_ca(place.tls_ca)
     return library.DriverTlsConfig.enabled_with_native_root_ca()
 
@@ -188,6 +201,8 @@ def _explained(library: Any, place: Place) -> Iterator[None]:
                 "check typedb.user and MABOS_TYPEDB_PASSWORD",
             ) from None
         told = _SERVER_ERROR.match(text)
+        if told and _CONTENDED in text:
+            raise Contended(f"TypeDB is busy with the same: {said}", "try again") from None
         if told:
             raise Refused(f"TypeDB refused: {said}", server_code=told[1]) from None
         hint = f"is the server well? typedb.tls is {'on' if place.tls else 'off'}"
@@ -270,7 +285,9 @@ class Session:
         """Runs writing queries in one transaction: all of them, or none."""
         self._commit("WRITE", queries, at_once=_AT_ONCE)
 
-    def _commit(self, kind: str, queries: Sequence[str], at_once: int) -> None:
+    def _commit(self, kind: str, queries: Sequence[str], at_once: int) -> bool:
+        """True when it is done. What somebody else interferes with is tried again: it is done once or not at all."""
+
         def work() -> bool:
             with self._transaction(kind) as transaction:
                 for at in range(0, len(queries), at_once):
@@ -280,7 +297,10 @@ class Session:
                 transaction.commit()
             return True
 
-        self._run("writing", work)
+        for _ in range(_TRIES - 1):
+            with suppress(Contended):
+                return self._run("writing", work)
+        return self._run("writing", work)
 
     def read(self, query: str, room: int | None = None) -> tuple[list[Any], bool]:
         """The rows or documents that a query finds, as JSON values, and whether that is all: with room, no more are taken than

@@ -124,13 +124,13 @@ def _store_batch(call: Call, home: AgentHome, path: str) -> None:
 def list_command(
     ctx: typer.Context,
     success: Annotated[
-        bool | None, typer.Option("--success/--failed", help="Only those that worked, or that failed.")
+        bool | None, typer.Option("--success/--failure", help="Only those that worked, or that failed.")
     ] = None,
     limit: Annotated[int, typer.Option(help="Cases shown at most; 0 for all.")] = 20,
 ) -> None:
     """List cases, the latest first.
 
-    Example: mabos case list --failed
+    Example: mabos case list --failure
     """
     call: Call = ctx.obj
     check_limit(limit)

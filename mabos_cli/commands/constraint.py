@@ -27,7 +27,9 @@ app = new_group("constraint", "Check facts against constraints.", no_args_is_hel
 def check(
     ctx: typer.Context,
     failing: Annotated[bool, typer.Option("--check", help="Exit 7 when a constraint is violated.")] = False,
-    severity: Annotated[str, typer.Option(help="Only violations at least this severe.")] = "info",
+    severity: Annotated[
+        str, typer.Option(help="Only violations at least this severe: info, warning, error or critical.")
+    ] = "info",
     no_ontology: Annotated[
         bool,
         typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies."),

@@ -48,7 +48,7 @@ def explain(
     ],
     depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
 ) -> None:
-    """Answer a question or a triple by facts, proof, hypotheses and memories, and cite each.
+    """Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.
 
     Example: mabos explain acme isTaxable true
     """

@@ -17,7 +17,9 @@ from mabos_cli.formats.graph_export import FORMATS, render_graph
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
 
-app = new_group("graph", "Walk the graph of facts, and export it.", no_args_is_help=True)
+app = new_group(
+    "graph", "Walk and export the graph of facts, and show what hangs on a belief.", no_args_is_help=True
+)
 _FARTHEST = 12
 
 

@@ -26,8 +26,17 @@ from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.mirror_survey import ask_uids
 from mabos_cli.formats.typeql import render_delete, render_upsert
 from mabos_cli.formats.typeql_diff import diff_schema
+from mabos_cli.workspace.files import remove_file
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.mirror_ledger import compact, load_ledger, mirroring, note_entries
+from mabos_cli.workspace.locate import is_agent
+from mabos_cli.workspace.mirror_ledger import (
+    compact,
+    ledger_size,
+    load_ledger,
+    mirroring,
+    note_entries,
+    queued_since,
+)
 from mabos_cli.workspace.mirror_source import PARTS, load_part
 
 _BATCH = 100
@@ -65,10 +74,12 @@ class Writer:
         home: AgentHome,
         session: Session,
         known: Ledger,
+        since: int,
         writing: Writing,
         show: Show | None = None,
     ) -> None:
         self._paths, self._session, self._known, self._show = home.paths, session, known, show
+        self._since = since  # the size that the ledger had when it was read
         self._at = format_time(home.now())
         self._settled: set[Key] = set()
         self._queued = {key for key, entry in known.items() if entry.state == QUEUED}
@@ -78,6 +89,12 @@ class Writer:
     def run(self, todo: Todo, records: Records, there: Collection[Key] | None = None) -> None:
         """Writes and deletes. Where it is known what is there, all else is new. When the server is gone, or not ready, the rest is
         queued, and the error goes on."""
+        try:
+            self._run(todo, records, there)
+        finally:
+            self._finish()
+
+    def _run(self, todo: Todo, records: Records, there: Collection[Key] | None) -> None:
         jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
         jobs += self._upserts(todo, records, there)
         for at in range(0, len(jobs), _BATCH):
@@ -91,16 +108,20 @@ class Writer:
             if self._show:
                 self._show(at + len(batch), len(jobs))
 
+    def _finish(self) -> None:
+        """Queues once more what others queued while it was on its way: it may have changed behind our reading it. Keeps the
+        ledger small."""
+        again = queued_since(self._paths, self._since)
+        note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
+        compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
+
     def queue(self, keys: Iterable[Key]) -> None:
         """Leaves what is not settled to whoever comes next."""
         left = [key for key in keys if key not in self._settled]
-        self._note_queued(key for key in left if key not in self._queued)
-        self.writing.left += len(left)
-
-    def _note_queued(self, keys: Iterable[Key]) -> None:
-        new = [*keys]
+        new = [key for key in left if key not in self._queued]
         note_entries(self._paths, [self._entry(key, QUEUED) for key in new])
         self._queued.update(new)
+        self.writing.left += len(left)
 
     def _entry(self, key: Key, state: str, mark: str = "", error: str = "") -> Entry:
         return Entry(*key, state, mark, error, self._at)
@@ -116,11 +137,11 @@ class Writer:
             yield _Job(queries, self._entry(key, OK, mark))
 
     def _announce(self, batch: list[_Job]) -> None:
-        """Names what is about to be written for the first time. A kill behind the commit would otherwise leave something in the
-        mirror that no ledger knows, and nobody deletes."""
-        keys = [job.done.key for job in batch]
-        new = (key for key in keys if key not in self._known or self._known[key].state == GONE)
-        self._note_queued(key for key in new if key not in self._queued)
+        """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
+        nothing is in the mirror that no ledger knows, and nobody deletes. The hash tells this from what others queue."""
+        new = [job.done for job in batch if job.done.key not in self._queued]
+        note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
+        self._queued.update(each.key for each in new)
 
     def _write(self, batch: list[_Job]) -> None:
         """One transaction; where the server refuses it, halves, down to the record that is to blame."""
@@ -168,31 +189,40 @@ def sync_agent(home: AgentHome, session: Session, writing: Writing, show: Show |
     cannot be read is warned about; what the mirror has of it stays."""
     with mirroring(home.paths, home.settings["lock.timeout"]):
         check_ready(session)
-        known = load_ledger(home.paths)
+        since, known = ledger_size(home.paths), load_ledger(home.paths)
         records, kinds, warnings = load_records(home)
         there = find_uids(session, home.id, kinds)
         ours = {key: entry for key, entry in known.items() if key[0] in kinds}
         wanted = {key: record_hash(record) for key, record in records.items()}
         todo = plan_sync(wanted, compare_found(ours, there))
         writing.warnings += warnings
-        try:
-            Writer(home, session, known, writing, show).run(todo, records, there)
-        finally:
-            compact(home.paths)
+        Writer(home, session, known, since, writing, show).run(todo, records, there)
+        if not is_agent(home.paths) and not writing.failed:
+            remove_file(home.paths.mirror_ledger)
 
 
 def load_records(home: AgentHome) -> tuple[dict[Key, Record], set[str], list[str]]:
-    """All records of an agent, the types that could be read, and warnings about files that could not."""
+    """All records of an agent, the types that could be read, and warnings about files that could not. One that is gone has none."""
     records: dict[Key, Record] = {}
     kinds: set[str] = set()
-    warnings = []
+    warnings: list[str] = []
+    if not is_agent(home.paths):
+        return records, {kind for types in PARTS.values() for kind in types}, warnings
     for part, types in PARTS.items():
         try:
-            records |= {(record.type, record.uid): record for record in load_part(home, part).records}
+            records |= _by_key(load_part(home, part).records)
             kinds.update(types)
         except MabosError as error:
             warnings.append(f"not mirrored: {error.message}")
     return records, kinds, warnings
+
+
+def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
+    """Records by type and uid. Of several with one id the first counts, as for whoever looks for an id."""
+    found: dict[Key, Record] = {}
+    for record in records:
+        found.setdefault((record.type, record.uid), record)
+    return found
 
 
 def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
@@ -207,16 +237,13 @@ def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
 def sync_touched(home: AgentHome, session: Session, touched: Touched, writing: Writing) -> None:
     """Mirrors what a command changed, and some of what was queued before."""
     with mirroring(home.paths, _WAIT):
-        known = load_ledger(home.paths)
+        since, known = ledger_size(home.paths), load_ledger(home.paths)
         todo, records, warnings = plan_touched(home, with_queued(home.id, touched, known), known)
         writing.warnings += warnings
-        writer = Writer(home, session, known, writing)
+        writer = Writer(home, session, known, since, writing)
         put = todo.put[: max(0, _MOST - len(todo.drop))]
         writer.queue(todo.put[len(put) :])
-        try:
-            writer.run(Todo(put, todo.drop), records)
-        finally:
-            compact(home.paths)
+        writer.run(Todo(put, todo.drop), records)
 
 
 def plan_touched(
@@ -235,7 +262,7 @@ def plan_touched(
         except MabosError as error:
             warnings.append(f"not mirrored: {error.message}")
             continue
-        found = {(record.type, record.uid): record for record in held.records}
+        found = _by_key(held.records)
         about = {key: entry for key, entry in ours.items() if key in found or key not in held.alive}
         wanted = {key: record_hash(record) for key, record in found.items()}
         todo = plan_sync(wanted, about, again=False)

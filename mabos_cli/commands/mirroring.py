@@ -5,7 +5,8 @@ Little is loaded as long as the server is down: then a line in the ledger is all
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mabos_cli.config import Settings
@@ -17,6 +18,7 @@ from mabos_cli.errors import Conflict, MabosError, Unavailable
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
+from mabos_cli.workspace.settings import load_settings
 
 if TYPE_CHECKING:
     from mabos_cli.backends.typedb import Place, Session
@@ -64,11 +66,7 @@ def mirror_touched(homes: Sequence[AgentHome]) -> list[str]:
     reasons: dict[str, str] = {}  # by address
     queued: dict[str, int] = {}  # by reason
     warnings: list[str] = []
-    for home in homes:
-        parts = touched_parts(home.touched or ())
-        (home.touched or []).clear()
-        if not parts:
-            continue
+    for home, parts in _with_leaning(homes):
         address = home.settings["typedb.address"]
         try:
             if is_resting(home.paths.workspace, address):
@@ -84,6 +82,32 @@ def mirror_touched(homes: Sequence[AgentHome]) -> list[str]:
             queued[reasons[address]] = queued.get(reasons[address], 0) + count
     told = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
     return [*warnings, *told]
+
+
+def _with_leaning(homes: Sequence[AgentHome]) -> Iterator[tuple[AgentHome, Touched]]:
+    """What was written in each home; and the minds of other agents that are mirrored and linked with one that changed."""
+    changed: dict[str, AgentHome] = {}
+    for home in homes:
+        parts = touched_parts(home.touched or ())
+        (home.touched or []).clear()
+        if parts:
+            yield home, parts
+        if "mind" in parts:
+            changed[home.id] = home
+    others = {other.id: other for home in changed.values() for other in _leaning(home, changed)}
+    yield from ((other, {"mind": None}) for other in others.values())
+
+
+def _leaning(home: AgentHome, but: Collection[str]) -> Iterator[AgentHome]:
+    """The homes of other agents whose records may have changed with the mind of this one, if they are mirrored."""
+    from mabos_cli.workspace.mirror_source import find_leaning
+
+    with suppress(MabosError):  # files that cannot be read, about which others warn
+        for name in find_leaning(home, but):
+            paths = home.paths.workspace.agent(name)
+            settings = load_settings(paths.workspace, paths, {})
+            if settings["typedb.address"] and paths.mirror_ledger.exists():
+                yield home._replace(paths=paths, settings=settings, touched=[])
 
 
 def _mirror(home: AgentHome, parts: Touched) -> tuple[str, list[str], int]:

@@ -114,7 +114,12 @@ def show(
             {"id": b.concept.id, "label": b.concept.label, "depth": b.depth, "ontology": b.concept.source}
             for b in branches
         ]
-        call.emit("ontology.show", {"tree": rows}, tree_lines(branches) or ["no concepts"], warnings)
+        call.emit(
+            "ontology.show",
+            {"tree": rows},
+            tree_lines(branches) or ["no concepts: mabos ontology list names what can be scaffolded"],
+            warnings,
+        )
         return
     if not nodes:
         raise _unknown(name, ontology)

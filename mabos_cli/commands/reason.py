@@ -12,7 +12,8 @@ from mabos_cli.errors import NotFound
 
 app = new_group(
     "reason",
-    "Reason about a problem by one of 35 methods, or several.",
+    "Reason about a problem by one of 35 methods, or several.\n\n"
+    "Begin with list, then show METHOD; the options are those of solve: mabos reason solve --help.",
     no_args_is_help=True,
     cls=OpenGroup,
     subcommand_metavar="PROBLEM [OPTIONS] | COMMAND [ARGS]...",
@@ -39,7 +40,9 @@ def solve(
         str,
         typer.Option(
             metavar="ASPECT=WORD,...",
-            help="uncertainty, complexity, domain, time_pressure, data_availability, stakes: picks the method, or weighs several.",
+            help="What the problem is like, as in domain=social,stakes=high: picks the method, or weighs several. "
+            "uncertainty, stakes: low, medium, high; complexity: simple, moderate, complex; domain: formal, empirical, social, "
+            "mixed; time_pressure: none, moderate, urgent; data_availability: rich, moderate, sparse.",
         ),
     ] = "",
     save: Annotated[
@@ -87,7 +90,9 @@ def _method_row(method: Method) -> dict[str, Any]:
 def show(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="METHOD", help="The method.")],
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of its input.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")
+    ] = False,
 ) -> None:
     """Show what a method is for, and its worksheet.
 
@@ -101,16 +106,13 @@ def show(
     call: Call = ctx.obj
     method = find_method(name)
     solver = open_solver(method)
-    sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, "")
-    described = to_json_schema(solver.SHAPE, method.name)
-    row = _method_row(method) | {
-        "questions": list(solver.QUESTIONS),
-        "schema": described,
-        "worksheet": sheet,
-    }
     if schema:
+        described = to_json_schema(solver.SHAPE, method.name)
+        row = _method_row(method) | {"schema": described}
         call.emit("reason.show", row, dump_document(described).rstrip("\n").split("\n"))
         return
+    sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, "")
+    row = _method_row(method) | {"questions": list(solver.QUESTIONS), "worksheet": sheet}
     ideal = "; ".join(f"{aspect} {', '.join(getattr(method, aspect))}" for aspect in _FIT)
     drawn = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
     head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *drawn]
@@ -156,15 +158,17 @@ def outcome(
 def history(
     ctx: typer.Context,
     open_only: Annotated[bool, typer.Option("--open", help="Only results without an outcome.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(help="Results shown at most; 0 for all.")] = 20,
 ) -> None:
     """List the kept results, the latest first, with what became of them.
 
     Example: mabos reason history --open
     """
+    from mabos_cli.commands.asserting import check_limit, more_line
     from mabos_cli.workspace.reasoning import load_past
 
     call: Call = ctx.obj
+    check_limit(limit)
     kept, warnings = load_past(call.open_home())
     found = [(past, told) for past, told in reversed(kept) if not (open_only and past.happened is not None)]
     rows = [
@@ -178,11 +182,10 @@ def history(
             "happened": past.happened,
             "note": past.lesson,
         }
-        for past, told in found[:limit]
+        for past, told in found[: limit or None]
     ]
     lines = [_history_line(row) for row in rows] or ["no kept result" + " is open" * open_only]
-    if len(found) > limit:
-        lines.append(f"... and {len(found) - limit} more")
+    lines += more_line(len(found), len(rows))
     call.emit("reason.history", {"results": rows, "total": len(found)}, lines, warnings)
 
 

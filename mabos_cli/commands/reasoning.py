@@ -34,10 +34,8 @@ from mabos_cli.formats.worksheet import Inputs, read_inputs, render_worksheet
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.reasoning import keep_result
 
-_LEAST_WEIGHT = (
-    0.05  # of a method that does not fit the problem at all: what it computed still counts a little
-)
-
+# A method that does not fit the problem at all counts a little all the same, for what it computed.
+_LEAST_WEIGHT = 0.05
 _LONGEST_PROBLEM = 4000
 
 
@@ -131,7 +129,10 @@ def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> lis
     if not chosen:
         chosen = known or [one.method for one in scores[:1]]
     if not chosen:
-        raise UsageFault("no method given", "give --method, --methods or --classify; see mabos reason list")
+        raise UsageFault(
+            "no method given",
+            "give --method, --methods or --classify, or write `method: NAME` into the input; see mabos reason list",
+        )
     unused = [name for name in inputs.by_method if name and METHODS[name] not in chosen]
     if unused:
         raise UsageFault(

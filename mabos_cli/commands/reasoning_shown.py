@@ -131,6 +131,4 @@ def summary_of(result: Answer | Fused) -> str:
 
 def saved_line(saved: dict[str, Any]) -> str:
     """Where a result is kept, and what to do about it later."""
-    return (
-        f"kept as {saved['id']} and {saved['item']}; later: mabos reason outcome {saved['id']} --happened yes"
-    )
+    return f"kept as {saved['id']} and {saved['item']}; later: mabos reason outcome {saved['id']} --happened yes (or no)"

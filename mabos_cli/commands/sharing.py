@@ -45,6 +45,7 @@ def ask_graph(home: AgentHome, queries: Iterable[str]) -> tuple[list[Row], list[
     try:
         place = place_of(workspace, home.settings)
         with connect(workspace, place) as session:
+            session.end_in_time()
             rows = plain_rows(row for query in queries for row in session.read(query)[0])
     except (Unavailable, BadValue) as error:
         if place:

@@ -24,8 +24,8 @@ from mabos_cli.formats.typeql_diff import SchemaDiff, diff_schema
 from mabos_cli.output import columns, progress, shows_progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.mirror_ledger import load_ledger
+from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.ontologies import load_ontology
 from mabos_cli.workspace.settings import load_settings
 
@@ -56,7 +56,7 @@ def status(ctx: typer.Context) -> None:
     place = place_of(workspace, settings)
     data |= {"address": place.address, "database": place.database, "user": place.user}
     data |= _server(workspace, place)
-    names = [call.agent] if call.agent else list_agents(workspace)
+    names = [call.agent] if call.agent else list_mirrored(workspace)
     rows, warnings = [], []
     for name in names:
         row, notes = _agent_row(call.home_of(workspace.agent(name)))
@@ -134,7 +134,7 @@ def sync_schema(
         "defined": diff.define.count("\n") - 1 if diff.define else 0,
         "define": diff.define if dry_run else None,
         "changes": [{"told": each.told, "queries": list(each.queries)} for each in diff.changes],
-        "changed": bool(diff.changes) and apply_changes,
+        "changed": apply_changes and any(each.queries for each in diff.changes),
         "only_there": list(diff.only_there),
         "dry_run": dry_run,
     }
@@ -198,7 +198,7 @@ def sync_agent_command(
     if every and agent:
         raise UsageFault("both an agent and --all given", "leave one of them out")
     workspace = call.open_workspace()
-    names = list_agents(workspace) if every else [find_agent(workspace, agent or call.agent).id]
+    names = list_mirrored(workspace) if every else [find_agent(workspace, agent or call.agent).id]
     rows, warnings = [], []
     for name in names:
         home, writing = call.home_of(workspace.agent(name)), Writing()
@@ -224,7 +224,7 @@ def _sync(home: AgentHome, writing: Writing) -> None:
             raise
         done = writing.written + writing.deleted
         told = f"{error.message}; {home.id}: {done} done, {writing.left} queued"
-        raise type(error)(told, "run it again to go on") from None
+        raise Unavailable(told, "run it again to go on") from None
 
 
 def _sync_row(name: str, writing: Writing) -> dict[str, Any]:

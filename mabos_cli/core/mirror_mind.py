@@ -4,7 +4,6 @@ are linked."""
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.clock import find_time
@@ -14,7 +13,7 @@ from mabos_cli.core.mirror import Links, Record, end_of, make_record, owned_by_a
 STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 _OVER = GONE | {"expired"}
 _AFTER = r"\b(?:depends on|blocked by|waits for|after|once|needs)\s+(?:steps?\s+)?"
-Elsewhere = Mapping[tuple[str, str], str]
+Elsewhere = Mapping[tuple[str, str], str]  # type and id: key
 # Relation: who speaks for it, in which role; the role and the type of the others.
 _SPEAKERS = {
     "belief_supports_goal": ("belief", "supporter", "supported", "goal"),
@@ -23,6 +22,19 @@ _SPEAKERS = {
     "goal_part_of_goal": ("goal", "part", "whole", "goal"),
     "intention_pursues_goal": ("intention", "pursuer", "pursued", "goal"),
     "intention_follows_plan": ("intention", "follower", "followed", "plan"),
+}
+
+
+# Kind: the names of its links in the files, the relation of each, and whether the other side speaks for that.
+_WRITTEN = {
+    "desire": (("motivates", "desire_motivates_goal", False),),
+    "goal": (
+        ("parent", "goal_part_of_goal", False),
+        ("requires", "goal_requires_plan", False),
+        ("desire", "desire_motivates_goal", True),
+    ),
+    "plan": (("goal", "goal_requires_plan", True),),
+    "intention": (("goal", "intention_pursues_goal", False), ("plan", "intention_follows_plan", False)),
 }
 
 
@@ -37,29 +49,64 @@ class AgentMind(NamedTuple):
     intentions: Sequence[Attitude] = ()
 
 
-def mind_records(mind: AgentMind, elsewhere: Elsewhere = MappingProxyType({})) -> list[Record]:
+def mind_records(mind: AgentMind, others: Sequence[AgentMind] = ()) -> list[Record]:
     """The beliefs, desires, goals, plans with their steps, and intentions of an agent. A link counts from whichever side it is
-    written, and only when both ends are there; `elsewhere` has the keys of what other agents hold, by type and id."""
-    kinds = {"belief": mind.beliefs, "desire": mind.desires, "goal": mind.goals, "plan": mind.plans}
-    kinds["intention"] = mind.intentions
-    known = {**elsewhere, **_known(mind.agent, kinds)}
-    links = _Gathered(known)
+    written, also by another agent, and only when both ends are there."""
+    return _records(mind, _gather((mind, *others)))
+
+
+def world_records(minds: Sequence[AgentMind]) -> list[Record]:
+    """The records of the minds of all agents, linked with each other where one names what another holds."""
+    links = _gather(minds)
+    return [record for mind in minds for record in _records(mind, links)]
+
+
+def leans_on(mind: AgentMind, other: AgentMind) -> bool:
+    """Whether the records of a mind may change with what another agent holds: one of the two names something of the other."""
+    named = {(kind, own) for kind, own, _ in _named(mind)}
+    back = {(kind, own) for kind, own, is_back in _named(other) if is_back}
+    return not named.isdisjoint(_ids(other)) or not back.isdisjoint(_ids(mind))
+
+
+def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
+    """The links of some minds. Who has an id itself means that; else what only one of the others has."""
+    elsewhere, links = shared_ids(minds), _Gathered()
+    for mind in minds:
+        known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
+        for relation, own, ids, is_back in _told_links(mind):
+            links.add(relation, own, ids, known, is_back)
+    return links
+
+
+def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
+    """Links as they are written: a relation, the key of who names others, their ids, and whether it is the other side that
+    speaks for the relation."""
     for belief in mind.beliefs:
-        links.add("belief_supports_goal", _key(mind.agent, belief), belief.supports)
-    for desire in mind.desires:
-        links.add("desire_motivates_goal", _key(mind.agent, desire), desire.linked("motivates"))
-    for goal in mind.goals:
-        own = _key(mind.agent, goal)
-        links.add("goal_part_of_goal", own, goal.linked("parent"))
-        links.add("goal_requires_plan", own, goal.linked("requires"))
-        links.add_back("desire_motivates_goal", own, goal.linked("desire"))
-    for plan in mind.plans:
-        links.add_back("goal_requires_plan", _key(mind.agent, plan), plan.linked("goal"))
-    for intention in mind.intentions:
-        links.add("intention_pursues_goal", _key(mind.agent, intention), intention.linked("goal"))
-        links.add("intention_follows_plan", _key(mind.agent, intention), intention.linked("plan"))
+        yield "belief_supports_goal", _key(mind.agent, belief), belief.supports, False
+    for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions):
+        for name, relation, is_back in _WRITTEN[each.kind]:
+            yield relation, _key(mind.agent, each), each.linked(name), is_back
+
+
+def _named(mind: AgentMind) -> Iterator[tuple[str, str, bool]]:
+    """The types and ids that a mind names, and whether what is named speaks for the link."""
+    for relation, _, ids, is_back in _told_links(mind):
+        kind = _SPEAKERS[relation][0 if is_back else 3]
+        yield from ((kind, own, is_back) for own in ids)
+
+
+def _ids(mind: AgentMind) -> set[tuple[str, str]]:
+    return {*_known(mind.agent, _kinds(mind))}
+
+
+def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:
+    kinds: dict[str, Sequence[Any]] = {"belief": mind.beliefs, "desire": mind.desires, "goal": mind.goals}
+    return kinds | {"plan": mind.plans, "intention": mind.intentions}
+
+
+def _records(mind: AgentMind, links: "_Gathered") -> list[Record]:
     found: dict[tuple[str, str], Record] = {}
-    for kind, held in kinds.items():
+    for kind, held in _kinds(mind).items():
         for each in held:
             uid = _key(mind.agent, each)
             told = _belief(each) if isinstance(each, Belief) else _attitude(each)
@@ -67,12 +114,6 @@ def mind_records(mind: AgentMind, elsewhere: Elsewhere = MappingProxyType({})) -
             if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
                 found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
     return list(found.values())
-
-
-def world_records(minds: Sequence[AgentMind]) -> list[Record]:
-    """The records of the minds of all agents, linked with each other where one names what another holds."""
-    elsewhere = shared_ids(minds)
-    return [record for mind in minds for record in mind_records(mind, elsewhere)]
 
 
 def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
@@ -113,29 +154,25 @@ def _known(agent: str, kinds: Mapping[str, Sequence[Any]]) -> dict[tuple[str, st
 class _Gathered:
     """Links as they are found, from both sides, kept on the side that speaks for the relation."""
 
-    def __init__(self, known: Elsewhere) -> None:
-        self._known = known
-        self._found: dict[tuple[str, str], dict[str, None]] = {}
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], set[str]] = {}
 
-    def add(self, relation: str, own: str, ids: Iterable[str]) -> None:
-        """Links from the side that speaks for the relation."""
-        for uid in self._uids(_SPEAKERS[relation][3], ids):
-            if uid != own:
-                self._found.setdefault((relation, own), {})[uid] = None
-
-    def add_back(self, relation: str, own: str, ids: Iterable[str]) -> None:
-        """Links from the other side."""
-        for uid in self._uids(_SPEAKERS[relation][0], ids):
-            self._found.setdefault((relation, uid), {})[own] = None
+    def add(self, relation: str, own: str, ids: Iterable[str], known: Elsewhere, is_back: bool) -> None:
+        """Links with those of some ids that are known, from the side that speaks for the relation or from the other one."""
+        kind = _SPEAKERS[relation][0 if is_back else 3]
+        for uid in (known[kind, each] for each in ids if (kind, each) in known):
+            speaker, other = (uid, own) if is_back else (own, uid)
+            if (kind, uid) != (
+                _SPEAKERS[relation][3 if is_back else 0],
+                own,
+            ):  # nothing is linked with itself
+                self._found.setdefault((relation, speaker), set()).add(other)
 
     def of(self, kind: str, uid: str) -> Iterator[Links]:
         """All that a record speaks for."""
         for relation, (speaker, own, other, far) in _SPEAKERS.items():
             if speaker == kind:
                 yield Links(relation, own, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
-
-    def _uids(self, kind: str, ids: Iterable[str]) -> Iterator[str]:
-        return (self._known[kind, own] for own in ids if (kind, own) in self._known)
 
 
 def _belief(belief: Belief) -> dict[str, Any]:

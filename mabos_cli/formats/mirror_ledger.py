@@ -1,6 +1,7 @@
 """The ledger of a mirror: a JSON line for each step of a record, of which the last one holds. It names records, and never says
 what is in them."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,17 +11,23 @@ from mabos_cli.formats.json_text import dump_line, parse_lines
 
 def parse_ledger(data: bytes) -> dict[Key, Entry]:
     """The entries. Lines that are torn or no entry of ours are passed over: what they said is found out again."""
-    entries = filter(None, map(_entry, parse_lines(data)[0]))
+    entries = filter(None, map(_entry, _records(data)))
     return {entry.key: entry for entry in entries}
+
+
+def _records(data: bytes) -> list[Any]:
+    """The values of the lines. Whole lines are read at once: a command that changes one record reads the ledger of all."""
+    try:
+        return json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
+    except (ValueError, RecursionError):
+        return parse_lines(data)[0]
 
 
 def _entry(record: Any) -> Entry | None:
     if not isinstance(record, dict) or record.get("state") not in STATES:
         return None
-    texts = {
-        name: value for name, value in record.items() if name in Entry._fields and isinstance(value, str)
-    }
-    return Entry(**texts) if texts.get("uid") and texts.get("type") else None
+    texts = [value if isinstance(value := record.get(name), str) else "" for name in Entry._fields]
+    return Entry(*texts) if texts[0] and texts[1] else None
 
 
 def render_entries(entries: Iterable[Entry]) -> bytes:

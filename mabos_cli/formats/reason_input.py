@@ -65,7 +65,8 @@ def read_source(text: str, path: str, first_line: int = 1) -> Source:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).split("\n")[0]
         line = first_line + (mark.line if mark else 0)
-        raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", "write YAML or JSON") from None
+        hint = "a text with ': ' or ' #' in it, or one that begins with a sign such as [ ! ? or *, goes in quotes"
+        raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", hint) from None
 
 
 def _plain_json(text: str) -> str:

@@ -16,6 +16,12 @@ _HEADING = "# Worksheet: "
 # Names at the top of an input that say what it is for; all others are fields of the method.
 _TOP = ("method", "problem", "methods")
 _WIDTH = 34
+_HUGE = 1e6  # a bound this far out only keeps sums finite: nobody needs to be told
+_HOW = """Fill in the values. NAME stands for a name of yours; repeat it, and `-`, as often as needed. Take the `# ` away from optional
+fields that you need, and delete fields that you do not use. A text goes in quotes if `: ` or ` #` is in it, or if it begins
+with a sign such as [ ! ? or *. Then feed the sheet back: `mabos reason --input FILE`
+
+"""
 
 
 class Inputs(NamedTuple):
@@ -30,12 +36,11 @@ def render_worksheet(method: Method, shape: Shape, questions: Sequence[str], pro
     """The worksheet of a method: questions, and the input as YAML with the meaning of each field beside it."""
     asked = "".join(f"- {question}\n" for question in questions)
     fields = "".join(f"{line}\n" for line in _record_lines(shape, 0))
+    needed = f"{shape.about}\n" if shape.about else ""
     return (
         f"{_HEADING}{method.name}\n\nProblem: {one_line(problem, 500) or '(not given)'}\n\n{method.about}\n"
         f"Computed: false. Nothing is concluded until the input below is filled in.\n\n"
-        f"## Questions\n\n{asked}\n## Input\n\n"
-        f"Fill in the values, take the `# ` away from optional fields that you need, and feed the sheet back:\n"
-        f"`mabos reason --input FILE`\n\n"
+        f"## Questions\n\n{asked}\n## Input\n\n{needed}{_HOW}"
         f"```yaml\nmethod: {method.name}\nproblem: {dump_line(problem)}\n{fields}```\n"
     )
 
@@ -86,15 +91,14 @@ def _told(shape: Shape) -> str:
         "fact": "subject predicate object",
     }
     kinds |= {"pattern": "subject predicate object, ?x for anything", "rule": "if ... then ..."}
-    limits = [
-        f"{shape.low:g}" if shape.low is not None else "",
-        f"{shape.high:g}" if shape.high is not None else "",
-    ]
     if shape.kind == "number":
-        spanned = f" from {limits[0]}" * bool(limits[0]) + f" to {limits[1]}" * bool(limits[1])
-        kind = ("a whole number" if shape.is_whole else "a number") + spanned
+        bounds = (("from", shape.low), ("to", shape.high))
+        spanned = [f" {word} {bound:g}" for word, bound in bounds if bound is not None and abs(bound) < _HUGE]
+        kind = ("a whole number" if shape.is_whole else "a number") + "".join(spanned)
+    elif shape.choices:
+        kind = f"{', '.join(shape.choices[:-1])} or {shape.choices[-1]}"
     else:
-        kind = " or ".join(shape.choices) if shape.choices else kinds.get(shape.kind, "")
+        kind = kinds.get(shape.kind, "")
     about = shape.about[:1].upper() + shape.about[1:] if not kind else shape.about
     return "; ".join(part for part in (kind, about) if part)
 

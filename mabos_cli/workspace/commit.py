@@ -23,7 +23,7 @@ from mabos_cli.workspace.home import AgentHome, Loaded, Means, Plan, newest_id
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches, partition, shelve
 from mabos_cli.workspace.materialize import materialize_items
-from mabos_cli.workspace.receipts import count_changes, write_receipt
+from mabos_cli.workspace.receipts import count_changes, note_touched, write_receipt
 from mabos_cli.workspace.recovery import Holding, holding_lock
 from mabos_cli.workspace.world import Mint
 
@@ -230,6 +230,8 @@ def _finish(write: _Write, started: float) -> list[str]:
     home, changes, timeout = write.home, write.changes, write.home.settings["lock.timeout"]
     assert changes is not None
     warnings = [*write.holding.warnings, *_clock_warning(write)]
+    ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
+    named = [] if changes.tally else list(dict.fromkeys(ids))
     try:
         if write.queued:
             spool.remove_queued(home.paths, write.queue_ids, timeout)
@@ -242,10 +244,9 @@ def _finish(write: _Write, started: float) -> list[str]:
         after = Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf))
         warnings += materialize_items(home, after, write.loaded.shelf, write.dirty, write.unchanged)[1]
     except MabosError as error:
+        note_touched(home, write.command, named)
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.holding.settle(write.loaded.head.version)
-    ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
-    named = [] if changes.tally else list(dict.fromkeys(ids))
     write_receipt(home, write.command, count_changes(changes), named, started)
     return warnings
 

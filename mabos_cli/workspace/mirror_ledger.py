@@ -3,19 +3,29 @@
 All of it can be deleted: then everything is written to the mirror anew.
 """
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
-from mabos_cli.core.mirror_plan import Entry, Key
+from mabos_cli.core.mirror_plan import QUEUED, Entry, Key
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.mirror_ledger import compact_ledger, parse_ledger, render_entries
-from mabos_cli.workspace.files import Lock, append_bytes, read_bytes, remove_file, replace_file
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.files import (
+    Lock,
+    append_bytes,
+    list_names,
+    read_bytes,
+    remove_file,
+    replace_file,
+)
+from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import list_agents
 
 REST_SECONDS = 30.0
 _COMPACT_ABOVE = 16_384
-_GROWTH = 4
+_GROWTH = 2
 
 
 @contextmanager
@@ -30,6 +40,13 @@ def mirroring(paths: AgentPaths, wait: float) -> Iterator[None]:
         lock.release()
 
 
+def list_mirrored(workspace: WorkspacePaths) -> list[str]:
+    """The agents, and those that are gone and left a ledger: what the mirror has of them is to go, too."""
+    ledger = workspace.agent("x").mirror_ledger
+    names = [Path(name).stem for name in list_names(ledger.parent) if Path(name).suffix == ledger.suffix]
+    return sorted({*list_agents(workspace), *(name for name in names if re.fullmatch(AGENT_ID, name))})
+
+
 def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
     """The entries of an agent's ledger."""
     return parse_ledger(read_bytes(paths.mirror_ledger) or b"")
@@ -42,16 +59,27 @@ def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
         append_bytes(paths.mirror_ledger, data, root=paths.workspace.root, durable=False)
 
 
-def compact(paths: AgentPaths) -> bool:
-    """Rewrites a ledger that has grown to several times of what it says; whether it was. Best effort."""
+def ledger_size(paths: AgentPaths) -> int:
+    """How long a ledger is, for `queued_since`."""
+    return len(read_bytes(paths.mirror_ledger) or b"")
+
+
+def queued_since(paths: AgentPaths, size: int) -> list[Entry]:
+    """What others queued behind so many bytes of a ledger. They need no lock for that, and say no hash; who writes does."""
+    lines = (read_bytes(paths.mirror_ledger) or b"")[size:].split(b"\n")
+    found = (entry for line in lines for entry in parse_ledger(line).values())
+    return [entry for entry in found if entry.state == QUEUED and not entry.hash]
+
+
+def compact(paths: AgentPaths, live: int) -> bool:
+    """Rewrites a ledger that has twice the lines that it needs, where so many records are about to stay; whether it did. Best
+    effort. Lines are only counted: a ledger that is well is not worth reading behind every command."""
     data = read_bytes(paths.mirror_ledger) or b""
-    if len(data) < _COMPACT_ABOVE:
+    if len(data) < _COMPACT_ABOVE or data.count(b"\n") < _GROWTH * live:
         return False
     new = compact_ledger(parse_ledger(data).values())
-    if len(data) < _GROWTH * len(new):
-        return False
     with suppress(MabosError):
-        replace_file(paths.mirror_ledger, new, root=paths.workspace.root, expect=data)
+        replace_file(paths.mirror_ledger, new, root=paths.workspace.root, expect=data, shared=True)
         return True
     return False
 

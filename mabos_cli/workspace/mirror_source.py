@@ -4,6 +4,7 @@ A part is what comes out of one file or one set of files that belong together.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from mabos_cli.core.item import MemoryItem
@@ -17,9 +18,10 @@ from mabos_cli.core.mirror import (
     rule_record,
     uid_of,
 )
-from mabos_cli.core.mirror_mind import AgentMind, mind_records, shared_ids
+from mabos_cli.core.mirror_mind import AgentMind, leans_on, mind_records
 from mabos_cli.core.mirror_plan import Key
 from mabos_cli.core.stores import Memory, locate
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.items import line_id
 from mabos_cli.workspace.cases import load_cases
 from mabos_cli.workspace.cycle import strategy_of
@@ -70,11 +72,24 @@ def _agent(home: AgentHome) -> Iterator[Record]:
 
 
 def _mind(home: AgentHome) -> list[Record]:
-    others = [name for name in list_agents(home.paths.workspace) if name != home.id]
-    elsewhere = shared_ids(
-        load_mind(home._replace(paths=home.paths.workspace.agent(name))) for name in others
-    )
-    return mind_records(load_mind(home), elsewhere)
+    return mind_records(load_mind(home), _other_minds(home))
+
+
+def _other_minds(home: AgentHome, but: Ids = ()) -> list[AgentMind]:
+    """The minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to nothing."""
+    minds = []
+    for name in list_agents(home.paths.workspace):
+        if name != home.id and name not in but:
+            with suppress(MabosError):
+                minds.append(load_mind(home._replace(paths=home.paths.workspace.agent(name))))
+    return minds
+
+
+def find_leaning(home: AgentHome, but: Ids) -> list[str]:
+    """The other agents, but for some, whose records may have changed with the mind of this one: they are linked, or now could be."""
+    others = _other_minds(home, but)
+    mind = load_mind(home) if others else AgentMind(home.id)
+    return [other.agent for other in others if leans_on(other, mind)]
 
 
 def load_mind(home: AgentHome) -> AgentMind:

@@ -18,8 +18,7 @@ def write_receipt(
     home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float | None = None
 ) -> None:
     """Adds a receipt, and notes on the home what was touched. Best effort: the write itself is done."""
-    if home.touched is not None:
-        home.touched.append((command, ids))
+    note_touched(home, command, ids)
     at = format_time(home.now())
     record = {
         "at": at,
@@ -34,6 +33,12 @@ def write_receipt(
         append_bytes(
             workspace.receipts(at[:10]), dump_line(record).encode("utf-8") + b"\n", root=workspace.root
         )
+
+
+def note_touched(home: AgentHome, command: str, ids: list[str]) -> None:
+    """Notes on the home what was touched, for who mirrors it."""
+    if home.touched is not None:
+        home.touched.append((command, ids))
 
 
 def count_changes(changes: Changes) -> dict[str, int]:

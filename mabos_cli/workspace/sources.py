@@ -33,6 +33,8 @@ UNSETTLED = 25_000_000
 _TEXTS = (".md", ".txt", ".jsonl")
 # Our own copies of items, page by page, and of beliefs: what they copy is a source itself.
 _COPIES, _COPIES_MD = "mabos-memory-items", frozenset(("mabos-memory-items.md", "mabos-beliefs.md"))
+# Results of reasoning that were kept: each is a memory as well, which says more.
+_RESULTS = "reasoning.jsonl"
 _STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")
@@ -74,6 +76,8 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
         for entry in entries:
             name = entry.name
             if name[0] == ".":
+                continue
+            if name == _RESULTS and entry.path[base:] == _RESULTS:
                 continue
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)

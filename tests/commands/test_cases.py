@@ -107,7 +107,7 @@ def test_nothing_to_go_by(desk):
     put(desk, Case("C-1", ("a",)))
     assert "nothing is known of the present situation" in desk.run("case", "retrieve").stdout
     assert desk.run("case", "retrieve", "--belief", "z").stdout == "no case is like this\n"
-    assert desk.run("case", "list", "--failed").stdout == "no cases\n"
+    assert desk.run("case", "list", "--failure").stdout == "no cases\n"
 
 
 def test_reading_writes_nothing(minded):

@@ -127,6 +127,29 @@ def test_torn_and_foreign_lines_are_passed_over(mabos, workspace: Path, reason) 
     assert [row["id"] for row in reason("history")["results"]] == [again, own]
 
 
+def test_a_kept_result_is_recalled_once_as_a_memory(mabos, workspace: Path, reason) -> None:
+    saved = [
+        reason(f"Ill {n}?", "-m", "bayesian", "--input", "-", "--save", stdin=ILL)["saved"] for n in "ab"
+    ]
+    other = workspace / "agents/main/sessions/reasoning.jsonl"
+    other.parent.mkdir()
+    other.write_text('{"text": "Nobody here is ill"}\n')
+    found = mabos("recall", "is somebody ill or healthy", "--limit", "9", cwd=workspace).stdout
+    assert all(found.count(one["id"]) == 1 for one in saved)
+    assert "sessions/reasoning.jsonl:1" in found and "\nreasoning.jsonl" not in f"\n{found}"
+    assert [row["id"] for row in reason("history", "--limit", "0")["results"]] == [
+        saved[1]["id"],
+        saved[0]["id"],
+    ]
+    assert len(reason("history", "--limit", "1")["results"]) == 1
+
+
+def test_show_tells_the_worksheet_or_the_schema(reason) -> None:
+    sheet, schema = reason("show", "modal"), reason("show", "modal", "--schema")
+    assert "worksheet" in sheet and "schema" not in sheet
+    assert "worksheet" not in schema and schema["schema"]["title"] == "modal"
+
+
 def test_a_problem_is_one_line(workspace: Path, reason) -> None:
     (workspace / "b.yaml").write_text(ILL)
     data = reason("-", "-m", "bayesian", "--input", str(workspace / "b.yaml"), stdin="Is he\n  ill?\n")

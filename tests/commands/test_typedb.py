@@ -227,6 +227,7 @@ def test_a_connection_that_drops_in_mid_transaction_is_made_good(desk: Desk, mir
         ("PASSWORD", "wrong-987654321", "does not let 'admin' in"),
         ("PASSWORD", "", "needs a password (set MABOS_TYPEDB_PASSWORD)"),
         ("ADDRESS", "http://localhost", "is no address"),
+        ("ADDRESS", "a..b:1729", "no TypeDB at a..b:1729"),
         ("DATABASE", "mabos_none", "no database mabos_none (make it: mabos typedb sync-schema)"),
     ],
 )
@@ -237,7 +238,15 @@ def test_settings_that_do_not_work_are_told_and_fail_nothing(
     done = said(desk, "store", "One thing")
     assert told in done.warnings[0] and "987654321" not in done.stdout + done.stderr
     assert done.warnings[0].endswith("queued for the mirror") and "failed" not in ledger(desk).values()
-    assert desk.run("typedb", "sync-agent").code == (2 if name == "ADDRESS" else 6)
+    assert desk.run("typedb", "sync-agent").code == (2 if "no address" in told else 6)
+
+
+def test_certificates_that_are_not_there_are_named(
+    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MABOS_TYPEDB_TLS", "true")
+    monkeypatch.setenv("MABOS_TYPEDB_TLS_CA", "certs/none.pem")
+    assert said(desk, "store", "One thing").warnings[0].startswith("no file certs/none.pem (typedb.tls_ca")
 
 
 def test_nothing_configured_loads_nothing(desk: Desk) -> None:
@@ -430,6 +439,9 @@ def test_what_differs_is_changed_only_on_demand(desk: Desk, mirror: Mirror) -> N
     done = said(desk, "typedb", "sync-schema", "--apply-changes").data
     assert done["changed"]
     assert mirror.server.committed() == ["redefine certainty value double;"]
+    mirror.server.schemas[DATABASE] = text.replace("entity goal,", "relation goal,")
+    done = said(desk, "typedb", "sync-schema", "--apply-changes").data
+    assert [each["queries"] for each in done["changes"]] == [[]] and not done["changed"]
 
 
 def test_records_wait_for_types_that_are_missing(desk: Desk, mirror: Mirror) -> None:

@@ -8,7 +8,7 @@ from typeql.samples import CEO, CFO, known, world
 from mabos_cli.core.item import MemoryItem, touch
 from mabos_cli.core.mind import Attitude, Belief, Step
 from mabos_cli.core.mirror import Links, Record, end_of, make_record, memory_record, record_hash
-from mabos_cli.core.mirror_mind import AgentMind, mind_records, shared_ids, state_of, world_records
+from mabos_cli.core.mirror_mind import AgentMind, leans_on, mind_records, shared_ids, state_of, world_records
 from mabos_cli.core.mirror_schema import mirror_schema
 
 
@@ -85,6 +85,30 @@ def test_a_goal_of_another_agent_can_be_named():
     assert ("desire", "D-1") not in shared_ids((CEO, CFO))  # both have one
     found = by_uid(world_records((CEO, CFO)))
     assert found["cfo/B-001"].linked("belief_supports_goal") == ("ceo/G-1", "cfo/G-9")
+
+
+def test_a_plan_may_be_for_a_goal_of_another_agent():
+    plan = Attitude("plan", "PL-7", "Fund it", links={"goal": ("G-1", "G-0")})
+    goal = Attitude("goal", "G-7", "Own", links={"desire": ("D-9",)})
+    coo = AgentMind("coo", goals=[goal], plans=[plan])
+    found = by_uid(mind_records(CEO, (CFO, coo)))
+    assert "coo/PL-7" in found["ceo/G-1"].linked("goal_requires_plan")
+    assert "coo/PL-7" not in by_uid(mind_records(CEO, (CFO,)))["ceo/G-1"].linked("goal_requires_plan")
+    alone = [
+        record
+        for minds in ((CEO, (coo, CFO)), (CFO, (CEO, coo)), (coo, (CFO, CEO)))
+        for record in mind_records(*minds)
+    ]
+    assert alone == world_records((CEO, CFO, coo))  # whoever is asked about, and in whatever order
+    assert leans_on(CEO, coo) and leans_on(coo, CEO) and leans_on(CFO, CEO)
+    assert not leans_on(CFO, coo) and not leans_on(AgentMind("x"), CEO)
+
+
+def test_something_may_be_linked_with_what_has_the_same_id_and_never_with_itself():
+    goal = Attitude("goal", "X", "Grow", links={"requires": ("X",), "parent": ("X",)})
+    mind = AgentMind("a", goals=[goal], plans=[Attitude("plan", "X", "How")])
+    found = next(record for record in mind_records(mind) if record.type == "goal")
+    assert found.linked("goal_requires_plan") == ("a/X",) and found.linked("goal_part_of_goal") == ()
 
 
 def test_steps():

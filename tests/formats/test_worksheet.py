@@ -53,6 +53,16 @@ def test_the_sheet_shows_every_field() -> None:
     assert "- What is known?\n" in SHEET and "Computed: false." in SHEET
 
 
+def test_what_may_be_left_out_and_bounds_that_nobody_meets() -> None:
+    shape = record(
+        "Give a or b.", a=usual(number("gain", -1e15, 1e15)), b=optional(text("how", "x", "y", "z"))
+    )
+    sheet = render_worksheet(METHODS["fuzzy"], shape, (), "")
+    assert "## Input\n\nGive a or b.\nFill in the values." in sheet
+    assert "a:                                  # a number; gain\n" in sheet
+    assert "# b:                                  # x, y or z; how (optional)\n" in sheet
+
+
 def test_filled_in_and_fed_back() -> None:
     filled = (
         SHEET.replace("name:   ", "name: bond")
@@ -78,7 +88,7 @@ def test_an_empty_sheet_says_what_to_fill_in() -> None:
         conform(SHAPE, source.value, PARSERS)
     line = 1 + SHEET[: SHEET.index("  - name:")].count("\n")
     assert cited(caught.value, source).message == f"sheet.md:{line}: options[1].name: is not filled in"
-    assert caught.value.hint == "options[1].name is what it is called"
+    assert caught.value.hint == "needed: what it is called"
 
 
 def test_several_sheets_in_one_file() -> None:
@@ -217,3 +227,10 @@ def test_what_is_off_is_named(shape, value, message: str) -> None:
     with pytest.raises(BadValue) as caught:
         conform(shape, value, PARSERS)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("said", ["formula: []p -> p", "premises:\n  - !a | b", "seats: normal: [1, 2]"])
+def test_what_yaml_cannot_read_is_told_to_go_in_quotes(said: str) -> None:
+    with pytest.raises(InvalidFile) as caught:
+        read_inputs(f"{said}\n", "in.yaml")
+    assert caught.value.message.startswith("in.yaml:") and "goes in quotes" in caught.value.hint

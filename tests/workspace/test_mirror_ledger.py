@@ -14,10 +14,12 @@ from mabos_cli.workspace.mirror_ledger import (
     compact,
     end_rest,
     is_resting,
+    ledger_size,
     let_rest,
     load_ledger,
     mirroring,
     note_entries,
+    queued_since,
 )
 
 HERE = "localhost:1729"
@@ -44,18 +46,33 @@ def test_what_is_noted_is_loaded(paths: AgentPaths) -> None:
 
 def test_a_ledger_is_rewritten_when_it_says_much_again(paths: AgentPaths) -> None:
     live = [entry(n) for n in range(100)]
-    note_entries(paths, live * 3)
-    assert not compact(paths)
-    note_entries(paths, [*live, *(entry(n, "gone") for n in range(50))])
+    note_entries(paths, [*live, *live[:99]])
+    assert not compact(paths, 100)
+    note_entries(paths, [entry(n, "gone") for n in range(50)])
     before = load_ledger(paths)
-    assert compact(paths) and not compact(paths)
+    assert compact(paths, 100) and not compact(paths, 50)
     assert load_ledger(paths) == {key: each for key, each in before.items() if each.state != "gone"}
     assert paths.mirror_ledger.read_bytes().count(b"\n") == 50
 
 
 def test_a_small_ledger_is_left_alone(paths: AgentPaths) -> None:
     note_entries(paths, [entry(1)] * 20)
-    assert not compact(paths)
+    assert not compact(paths, 1)
+
+
+def test_a_ledger_that_is_well_is_not_read_again(paths: AgentPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    note_entries(paths, [entry(n) for n in range(1000)])
+    monkeypatch.setattr("mabos_cli.workspace.mirror_ledger.parse_ledger", None)
+    assert not compact(paths, 1000)
+
+
+def test_what_others_queued_is_told_from_what_the_writer_announced(paths: AgentPaths) -> None:
+    note_entries(paths, [entry(0, "queued")._replace(hash="")])
+    since = ledger_size(paths)
+    assert since > 0 and queued_since(paths, since) == []
+    other = Entry("memory_item", "main/M-2", "queued")
+    note_entries(paths, [entry(1, "queued"), other, entry(2)])
+    assert queued_since(paths, since) == [other]
 
 
 def test_a_torn_line_spoils_nothing(paths: AgentPaths) -> None:

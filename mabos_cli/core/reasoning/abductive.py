@@ -48,7 +48,7 @@ SHAPE: Shape = record(
     observations=usual(list_of(text("something observed"), "what is to be explained")),
     hypotheses=usual(map_of(_HYPOTHESIS, "possible explanations by name")),
     absent=optional(list_of(text("something"), "what was looked for and not found", least=0), []),
-    observation=optional(parsed("pattern", "what is to be explained by rules: `subject predicate object`")),
+    observation=optional(parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")),
     facts=optional(list_of(parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)),
     rules=optional(list_of(parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)),
 )  # fmt: skip

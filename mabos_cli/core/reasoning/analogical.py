@@ -22,6 +22,7 @@ from mabos_cli.core.reasoning.structure_mapping import (
     expressions,
     is_one_to_one,
 )
+from mabos_cli.core.text import plural
 
 _FACTS = (
     "relations such as attracts(sun, planet) or `sun attracts planet`; a list, or labels with facts; "
@@ -29,7 +30,7 @@ _FACTS = (
 )
 
 SHAPE: Shape = record(
-    "a known situation and the one in question, each as facts",
+    "Give a known situation and the one in question, each as facts. What causes what in the known one is what carries over.",
     source=record(
         "the situation that is well known",
         name=optional(text("what it is called"), "source"),
@@ -213,7 +214,7 @@ def _answer(
         f"{'carries over' if one in certain else 'open' if one.unknown else 'weak'}, support {figure(one.support)}: {render_expression(one.fact)}"
         for one in found[:8]
     ]
-    matched = f"{len(mapping.matches)} facts match, {share:.0%} of the structure"
+    matched = f"{plural(len(mapping.matches), 'matching fact')}, {share:.0%} of the structure"
     if asked is None:
         conclusion = names(said, "what carries over")
         summary = f"carries over to {given['target']['name']}: {listed(said, 3) or 'nothing new'} ({matched})"

@@ -21,6 +21,7 @@ from mabos_cli.core.reasoning.dung import (
 from mabos_cli.core.reasoning.input_checks import check_size, cut, known_name, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
+from mabos_cli.core.text import plural
 
 _MOST_ARGUMENTS = 300
 _MOST_LISTED = 50
@@ -206,9 +207,8 @@ def _named(frame: Frame, members: int) -> list[str]:
 def _steps(
     frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels], claim: str | None
 ) -> list[str]:
-    lines = [
-        f"{len(frame.known)} arguments, {sum(foes.bit_count() for foes in frame.attackers)} attacks that count"
-    ]
+    attacks = sum(foes.bit_count() for foes in frame.attackers)
+    lines = [f"{plural(len(frame.known), 'argument')}, {plural(attacks, 'effective attack')}"]
     lines += [f"{one} cannot defeat {other}, which is stronger" for one, other in frame.failed[:3]]
     lines += [f"{one} attacks {other} too, by what that rests on" for one, other in frame.inherited[:3]]
     lines.append(f"grounded: {listed(_named(frame, grounded.inside), 10) or 'nothing'}")

@@ -24,9 +24,11 @@ from mabos_cli.core.reasoning.network_input import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
+from mabos_cli.core.text import plural
 
 _MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"
 SHAPE = record(
+    "Give hypotheses and evidence, or a network with what was observed and a query.",
     hypotheses=usual(
         map_of(
             probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2
@@ -186,7 +188,7 @@ def _solve_network(given: dict[str, Any]) -> Answer:
 
 
 def _network_steps(network: Network, found: dict, before: dict, seen: dict[str, str]) -> list[str]:
-    steps = [f"{len(network.states)} variables, exact by variable elimination"]
+    steps = [f"{plural(len(network.states), 'variable')}, exact by variable elimination"]
     if seen:
         steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")
     for name, (shares, _) in found.items():

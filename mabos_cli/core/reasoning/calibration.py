@@ -36,6 +36,7 @@ from mabos_cli.core.reasoning.shape import (
     whole,
 )
 from mabos_cli.core.reasoning.shares import wilson
+from mabos_cli.core.text import plural
 
 _SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
@@ -48,6 +49,7 @@ _FORECAST = record(
 )
 
 SHAPE: Shape = record(
+    "Delete forecasts to score the agent's own kept results.",
     forecasts=usual(
         list_of(
             anything("a forecast"),
@@ -218,7 +220,7 @@ def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[
     caveats = []
     if len(forecasts) < _FEW:
         caveats.append(
-            f"only {len(forecasts)} forecasts: only large errors show; the recalibration follows chance too"
+            f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
         )
     if scores.skill is None:
         caveats.append("all came out the same way: no skill can be told from that")

@@ -35,7 +35,7 @@ _MOST_CASES = 10_000
 _ID = text("an id or a word")
 
 SHAPE: Shape = record(
-    "the situation now, and past cases if not the agent's own",
+    "Give the situation now, and past cases if not the agent's own.",
     beliefs=usual(list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
     desires=usual(list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
     context=optional(text("the situation in words, compared by words with that of each case"), ""),

@@ -22,6 +22,7 @@ from mabos_cli.core.reasoning.shape import list_of, optional, record, text, usua
 
 _MOST_SETS = 20
 SHAPE = record(
+    "Without data the answer is what to adjust for; with data, the effect too.",
     graph=list_of(text("a link"), "what causes what: `cause -> effect`; `a <-> b` is a hidden common cause"),
     treatment=text("the cause that is asked about"),
     outcome=text("the effect that is asked about"),

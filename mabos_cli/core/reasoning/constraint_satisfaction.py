@@ -28,7 +28,7 @@ from mabos_cli.core.reasoning.shape import (
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 
 SHAPE: Shape = record(
-    "variables, the values they may take, and what must hold between them",
+    "Give variables, the values they may take, and what must hold between them.",
     variables=map_of(
         anything("its values: a list, a range such as 1..9, or the name of a domain"),
         "what is to be decided, each with its possible values",

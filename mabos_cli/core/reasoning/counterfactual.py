@@ -19,11 +19,12 @@ from mabos_cli.core.reasoning.structural_model import (
     shown,
     told,
 )
+from mabos_cli.core.text import plural
 
 _state = anything("a value: yes, no, a number or a word")
 SHAPE = record(
     exogenous=map_of(
-        anything("the chance of yes, or values with their chances"), "what nobody in the model controls, with its chances"
+        anything("the chance of yes, or values with their chances, as in {low: 0.3, high: 0.7}"), "what nobody in the model controls, with its chances"
     ),
     equations=map_of(
         text("a formula"), "how each other variable follows: `order and not refused`, `if(price > 10, 'low', 'high')`"
@@ -193,7 +194,7 @@ def _steps(
     case: _Case, seen: dict, do: dict, outcome: str, after: dict, before: dict, causes: dict[str, Any]
 ) -> list[str]:
     lines = [
-        f"abduction: {case.worlds} worlds fit {told(seen) or 'anything'}, together {figure(case.weight)}",
+        f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
         f"action: {told(do)} in each of them",
         f"prediction: {outcome} "
         + ", ".join(

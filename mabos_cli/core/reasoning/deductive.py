@@ -17,18 +17,18 @@ from mabos_cli.core.rule import Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.rule_check import is_open
 from mabos_cli.core.values import compare
 
-_FACTS = "what is known, each `subject predicate object`; left out, your own facts"
+_FACTS = "what is known; left out, your own facts"
 _RULES = "what follows from what, each `if ?x p ?y then ?x q ?y`; left out, your own rules"
 _ONE_VALUE = "predicates with one value at a time: another value refutes the goal"
 SHAPE: Shape = record(
     "Give a goal to prove from facts and rules, or premises and a conclusion in propositional logic.",
-    goal=usual(parsed("pattern", "what to prove, `subject predicate object`; ?x asks for all that fit")),
+    goal=usual(parsed("pattern", "what to prove; with ?x, all that fit are listed")),
     not_goal=optional(parsed("pattern", "what would refute the goal if it were proved")),
     facts=optional(list_of(parsed("fact", "a fact"), _FACTS, least=0)),
     rules=optional(list_of(parsed("rule", "a rule"), _RULES, least=0)),
     functional=optional(list_of(text("a predicate"), _ONE_VALUE), []),
     closed_world=optional(truth("whether all that is true is known, so that what cannot be proved is false"), False),
-    premises=optional(list_of(text("a formula"), "formulas such as `p -> q`, `not q | r`")),
+    premises=optional(list_of(text("a formula"), "instead of a goal: formulas with not, and, or, ->, <->, such as `paid -> shipped`, `not hotfix or tested`")),
     conclusion=optional(text("the formula that may follow from the premises")),
 )  # fmt: skip
 QUESTIONS: tuple[str, ...] = (

@@ -39,7 +39,7 @@ _DEFAULT = record(
     priority=optional(number("of two that oppose each other the higher goes first"), 0.0),
 )
 SHAPE: Shape = record(
-    "Statements are words such as `tweety flies`; the same words are the same statement.",
+    "Statements are words such as `tweety flies`; the same words are the same statement, and there is no ?x: name each thing.",
     facts=optional(list_of(_LITERAL, "what holds; left out, your own facts as `subject predicate object`", least=0)),
     strict=optional(list_of(_STRICT, "rules without exceptions, used forward only", least=0), []),
     defaults=list_of(_DEFAULT, "rules with exceptions"),
@@ -159,7 +159,7 @@ def _answer(
     denied = sum(opposite(query) in one.literals for one in preferred)
     detail["holds_in"], detail["denied_in"] = holding, denied
     value = True if holding == count else False if denied == count else None
-    told = f"{about}: {'holds' if value else 'does not hold' if value is False else 'is open'}; "
+    told = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
     told += f"in {holding} of {ways}" + (f", denied in {denied}" if denied else "")
     return Answer(yes_no(value, about), None, told, cut(lines), detail, caveats)
 

@@ -68,7 +68,7 @@ _NORM = record(
 SHAPE: Shape = record(
     "Policies among the rules count as obligations, constraints as prohibitions of a state.",
     norms=usual(list_of(_NORM, "the norms, besides policies among the rules", least=0), []),
-    context=optional(map_of(truth("yes or no"), "flags of the situation; one that is not named does not hold", least=0), {}),
+    context=optional(map_of(truth("whether it holds"), "flags of the situation; one that is not named does not hold", least=0), {}),
     done=optional(list_of(text("an action"), "what was done", least=0), []),
     undone=optional(list_of(text("an action"), "what was not done and can no longer be done", least=0), []),
     exclusive=optional(list_of(list_of(text("an action"), "actions", least=2), "groups of which only one can be done", least=0), []),

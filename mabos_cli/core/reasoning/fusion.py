@@ -89,6 +89,8 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
     told = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
     if not stated:
         return f"no method states a probability, so there is no confidence; agreement is the share of weight{told}"
+    if len(inside) == 1:
+        return f"the probability that {inside[0].method} states{told}"
     if len(stated) == len(inside):
         return f"pooled from the probabilities that all methods state{told}"
     return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{told}"

@@ -13,11 +13,13 @@ from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MOST_TERMS, _MOST_RULES = 50, 500
-_SETS = "triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
-_RANGE = optional(list_of(number("an end", -LARGEST, LARGEST), "the lowest and the highest value", 2))
+_SETS = "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
+_RANGE = optional(
+    list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2)
+)
 
 SHAPE: Shape = record(
-    "inputs with terms, rules in words, and what they speak about",
+    "Give inputs and an output, each with words for its values, and rules in these words.",
     inputs=map_of(
         record(
             "a quantity that is known",
@@ -31,7 +33,7 @@ SHAPE: Shape = record(
         "what the verdict is about",
         name=text("what it is called in the rules"),
         terms=map_of(
-            anything(f"{_SETS}; for sugeno a number, or a factor for each input and a constant"),
+            anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"),
             "words for it",
         ),
         range=_RANGE,
@@ -39,7 +41,7 @@ SHAPE: Shape = record(
     ),
     rules=list_of(
         text(
-            f"if ... then ..., with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
+            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
         ),
         "the rules",
     ),

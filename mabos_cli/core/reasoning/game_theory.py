@@ -42,9 +42,10 @@ from mabos_cli.core.reasoning.shape import (
 )
 
 MOST_PROFILES = 1_000
-_PAYOFF = number("what a player gets, from -1e12 to 1e12", -1e12, 1e12)
+_PAYOFF = number("what the player gets", -1e12, 1e12)
 
 SHAPE: Shape = record(
+    "Give payoffs for two players, or profiles for more.",
     players=optional(
         list_of(text("a player"), "who plays: first the one whose actions are the rows of payoffs", least=2)
     ),

@@ -43,7 +43,7 @@ _CASE = record(
     amount=optional(number("how much of the property there was, if it was measured")),
 )
 _COUNTS = record(
-    "how many instances had the property",
+    "instead of cases: how many instances had the property",
     held=whole("with it", 0, 10**7),
     failed=whole("without it", 0, 10**7),
 )
@@ -52,8 +52,8 @@ SHAPE: Shape = record(
     claim=optional(text("the general statement in words")),
     cases=usual(list_of(_CASE, "the instances seen, all of them and not only those that fit")),
     counts=optional(_COUNTS),
-    **{"if": optional(list_of(parsed("pattern", "a condition"), "what an instance is, such as `?x isA customer`"))},
-    then=optional(parsed("pattern", "what may hold of it, such as `?x renews yes`")),
+    **{"if": optional(list_of(parsed("pattern", "a condition"), "instead of cases, with `then`: what an instance is, such as `?x isA customer`"))},
+    then=optional(parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
     facts=optional(list_of(parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)),
     closed_world=optional(truth("whether an instance of which nothing is known counts as a failure"), False),
     find=optional(text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),

@@ -21,6 +21,7 @@ from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, optional, record, usual, whole
 
 SHAPE: Shape = record(
+    "Delete episodes to learn from the agent's own kept results.",
     episodes=usual(EPISODES),
     least=optional(whole("how many results a method needs before its rate is relied on", 1, 10_000), 5),
 )

@@ -31,7 +31,7 @@ SHAPE: Shape = record(
     claims=map_of(
         record(
             "a claim",
-            status=text("known, assumed or unknown", "known", "assumed", "unknown"),
+            status=text("how far it is established", "known", "assumed", "unknown"),
             confidence=optional(probability("how likely it is true; an assumption needs it")),
             impact=optional(_COST._replace(about="what is lost if it is false, in any one unit"), 0),
             sources=optional(whole("how many independent sources say so", 0, 10**6)),

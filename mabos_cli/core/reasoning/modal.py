@@ -34,16 +34,16 @@ _SEES = map_of(
 )
 
 SHAPE: Shape = record(
-    "a modal formula, and either worlds or a system",
+    "Give a formula, and either worlds with who sees which (access, or agents by name), or valid_in without worlds.",
     formula=text(
-        "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a"
+        "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a; in quotes"
     ),
     premises=optional(
         list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []
     ),
     worlds=usual(
         map_of(
-            list_of(text("an atom"), "the atoms that are true there; all others are false", 0),
+            list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0),
             "possible worlds",
         )
     ),
@@ -64,7 +64,7 @@ SHAPE: Shape = record(
         "close",
     ),
     at=optional(text("the world to look at; left out: all worlds"), ""),
-    valid_in=optional(text("the system to decide in when no worlds are given", *SYSTEMS), ""),
+    valid_in=optional(text("instead of worlds: the system to decide in", *SYSTEMS), ""),
 )
 
 QUESTIONS: tuple[str, ...] = (

@@ -25,7 +25,7 @@ MOST_WORK = 20_000_000  # draws times tokens of the formulas
 _AMONG = "min, max, abs, exp, log, sqrt, floor, ceil, round, if(condition, a, b), and, or, not"
 SHAPE = record(
     variables=map_of(
-        anything(f"a number, or a distribution. {ABOUT}; discrete: {{value: p}}"), "what is uncertain"
+        anything(f"a number, or one of {ABOUT}, {{discrete: {{VALUE: p, VALUE: p}}}}"), "what is uncertain"
     ),
     model=map_of(text("a formula"), f"what follows from it, as formulas with + - * / ^ and {_AMONG}"),
     target=optional(text("the formula that the answer is about; the last one if left out")),
@@ -44,7 +44,7 @@ SHAPE = record(
         ),
         [],
     ),
-    draws=optional(whole("how many draws", 100, MOST_DRAWS), 10_000),
+    draws=optional(whole("how many draws, a million at most", 100, MOST_DRAWS), 10_000),
     seed=optional(whole("the seed: the same one gives the same result"), 1),
     unit=optional(text("the unit of the target"), ""),
 )

@@ -18,6 +18,7 @@ _MOST_OTHERWISE = 2_000
 _SCORED = 20
 _WORTH = number("a figure on the party's own scale", -1e9, 1e9)
 SHAPE: Shape = record(
+    "Give a price between two reserves, or parties with the worth of each issue, or parties and options with the worth of each deal.",
     price=optional(PRICE),
     options=optional(
         map_of(

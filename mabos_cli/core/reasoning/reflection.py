@@ -22,11 +22,13 @@ from mabos_cli.core.reasoning.shape import (
     truth,
     usual,
 )
+from mabos_cli.core.text import plural
 
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 _HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
 
 SHAPE: Shape = record(
+    "Give measures, events or both.",
     measures=usual(
         map_of(
             record(
@@ -141,7 +143,7 @@ def _tell(
     if before:
         right = sum(one.happened for one in fold([event.forecast for event in before]))
         heads.append(f"{right} of {len(before)} statements right")
-    summary = "; ".join(heads) or f"{len(after)} statements, all made after the fact"
+    summary = "; ".join(heads) or f"{plural(len(after), 'statement')}, made after the fact"
     conclusion: Conclusion = words(summary)
     if rules:
         scores = {rule.said: float(rule.support) for rule in rules}

@@ -46,6 +46,7 @@ _CAUSE = Shape(
     ),
 )
 SHAPE = record(
+    "Give a fault tree (gates, and events with their chances), or a symptom and possible causes with the evidence for each.",
     gates=usual(
         map_of(
             record(
@@ -58,10 +59,10 @@ SHAPE = record(
             "the failure and the events on the way to it",
         )
     ),
-    events=usual(map_of(probability("its probability"), "the basic faults, with probabilities if they are known", least=0)),
+    events=usual(map_of(probability("its probability"), "the basic faults with their probabilities; left out if they are not known", least=0)),
     top=optional(text("the failure; the gate that is below no other if left out")),
-    symptom=optional(text("what went wrong, if a map of causes is given instead")),
-    causes=optional(map_of(_CAUSE, "possible causes, each with what it explains and the evidence")),
+    symptom=optional(text("instead of gates, with `causes`: what went wrong")),
+    causes=optional(map_of(_CAUSE, "with `symptom`: possible causes, each with what it explains and the evidence")),
 )  # fmt: skip
 QUESTIONS = (
     "What exactly failed?",

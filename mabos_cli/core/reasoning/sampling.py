@@ -27,7 +27,7 @@ _PARAMETERS: dict[str, dict[str, Shape]] = {
     "bernoulli": {"p": probability("a chance")},
     "poisson": {"rate": number("how many on average", 0, 1e6)},
 }
-ABOUT = "; ".join(f"{kind}: [{', '.join(names)}]" for kind, names in _PARAMETERS.items())
+ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
 
 
 def parse_distribution(said: Any, path: str) -> Draw:

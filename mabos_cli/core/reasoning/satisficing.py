@@ -8,6 +8,7 @@ from mabos_cli.core.reasoning.answer import Answer, choice, yes_no
 from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record
+from mabos_cli.core.text import plural
 
 _LARGE = 1e15
 _LEVEL = record(
@@ -235,7 +236,9 @@ def _adjusted(
                 "share": n * step,
                 "levels": _dropped(given, n * step, spreads),
             }
-            lines.append(f"after {n} steps of {step:.3g}, {chosen} is the first that is good enough")
+            lines.append(
+                f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough"
+            )
             told = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
             scores = {name: -share for name, share in known.items()}
             return Answer(choice(chosen, scores), None, told, tuple(lines), detail, tuple(caveats))

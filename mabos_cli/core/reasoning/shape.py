@@ -112,9 +112,7 @@ def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
 
 
 def _fail(path: str, said: str, shape: Shape) -> BadValue:
-    return BadValue(
-        f"{path or 'input'}: {said}", f"{path or 'input'} is {shape.about}" if shape.about else ""
-    )
+    return BadValue(f"{path or 'input'}: {said}", f"needed: {shape.about}" if shape.about else "")
 
 
 def _shown(value: Any) -> str:

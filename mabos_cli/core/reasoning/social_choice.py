@@ -26,6 +26,7 @@ from mabos_cli.core.reasoning.ballots import (
 from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, figure, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
+from mabos_cli.core.text import plural
 
 RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")
 _MOST_CANDIDATES = 50
@@ -177,7 +178,7 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     by_winner: dict[str, list[str]] = {}
     for name, count in counts.items():
         by_winner.setdefault(" and ".join(count.winners), []).append(name)
-    steps = [f"{detail['voters']} voters, {len(tally.names)} candidates"]
+    steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(tally.names), 'candidate')}"]
     if tally.rounds:
         steps.append(f"{winner or 'nobody'} beats every other one by a majority")
     if cycle:

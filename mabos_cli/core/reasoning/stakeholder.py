@@ -47,8 +47,8 @@ SHAPE: Shape = record(
     stakeholders=map_of(
         record(
             "a stakeholder",
-            power=number("what it can do for or against the plan, 0 to 10", 0, 10),
-            interest=number("how much it cares, 0 to 10", 0, 10),
+            power=number("what it can do for or against the plan", 0, 10),
+            interest=number("how much it cares", 0, 10),
             stance=anything(_STANCE.about),
             effort=optional(number("what it costs to win it over, on any scale", 0, 1e9), 1),
             movable=optional(truth("whether it can be won over at all"), True),
@@ -60,11 +60,13 @@ SHAPE: Shape = record(
     influence=optional(
         map_of(
             map_of(probability("the share of that one's view"), "whom it influences"),
-            "who shapes whose view: from, to, and the share of the view, below 1 in all",
+            "who shapes whose view; the shares of one view stay below 1 in all",
         ),
         {},
     ),
-    needed=optional(number("the balance that must be exceeded, -1 to 1", -1, 0.99), 0),
+    needed=optional(
+        number("the balance of support that must be exceeded; 1 is all for it, -1 all against", -1, 0.99), 0
+    ),
     high=optional(number("from where on power and interest count as high", 0, 10), 5),
 )
 QUESTIONS = (

@@ -18,11 +18,13 @@ from mabos_cli.core.reasoning.method_record import (
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.router import Scored, check_classification, score_methods
 from mabos_cli.core.reasoning.shape import Shape, list_of, optional, record, text, usual
+from mabos_cli.core.text import plural
 
 _SELF = "strategy-selection"
 _SHOWN = 5
 
 SHAPE: Shape = record(
+    "Say what you know of the problem; delete the aspects that you cannot tell.",
     uncertainty=usual(text("how much is unknown", *ASPECTS["uncertainty"])),
     complexity=usual(text("how many things hang together", *ASPECTS["complexity"])),
     domain=usual(text("what the problem is about", *ASPECTS["domain"])),
@@ -141,5 +143,5 @@ def _caveats(order: list[Rated], records: Mapping[str, Record], kind: Mapping[st
         caveats.append(f"not said: {', '.join(missing)}")
     known = records.get(order[0].name)
     if known and known.total < 5:
-        caveats.append(f"only {known.total} past results of {order[0].name}")
+        caveats.append(f"only {plural(known.total, 'past result')} of {order[0].name}")
     return tuple(caveats)

@@ -127,7 +127,9 @@ def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list
     last = {name: line[-1] for name, line in values.items()}
     shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
     at = given["steps"] if away is None else away
-    steps.append(f"after {at} steps: " + ", ".join(f"{name} {figure(last[name])}" for name in shown))
+    steps.append(
+        f"after {plural(at, 'step')}: " + ", ".join(f"{name} {figure(last[name])}" for name in shown)
+    )
     if away is not None:
         caveats.append(f"The simulation runs away and was stopped at step {away}.")
     caveats.append("The simulation is linear: it shows directions and timing, not amounts.")

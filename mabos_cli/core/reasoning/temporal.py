@@ -22,12 +22,13 @@ from mabos_cli.core.reasoning.temporal_input import (
     relation_demand,
 )
 from mabos_cli.core.reasoning.time_net import GRAIN, Demand, Matrix, Net, TooHard, missing, positions
+from mabos_cli.core.text import plural
 
 _MOST_SCENARIOS = 200
 _MOST_PAIRS = 12  # events up to which the relations of all pairs are told
 
 SHAPE: Shape = record(
-    "events, and what is known of when they happen",
+    "Give the events, and what is known of when they happen and how they lie to each other.",
     events=map_of(
         record(
             "when it happens, as far as known; {} if nothing is",
@@ -41,7 +42,9 @@ SHAPE: Shape = record(
     ),
     relations=usual(
         list_of(
-            text(f"two events with one or more of {', '.join(NAMES)}, as in: audit before|meets launch"),
+            text(
+                f"two events with one or more of {', '.join(NAMES)}, disjoint, within, as in: audit before|meets launch"
+            ),
             "how events lie to each other",
             0,
         ),
@@ -156,7 +159,9 @@ def _fits(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> Ans
     detail = _detail(asked, scenarios, labels)
     order = _order(asked, scenarios[0])
     steps = [f"one order: {order}"]
-    summary = f"all {len(asked.demands)} demands on {len(asked.events)} events can be met"
+    summary = (
+        f"{plural(len(asked.demands), 'demand')} on {plural(len(asked.events), 'event')} can be met together"
+    )
     if asked.is_metric:
         steps += list(_schedule_lines(asked, detail["schedule"]))
         if detail["earliest_finish"] is not None:

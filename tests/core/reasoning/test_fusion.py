@@ -142,6 +142,7 @@ def test_words_agree_only_when_they_are_the_same() -> None:
 def test_one_method_is_its_own_conclusion() -> None:
     found = fused(a=said(distribution({"x": 0.2, "y": 0.8}), 0.8))
     assert found.conclusion.value == "y" and found.confidence == pytest.approx(0.8) and found.agreement == 1
+    assert found.basis == "the probability that a states"
     unsure = fused(a=said(choice("x", {"x": 1, "y": 0}), 0.3))
     assert unsure.conclusion.value == "x" and unsure.confidence == pytest.approx(0.3)
     for value, sure in ((True, 0.3), (False, 0.3), (False, 0.5)):  # a weak proof does not prove the opposite

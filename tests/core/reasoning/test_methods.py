@@ -129,6 +129,10 @@ def test_the_worksheet_asks_for_every_field(name: str) -> None:
     whole = read_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
     assert {*fields} == {*whole.by_method[name].value}
     assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
+    if any(shape.is_usual for shape in fields.values()):
+        assert f"\n{module.SHAPE.about}\n" in sheet and module.SHAPE.about.endswith("."), (
+            "say which forms it takes"
+        )
 
 
 def _shapes(shape: Shape) -> Iterator[Shape]:
