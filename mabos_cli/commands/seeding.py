@@ -74,6 +74,8 @@ def seed_goals(
         "entries": rows,
     }
     lines = _summary(rows, made, dry_run) + _details(rows, dry_run, dry_run or call.verbose)
+    if made and not dry_run:
+        lines.append(f"next: mabos goal tree --agent {made[0]}, or MABOS_AGENT={made[0]}")
     call.emit("typedb.seed-goals", data, lines, [*warnings, *plan.notes])
 
 

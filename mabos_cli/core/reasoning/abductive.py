@@ -202,6 +202,9 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
     said = []
     if found.unexplained:
         said.append(f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list")
+    idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
+    if idle:
+        said.append(f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing")
     if found.weights is None and any(cause.prior is not None for cause in found.causes):
         said.append("some hypotheses have no prior, so costs decide and priors were not used")
     if found.weights is not None and not found.posterior:

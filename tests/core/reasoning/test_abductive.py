@@ -185,3 +185,10 @@ def test_what_is_there_in_any_case_keeps_no_explanation_from_being_found():
     assert answer.conclusion.value == "rain" and answer.confidence == pytest.approx(1)
     rows = {tuple(row["hypotheses"]): row["probability"] for row in answer.detail["explanations"]}
     assert rows == {("rain",): pytest.approx(0.18 / 0.28), ("leak",): pytest.approx(0.1 / 0.28)}
+
+
+def test_something_absent_that_nothing_predicts_is_told() -> None:
+    given = "observations: [smoke]\nabsent: [alarm, rain]\nhypotheses:\n  fire: {explains: [smoke, alarm], prior: 0.1}\n  toast: {explains: [smoke], prior: 0.3}\n"
+    answer = solve_yaml("abductive", given)
+    assert answer.conclusion.value == "toast"
+    assert "no hypothesis would bring about rain, so that it is absent says nothing" in answer.caveats
