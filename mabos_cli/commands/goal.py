@@ -21,7 +21,7 @@ from mabos_cli.core.goal_tree import Branch, build_tree
 from mabos_cli.core.item import check_choice, check_word
 from mabos_cli.core.mind import LEVELS
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.cognitive import parse_cognitive
+from mabos_cli.formats.attitudes import goal_group
 from mabos_cli.formats.mind_edit import Draft
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind
 
@@ -51,7 +51,7 @@ def add(
     call: Call = ctx.obj
     home = call.open_home()
     level = check_choice(level, LEVELS, "level")
-    own = group or _group_of(read_mind(home, "goal"), level)
+    own = group or goal_group(read_mind(home, "goal"), level)
     fields = {
         "type": level,
         "priority": priority_text(priority),
@@ -63,13 +63,6 @@ def add(
     }
     draft = Draft("goal", "", title_of(title, "goal"), fields=fields)
     add_attitude(call, home, draft, {"parent": "goal", "desire": "desire", "requires": "plan"}, own)
-
-
-def _group_of(text: str, level: str) -> str:
-    """The heading for goals of a level, or for those that are pursued, if the file has one."""
-    titles = [heading.title for heading in parse_cognitive(text).headings if heading.level > 1]
-    named = [t for t in titles if level in t.casefold()] or [t for t in titles if "active" in t.casefold()]
-    return named[0] if named else ""
 
 
 @app.command()

@@ -14,9 +14,9 @@ from mabos_cli.core.clock import format_time
 from mabos_cli.core.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, MabosError
-from mabos_cli.formats.attitudes import KINDS
+from mabos_cli.formats.attitudes import KINDS, goal_group
 from mabos_cli.formats.cognitive import parse_cognitive
-from mabos_cli.formats.goal_seed import goal_group, parse_template, seed_draft
+from mabos_cli.formats.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind_edit import add_entry, find_entry
 from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.home import AgentHome

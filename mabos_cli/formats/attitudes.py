@@ -115,6 +115,13 @@ def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
     return match[1], (unescape_block(title) if entry.shape == "item" else title) or match[1]
 
 
+def goal_group(file: str, level: str) -> str:
+    """The heading for goals of a level, or for those that are pursued, if the text of a file has one."""
+    titles = [heading.title for heading in parse_cognitive(file).headings if heading.level > 1]
+    named = [t for t in titles if level in t.casefold()] or [t for t in titles if "active" in t.casefold()]
+    return named[0] if named else ""
+
+
 def priority_of(entry: Entry) -> float | None:
     """The priority that an entry names, as a number, or None when it names none."""
     return parse_level(entry.get("priority"), _WORDS, "priority")[0]

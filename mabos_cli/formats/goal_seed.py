@@ -20,7 +20,6 @@ from mabos_cli.core.reasoning.shape import (
 )
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.attitudes import KINDS
-from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_fields import ID
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.mind_edit import Draft
@@ -161,10 +160,3 @@ def seed_draft(seed: Seed, day: str) -> Draft:
     dated = {"updated": day} if seed.kind == "belief" else {}
     steps = tuple(f"{n}. [ ] {one_line(escape_block(step))}" for n, step in enumerate(seed.steps, 1))
     return Draft(seed.kind, seed.id, seed.title, seed.text, {**seed.fields, **links, **dated}, steps)
-
-
-def goal_group(file: str, level: str) -> str:
-    """The heading for goals of a level, or for those that are pursued, if the text of a file has one."""
-    titles = [heading.title for heading in parse_cognitive(file).headings if heading.level > 1]
-    named = [t for t in titles if level in t.casefold()] or [t for t in titles if "active" in t.casefold()]
-    return named[0] if named else ""

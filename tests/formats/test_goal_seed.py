@@ -9,9 +9,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.goal_seed import LINKS, Seed, check_template
 from mabos_cli.core.mind import LEVELS
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.attitudes import read_attitudes
+from mabos_cli.formats.attitudes import goal_group, read_attitudes
 from mabos_cli.formats.beliefs import read_beliefs
-from mabos_cli.formats.goal_seed import goal_group, parse_template, seed_draft
+from mabos_cli.formats.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind_edit import add_entry
 from mabos_cli.formats.plans import read_plans
 
