@@ -76,3 +76,25 @@ def test_memory_works(program: Path, tmp_path: Path) -> None:
     found = json.loads(_run(program, "-w", root, "recall", "bill", "--json", cwd=tmp_path))
     assert [row["ref"] for row in found["data"]["results"]] == [stored["data"]["id"]]
     assert found["data"]["results"][0]["content"] == "We bill per seat"
+
+
+def test_shipped_data_comes_out_of_the_wheel(program: Path, tmp_path: Path) -> None:
+    root = tmp_path / "team"
+    _run(program, "init", root, "--agent", "ceo", cwd=tmp_path)
+    _run(program, "ontology", "scaffold", "agency", cwd=root)
+    shipped = ROOT / "mabos_cli" / "ontologies"
+    for name in ("business.jsonld", "agency.jsonld"):
+        assert (root / "ontologies" / name).read_bytes() == (shipped / name).read_bytes()
+    assert "cfo (new): added" in _run(program, "typedb", "seed-goals", "--create-agents", cwd=root)
+    told = _run(
+        program,
+        "reason",
+        "--agent",
+        "ceo",
+        "--input",
+        ROOT / "fixtures/reasoning/causal.yaml",
+        "-m",
+        "causal",
+        cwd=root,
+    )
+    assert told.startswith("causal: effect of ")
