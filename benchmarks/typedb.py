@@ -5,7 +5,8 @@
 Each store is a process of its own, on its own copy of a workspace with so many long-term items; the ways take turns, so that a
 busy machine is busy for all of them, and medians count. `down` finds nobody at the address and writes the change
 into the queue; `resting` has found that out a moment ago, and does not ask again; `none again` shows how much the figures
-wander by themselves. At most 1.3x is wanted.
+wander by themselves. At most 1.3x is wanted. Last, a server that takes the connection and says nothing: what it costs in seconds,
+against `typedb.connect_timeout`, which is the most that it may cost.
 
 With a server: `python benchmarks/typedb.py --address localhost:1729`, and MABOS_TYPEDB_PASSWORD set, also times stores that are
 mirrored, and `typedb sync-agent` of all items. The database is `mabos_benchmark`; it is made, and left there.
@@ -14,6 +15,7 @@ mirrored, and `typedb sync-agent` of all items. The database is `mabos_benchmark
 import argparse
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -78,6 +80,17 @@ def forget_rest(root: Path) -> None:
     (root / ".mabos/typedb/rest").unlink(missing_ok=True)
 
 
+def time_silence(seed: Path, wall: float, limit: float = 1.0) -> None:
+    """Prints what a silent server costs a store, against the time that it is given."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        asked = {"address": address, "password": "x", "connect_timeout": str(limit)}
+        way = Way(seed, "silent", forget_rest, **asked)
+        for _ in range(6):
+            way.store()
+    print(f"  silent: {way.typical()[1] - wall:.2f} s more than none, of {limit:g} s that it is given")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -109,6 +122,7 @@ def main() -> None:
         for way in ways[1:]:
             own_cpu, own_wall = way.typical()
             print(f"  {way.name}: {own_cpu / cpu:.2f}x of the CPU time, {own_wall / wall:.2f}x in all")
+        time_silence(seed, wall)
 
 
 if __name__ == "__main__":

@@ -134,14 +134,14 @@ def knock(place: Place) -> None:
 def open_session(place: Place, password: str | None) -> "Session":
     """A connection to the server. Unreachable or Refused; Unavailable when the driver or the password is missing.
 
-    The limit holds for the way to the server, not for loading the driver.
+    The limit holds for all of it; but where loading the driver takes long, the server still gets half of it to answer.
     """
     start = time.monotonic()
     knock(place)
-    left = place.connect_timeout - (time.monotonic() - start)
     if not password:
         raise Unavailable("TypeDB needs a password", "set MABOS_TYPEDB_PASSWORD")
     library = _library()
+    left = max(place.connect_timeout - (time.monotonic() - start), place.connect_timeout / 2)
     host, port = parse_address(place.address)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 

@@ -80,11 +80,6 @@ def _plain_json(text: str) -> str:
     return _PAIR.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text.replace("\t", " "))
 
 
-def parse_yaml(text: str, path: str) -> Any:
-    """The value in YAML or JSON, without its lines."""
-    return read_source(text, path).value
-
-
 class _Reader:
     """Events of a parser to values. Aliases are followed, but a few that stand for millions of values are refused."""
 

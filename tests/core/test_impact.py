@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from typeql.samples import CEO, CFO, NOW, world
+from typeql.samples import CEO, CFO, NOW
 
-from mabos_cli.core.impact import Graph, belief_chains, conflict_impact, facts_elsewhere, goals_behind
+from mabos_cli.core.impact import Graph, belief_chains, conflict_impact, goals_behind
 from mabos_cli.core.mirror_mind import world_records
 
 GRAPH = Graph(world_records((CEO, CFO)))
@@ -58,8 +58,3 @@ def test_what_a_conflict_touches():
         {"intention": "cfo/I-2", "name": "Close books", "status": None},
     ]
     assert conflict_impact(GRAPH, ["nobody/B-1"]) == []
-
-
-def test_facts_of_others():
-    rows = facts_elsewhere(Graph(world()), "cfo", "Acme", "owns")
-    assert [(row["agent"], row["fact"], row["object"]) for row in rows] == [("ceo", "ceo/F-2-000a", "boats")]

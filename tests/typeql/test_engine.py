@@ -8,9 +8,7 @@ from mabos_cli.core.impact import (
     Graph,
     belief_chains,
     conflict_impact,
-    facts_elsewhere,
     goals_behind,
-    memories_elsewhere,
 )
 from mabos_cli.core.mirror import Record, agent_record
 from mabos_cli.core.mirror_mind import mind_records
@@ -24,6 +22,7 @@ from mabos_cli.formats.graph_questions import (
     plain_rows,
 )
 from mabos_cli.formats.typeql import render_delete, render_upsert
+from typeql.elsewhere import facts_elsewhere, memories_elsewhere
 from typeql.engine import Engine
 from typeql.samples import CFO, NOW, known, world
 

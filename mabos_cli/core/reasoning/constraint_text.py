@@ -5,9 +5,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.tokens import read_tokens
+from mabos_cli.core.reasoning.tokens import TokenReader, read_tokens
 
-Number = int | Fraction
 _LONGEST, _DEEPEST, _STEEPEST = 2000, 40, 100
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:\.\d+)?)|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<name>[^\W\d]\w*)"
@@ -58,7 +57,7 @@ def parse_expression(text: str, place: str) -> Node:
     reader = _Reader(text, _tokens(text, place), place)
     found = reader.read(0, 0)
     if reader.peek().kind != "end":
-        raise reader.fault("expected an operator")
+        raise reader.off("expected an operator")
     return found
 
 
@@ -73,24 +72,13 @@ def _tokens(text: str, place: str) -> list[_Token]:
     return [*found, _Token("end", "", len(text))]
 
 
-class _Reader:
+class _Reader(TokenReader[_Token]):
     """Reads by how tightly operators bind: arithmetic, comparisons, not, and, or, ->, <->."""
 
-    def __init__(self, text: str, tokens: list[_Token], place: str) -> None:
-        self.text, self.tokens, self.place = text, tokens, place
-        self.next = self.steep = 0
+    steep = 0
 
-    def peek(self) -> _Token:
-        return self.tokens[self.next]
-
-    def take(self) -> _Token:
-        self.next += 1
-        return self.tokens[self.next - 1]
-
-    def fault(self, said: str) -> BadValue:
-        at = self.peek().at
-        where = f"at {self.text[at : at + 20]!r}" if at < len(self.text) else "at its end"
-        return BadValue(f"{self.place}: {said} {where}", f"in: {self.text[:80]}")
+    def off(self, said: str) -> BadValue:
+        return self.fault(said, f"in: {self.text[:80]}")
 
     def sees(self, *signs: str) -> bool:
         return self.peek().kind == "sign" and self.peek().text in signs
@@ -103,7 +91,7 @@ class _Reader:
 
     def expect(self, sign: str) -> None:
         if not self.accept(sign):
-            raise self.fault(f"expected {sign}")
+            raise self.off(f"expected {sign}")
 
     def read(self, least: int, depth: int) -> Node:
         """An expression whose operators bind tighter than `least`."""
@@ -160,7 +148,7 @@ class _Reader:
         self.expect("in")
         closing = {"{": "}", "[": "]", "(": ")"}.get(self.peek().text)
         if self.peek().kind != "sign" or closing is None:
-            raise self.fault("expected { and values")
+            raise self.off("expected { and values")
         self.take()
         return Node("in", (left, *self.read_list(closing, depth)))
 
@@ -193,7 +181,7 @@ class _Reader:
             self.expect(")")
             return inner
         self.next -= 1
-        raise self.fault("expected a variable or a value")
+        raise self.off("expected a variable or a value")
 
     def read_if(self, depth: int) -> Node:
         """`if c then a` is an implication; with `else b` it is a where c holds and b elsewhere."""

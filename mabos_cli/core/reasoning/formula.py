@@ -4,9 +4,10 @@ import re
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.tokens import read_tokens
+from mabos_cli.core.reasoning.tokens import TokenReader, read_tokens
 
 _LONGEST, _DEEPEST, _MOST = 2000, 60, 150
+_MEND = "close every parenthesis, give each operator its parts, and write a name as one_word"
 _SIGNS = {"!": "not", "~": "not", "¬": "not", "&": "and", "&&": "and", "∧": "and", "|": "or", "||": "or"}
 _SIGNS |= {
     "∨": "or",
@@ -58,7 +59,7 @@ def parse_formula(text: str, place: str = "formula") -> Formula:
     reader = _Reader(text, tokens, place)
     found = reader.read(0, 0)
     if reader.peek().op != "end":
-        raise reader.fault("expected an operator such as & | ->")
+        raise reader.off("expected an operator such as & | ->")
     return found
 
 
@@ -81,27 +82,11 @@ def _token(match: re.Match[str]) -> _Token:
     return _Token("atom", said, at)
 
 
-class _Reader:
+class _Reader(TokenReader[_Token]):
     """Reads by how tightly operators bind: not and the modalities first, then and, or, implies, iff."""
 
-    def __init__(self, text: str, tokens: list[_Token], place: str) -> None:
-        self.text, self.tokens, self.place = text, tokens, place
-        self.next = 0
-
-    def peek(self) -> _Token:
-        return self.tokens[self.next]
-
-    def take(self) -> _Token:
-        self.next += 1
-        return self.tokens[self.next - 1]
-
-    def fault(self, said: str) -> BadValue:
-        at = self.peek().at
-        where = f"at {self.text[at : at + 20]!r}" if at < len(self.text) else "at its end"
-        return BadValue(
-            f"{self.place}: {said} {where}",
-            "close every parenthesis, give each operator its parts, and write a name as one_word",
-        )
+    def off(self, said: str) -> BadValue:
+        return self.fault(said, _MEND)
 
     def read(self, least: int, depth: int) -> Formula:
         if depth > _DEEPEST:
@@ -127,11 +112,11 @@ class _Reader:
         if token.op == "(":
             inner = self.read(0, depth + 1)
             if self.peek().op != ")":
-                raise self.fault("expected )")
+                raise self.off("expected )")
             self.take()
             return inner
         self.next -= 1
-        raise self.fault("expected a statement")
+        raise self.off("expected a statement")
 
 
 def render_formula(formula: Formula, least: int = 0) -> str:
