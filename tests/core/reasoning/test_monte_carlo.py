@@ -167,3 +167,10 @@ def test_what_always_holds_bounds_its_opposite() -> None:
     said = " ".join(solve_yaml("monte-carlo", text).caveats)
     assert "gain was always seen in 1,000 draws; that bounds its opposite at about 0.003" in said
     assert "loss was never seen in 1,000 draws; that bounds it at about 0.003" in said
+
+
+def test_percentiles_lie_on_the_line_between_neighbours() -> None:
+    assert percentile([10, 20, 40], 0.25) == 15 and percentile([10, 20, 40], 0.75) == 30
+    assert (
+        percentile([10, 20, 40], 0) == 10 and percentile([10, 20, 40], 1) == 40 and percentile([7], 0.5) == 7
+    )

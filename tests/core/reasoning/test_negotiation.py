@@ -134,6 +134,8 @@ def test_alternating_offers() -> None:
     answer = solve_yaml("negotiation", said)
     assert answer.detail["alternating_offers"]["seller"] == pytest.approx(50)
     assert answer.conclusion.value == pytest.approx(60 - 60 * (1 - 0.8) / (1 - 0.4))
+    higher = solve_yaml("negotiation", said.replace("reserve: 0", "reserve: 100").replace("60", "160"))
+    assert higher.detail["alternating_offers"] == {"seller": pytest.approx(150), "buyer": pytest.approx(140)}
 
 
 @pytest.mark.parametrize(

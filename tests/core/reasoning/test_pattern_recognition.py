@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from mabos_cli.core.reasoning.features import parse_feature
 from tests.core.reasoning.solving import refused, solve, solve_yaml
 
 TISSUE = """
@@ -148,3 +149,7 @@ def test_votes_by_nearness_do_not_overflow() -> None:
         "  - {label: a, features: {x: 1e-320}}\n  - {label: b, features: {x: 1}}\n  - {label: b, features: {x: 1}}\n"
     )
     assert solve_yaml("pattern-recognition", said).detail["shares"]["a"] == pytest.approx(1)
+
+
+def test_a_percentage_is_the_number_that_it_stands_for() -> None:
+    assert parse_feature("90%", "x") == pytest.approx(0.9) == parse_feature(0.9, "x")

@@ -195,3 +195,10 @@ def test_dense_links_are_told_in_few_looks() -> None:
     assert are_all and len(reached) == 29 and all(signs == {1, -1} for signs in reached.values())
     reached, are_all = spread(parse_links([link.format("+") for link in links], "links"), "v0", 50_000)
     assert are_all and len(reached) == 29 and all(signs == {1} for signs in reached.values())
+
+
+def test_both_kinds_of_loops_are_counted() -> None:
+    answer = solve(
+        "systems-thinking", {"links": ["a -> b +", "b -> a +", "a -> c +", "c -> a -", "c -> c -"]}
+    )
+    assert answer.summary.startswith("3 loops, 1 reinforcing and 2 balancing")
