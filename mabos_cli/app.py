@@ -56,7 +56,7 @@ COMMANDS = {
     "case": ("case", "Store cases, retrieve those like the present situation, and note what came of reuse."),
     "reason": ("reason", "Reason about a problem by one of 35 methods, or several."),
     "typedb": ("typedb", "Mirror agents in a TypeDB 3 server, and query it."),
-    "context": ("context", "Decide when to flush memory before compaction, and what to say."),
+    "context": ("context", "Decide what an agent reads: its memory index, packs, whole windows."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
     "doctor": ("doctor", "Check every file of an agent, and repair what can be repaired."),

@@ -1,81 +1,10 @@
-"""context: the window an agent lives in."""
+"""context: the window an agent lives in. Each command has a module of its own."""
 
-from typing import Annotated
-
-import typer
-
-from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.inputs import option
-from mabos_cli.core import BadValue
-from mabos_cli.core.checkpoint import should_flush
-from mabos_cli.core.item import check_word
-from mabos_cli.formats.checkpoint_md import render_flush_prompt
-from mabos_cli.workspace.flush_state import note_flush, read_flushes
+from mabos_cli.commands.call import new_group
+from mabos_cli.commands.context_flush import flush_check, flush_prompt
 
 app = new_group(
-    "context", "Decide when to flush memory before compaction, and what to say.", no_args_is_help=True
+    "context", "Decide what an agent reads: its memory index, packs, whole windows.", no_args_is_help=True
 )
-
-
-@app.command("flush-check")
-def flush_check(
-    ctx: typer.Context,
-    total_tokens: Annotated[int, typer.Option(help="Tokens in the context now.")],
-    window: Annotated[int, typer.Option(help="Size of the context window.")],
-    compaction_count: Annotated[
-        int | None, typer.Option(help="Compactions so far; answers yes at most once for each.")
-    ] = None,
-    session: Annotated[str, typer.Option(help="The session whose compactions are counted.")] = "",
-    soft: Annotated[
-        int | None, typer.Option(help="Tokens before the reserve at which to flush (default 4000).")
-    ] = None,
-    reserve: Annotated[
-        int | None, typer.Option(help="Tokens kept free for the answer (default 8000).")
-    ] = None,
-) -> None:
-    """Say whether memory should be flushed now, before the context is compacted.
-
-    Example: mabos context flush-check --total-tokens 189000 --window 200000 --compaction-count 2
-    """
-    call: Call = ctx.obj
-    home = call.open_home()
-    if total_tokens < 0 or window <= 0 or (compaction_count or 0) < 0:
-        raise BadValue("token counts cannot be negative, and the window must be above 0")
-    session = check_word(session, "session")
-    soft = home.settings["flush.soft_tokens"] if soft is None else option("flush.soft_tokens", soft)
-    reserve = (
-        home.settings["flush.reserve_tokens"] if reserve is None else option("flush.reserve_tokens", reserve)
-    )
-    flushed = read_flushes(home).get(session)
-    flush = should_flush(
-        total_tokens, window, soft=soft, reserve=reserve, compaction=compaction_count, flushed_at=flushed
-    )
-    warnings = note_flush(home, session, compaction_count) if flush and compaction_count is not None else []
-    threshold = max(0, window - reserve - soft)
-    done = compaction_count is not None and compaction_count == flushed
-    data = {
-        "flush": flush,
-        "threshold": threshold,
-        "total_tokens": total_tokens,
-        "remaining": window - total_tokens,
-        "already_flushed": done,
-    }
-    why = (
-        f"compaction {compaction_count} was flushed already"
-        if done
-        else f"{total_tokens} tokens, threshold {threshold}"
-    )
-    call.emit("context.flush-check", data, [f"{'flush' if flush else 'wait'}: {why}"], warnings)
-
-
-@app.command("flush-prompt")
-def flush_prompt(ctx: typer.Context) -> None:
-    """Print what to tell the agent before its context is compacted.
-
-    Example: mabos context flush-prompt --agent cfo
-    """
-    call: Call = ctx.obj
-    home = call.open_home()
-    now = home.now()
-    prompt = render_flush_prompt(home.id, f"{now:%Y-%m-%d}", f"{now:%H%M}")
-    call.emit("context.flush-prompt", {"prompt": prompt}, prompt.rstrip("\n").split("\n"))
+app.command("flush-check")(flush_check)
+app.command("flush-prompt")(flush_prompt)

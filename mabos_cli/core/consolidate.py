@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import TRUSTS, MemoryItem
+from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
+from mabos_cli.core.trust import lowest_trust
 
 
 class Consolidation(NamedTuple):
@@ -119,7 +120,7 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryI
         importance=best.importance,
         source="consolidation",
         # Trust never rises by being summarized: the least trusted source decides.
-        trust=min((i.trust for i in group), key=lambda t: TRUSTS.index(t) if t in TRUSTS else 0),
+        trust=lowest_trust(i.trust for i in group),
         tags=tuple(dict.fromkeys(tag for i in group for tag in i.tags)),
         created_at=max(i.created_at for i in group),
         accessed_at=max(i.accessed_at for i in group),

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from operator import itemgetter
 
-from mabos_cli.core.fact import Fact, lowest_trust
+from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import Row
 from mabos_cli.core.rule import Rule
+from mabos_cli.core.trust import lowest_trust
 from mabos_cli.core.validity import span_texts
 
 Named = tuple[str, str]  # the id and the trust of a row's fact

@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-from mabos_cli.core.item import TRUSTS
-
 Triple = tuple[str, str, str]
 
 
@@ -33,12 +31,3 @@ class Fact(NamedTuple):
     @property
     def is_derived(self) -> bool:
         return bool(self.rule_id)
-
-
-def lowest_trust(trusts: tuple[str, ...]) -> str:
-    """The least of some trusts: what follows from something is trusted no more than that.
-
-    >>> lowest_trust(("trusted", "untrusted", "agent"))
-    'untrusted'
-    """
-    return min(trusts, key=lambda trust: TRUSTS.index(trust) if trust in TRUSTS else -1, default="agent")

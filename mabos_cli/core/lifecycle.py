@@ -14,6 +14,7 @@ from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.item import PRIORITIES, TRUSTS, MemoryItem
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, tidy
 from mabos_cli.core.text import plural
+from mabos_cli.core.trust import trust_rank
 
 TIERS = ("critical", "high", "other")
 _DAY = 86_400
@@ -158,5 +159,5 @@ def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving
     days = max(0, (now - used).days) if used else None
     reason = f"unused: {plural(days or 0, 'day')}" if cause == "unused" else cause
     # What other tools call their trust is not known here, and what is not known is not trusted.
-    trust = item.trust if item.trust in TRUSTS else TRUSTS[0]
+    trust = TRUSTS[trust_rank(item.trust)]
     return Leaving(Departure(item, store, reason, format_time(now)), tier_of(item), trust, cause, days)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.derived import derived_id
-from mabos_cli.core.fact import Fact, lowest_trust
+from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.joins import Join
 from mabos_cli.core.rule import Pattern, Rule, is_variable
+from mabos_cli.core.trust import lowest_trust
 from mabos_cli.core.validity import span_texts
 
 MOST_JOINS, MOST_MATCHES = 5_000_000, 200_000

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import asked_words, stem, token_cost, words
+from mabos_cli.core.trust import trust_of_file, trust_rank
 
 
 class Candidate(NamedTuple):
@@ -26,6 +27,11 @@ class Candidate(NamedTuple):
     def ref(self) -> str:
         own = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
         return f"{self.agent}/{own}" if self.agent else own
+
+    @property
+    def trust(self) -> str:
+        """How far it is trusted: as its item says, or as far as its file is."""
+        return self.item.trust if self.item else trust_of_file(self.path)
 
 
 class Hit(NamedTuple):
@@ -51,10 +57,13 @@ class Filters(NamedTuple):
     until: str = ""
     now: str = ""
     under: str = ""  # only files in this folder, as memory/weekly/
+    min_trust: str = ""
 
     def admit(self, candidate: Candidate) -> bool:
         """Whether the candidate passes every filter."""
         item = candidate.item
+        if trust_rank(candidate.trust) < trust_rank(self.min_trust):
+            return False
         if self.under and not candidate.path.startswith(self.under):
             return False
         if item is None:

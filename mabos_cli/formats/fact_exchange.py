@@ -5,7 +5,8 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from mabos_cli.core.fact import Fact, lowest_trust
+from mabos_cli.core.fact import Fact
+from mabos_cli.core.trust import lowest_trust
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.fact_line import fact_from_dict, fact_to_dict
 from mabos_cli.formats.json_text import dump_line, parse_json
