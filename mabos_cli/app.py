@@ -13,6 +13,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import emit, emit_error
+from mabos_cli.workspace.files import watch_writes
 
 # name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
 # house test keeps the lines equal to the docstrings.
@@ -27,10 +28,16 @@ COMMANDS = {
     "forget": ("items", "Move an item to the archive; revive undoes it."),
     "revive": ("items", "Bring an archived item back."),
     "reinforce": ("items", "Count a use of an item, and raise its importance if asked."),
+    "trust": ("trust", "Show how far an item is trusted and why, or decide it."),
     "timeline": ("timeline", "Show what happened around an id, a date or a query, in order."),
     "consolidate": ("consolidate", "Compress related short-term memories into long-term ones."),
     "log": ("log", "Take events of old daily logs into MEMORY.md, and archive old logs."),
     "lifecycle": ("lifecycle", "Archive what nobody used for long, and what has expired."),
+    "capture": ("capture", "Note down what happened, without secrets; harvest makes memories of it."),
+    "ingest": ("ingest", "Take what was said in transcripts of agent hosts as observations."),
+    "harvest": ("harvest", "Make memories of observations, each once, ever."),
+    "migrate": ("migrate", "Make memories of notes that people wrote, each once, with their lines cited."),
+    "grade": ("grade", "Fill in the importance that nobody gave, by heuristic-v1."),
     "hierarchy": ("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day."),
     "status": ("status", "Show counts, what is due and the last runs."),
     "checkpoint": ("checkpoint", "Write down the state of a session, or show and restore one."),
@@ -58,13 +65,25 @@ COMMANDS = {
     "typedb": ("typedb", "Mirror agents in a TypeDB 3 server, and query it."),
     "context": ("context", "Decide what an agent reads: its memory index, packs, whole windows."),
     "index": ("index", "Keep and inspect the search index; it can be deleted at any time."),
+    "report": ("report", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
+    "git": ("git", "Merge what two branches remember, by git itself."),
+    "review": ("review", "Show what an agent learned since a commit."),
     "doctor": ("doctor", "Check every file of an agent, and repair what can be repaired."),
+    "schedule": ("schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
+    "completion": ("completion", "Print what completes this program's words in a shell."),
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
 
 _QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")
-_SWITCHES = {"--json": "as_json", "--quiet": "quiet", "-q": "quiet", "--verbose": "verbose", "-v": "verbose"}
+_SWITCHES = {
+    "--json": "as_json",
+    "--quiet": "quiet",
+    "-q": "quiet",
+    "--verbose": "verbose",
+    "-v": "verbose",
+    "--commit": "commit",
+}
 _VALUES = {
     "--workspace": "workspace",
     "-w": "workspace",
@@ -73,7 +92,7 @@ _VALUES = {
     "--lock-timeout": "lock_timeout",
 }
 ANYWHERE = (
-    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --lock-timeout SECONDS."
+    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
 )
 
 
@@ -144,6 +163,9 @@ def build_root() -> TyperGroup:
         lock_timeout: Annotated[
             str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
         ] = "",
+        commit: Annotated[
+            bool, typer.Option("--commit", help="Commit to git what the command writes, and nothing else.")
+        ] = False,
         version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     ) -> None:
         """Memory and mind for autonomous agents, as plain files."""
@@ -177,7 +199,7 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    return Call(**found, homes=[]), rest  # type: ignore[arg-type]
+    return Call(**found, homes=[], written=watch_writes()), rest  # type: ignore[arg-type]
 
 
 def _check_utf8(args: list[str]) -> list[str]:

@@ -8,21 +8,25 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.grade import WEIGHTS
 from mabos_cli.core.item import STORES, TYPES
+from mabos_cli.core.schedule import format_rhythm, parse_rhythm
 from mabos_cli.core.stores import Limits
 
 
 class Setting(NamedTuple):
-    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), choice, flag or text."""
+    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), rhythm (30m, 03:10), choice, words (some of the
+    choices), flag or text. least is what a number must be at least."""
 
     name: str
     kind: str
     default: Any
     about: str
     choices: tuple[str, ...] = ()
+    least: int = 0
 
 
 PRESETS = ("default", "seed", "balanced", "rrf")
 STEPS = ("auto", "extension", "wheel", "scan", "lexical")
+TOKENIZERS = ("auto", "estimate", "tiktoken", "llama")
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
 
 SETTINGS = (
@@ -35,6 +39,13 @@ SETTINGS = (
     ),
     Setting(
         "memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES
+    ),
+    Setting(
+        "memory.lasting_types",
+        "words",
+        "preference instruction project person insight",
+        "types that store puts into long_term when --store is not given",
+        TYPES,
     ),
     Setting(
         "memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"
@@ -136,6 +147,7 @@ SETTINGS = (
     Setting(
         "llm.timeout", "span", 60.0, "how long a program, or one request to a service, may take to write"
     ),
+    Setting("llm.max_questions", "size", 20, "questions that one command with --llm may put to the model"),
     *(
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
         for (name, value), about in zip(
@@ -154,6 +166,12 @@ SETTINGS = (
     ),
     Setting("grade.must_remember", "fraction", 0.8, "importance from which an item must be remembered"),
     Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
+    Setting("capture.max_bytes", "size", 8_192, "text of one observation, at most; its middle is left out"),
+    Setting("migrate.max_tokens", "size", 400, "size above which migrate cuts an entry at its paragraphs"),
+    Setting("migrate.min_tokens", "count", 0, "size below which migrate leaves an entry out"),
+    Setting("harvest.store", "choice", "long_term", "where harvest puts the items that it makes", STORES),
+    Setting("harvest.min_importance", "fraction", 0.0, "importance from which harvest takes an observation"),
+    Setting("harvest.chunk", "size", 500, "observations that harvest stores at a time under the agent's lock"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
     Setting(
@@ -184,6 +202,41 @@ SETTINGS = (
     Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system"),
     Setting("typedb.connect_timeout", "span", 2.0, "how long connecting to TypeDB may take"),
     Setting("typedb.timeout", "span", 10.0, "how long one transaction or request may take"),
+    Setting(
+        "context.tokenizer", "choice", "auto", "what counts tokens; auto takes tiktoken if it is ready", TOKENIZERS
+    ),
+    Setting("context.window", "size", 200_000, "tokens of a context window that context build fills"),
+    Setting("context.system_share", "fraction", 0.05, "share of who the agent is, at most"),
+    Setting("context.skills_share", "fraction", 0.075, "share of skills, at most"),
+    Setting("context.memory_share", "fraction", 0.25, "share of what is remembered for the request"),
+    Setting("context.history_share", "fraction", 0.375, "share of the conversation"),
+    Setting("context.request_share", "fraction", 0.15, "share that a request has before it takes from others"),
+    Setting("context.reserve_share", "fraction", 0.1, "share that is kept free for the answer"),
+    Setting("context.compact_at", "fraction", 0.85, "share of the window from which to compact"),
+    Setting("context.flush_at", "fraction", 0.9, "share of the window from which to save memory first"),
+    Setting("context.recent_messages", "size", 6, "last messages that compression leaves as they are"),
+    Setting("audit.stale_after", "span", 2_592_000.0, "how long a domain's item may go unused before it is stale"),
+    Setting("audit.section_tokens", "size", 400, "tokens of a section of MEMORY.md that are worth moving"),
+    Setting("audit.file_tokens", "size", 4_000, "tokens above which a file is better split"),
+    Setting("context.index_tokens", "size", 1_500, "INDEX.md stays under this many tokens; at least 400", least=400),
+    Setting("context.pack_budget", "size", 1_200, "tokens of a pack, at most"),
+    Setting("context.fresh", "span", 14_400.0, "how long what was stored, and a checkpoint, count as recent"),
+    Setting("context.hot_bonus", "weight", 0.1, "what being recent adds to a score in a pack"),
+    Setting("context.hot_share", "fraction", 0.35, "share of a pack for what is recent, while others want room"),
+    Setting("context.cold_share", "fraction", 0.6, "share of a pack for passages of files, while others want room"),
+    Setting("context.trusted_weight", "weight", 1.1, "what the score of something trusted is multiplied by in a pack"),
+    Setting("context.untrusted_weight", "fraction", 0.5, "what that of something untrusted is multiplied by"),
+    Setting("context.tail_turns", "count", 4, "last turns of a conversation that a pack keeps as they were said"),
+    Setting("context.tail_share", "fraction", 0.4, "share of a pack that these turns may take"),
+    Setting("schedule.cycle", "rhythm", "30m", "when bdi cycle runs by itself: 30m, 2h, 03:10, Sun 04:10, off"),
+    Setting("schedule.sync", "rhythm", "1h", "when index sync does"),
+    Setting("schedule.nightly", "rhythm", "03:10", "when harvest, consolidate, log and lifecycle do"),
+    Setting("schedule.weekly", "rhythm", "Sun 04:10", "when hierarchy build does"),
+    Setting("schedule.delay", "span", 300.0, "systemd waits up to this long, at random, so that not all starts at once"),
+    Setting("schedule.patience", "span", 120.0, "how long a scheduled command waits for an agent's lock"),
+    Setting("schedule.name", "text", "", "the workspace in names of units; when empty, its folder's name"),
+    Setting("git.commit", "flag", False, "whether what a command writes is committed to git, as --commit does"),
+    Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret"),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
 )
@@ -200,10 +253,14 @@ def check_setting(name: str, value: Any) -> Any:
         if value not in setting.choices:
             raise BadValue(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
         return value
+    if setting.kind == "words":
+        return _words(setting, value)
     if setting.kind == "flag":
         return _flag(name, value)
     if setting.kind == "text":
         return _text(name, value)
+    if setting.kind == "rhythm":
+        return _rhythm(name, value)
     if isinstance(value, str) and setting.kind == "span":
         return parse_span(value)
     number = _number(name, value)
@@ -211,9 +268,22 @@ def check_setting(name: str, value: Any) -> Any:
         raise BadValue(
             f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}"
         )
+    if number < setting.least:
+        raise BadValue(f"{name} must be at least {setting.least}, not {value!r}")
     if setting.kind == "fraction" and not 0 <= number <= 1:
         raise BadValue(f"{name} must be between 0 and 1, not {value!r}")
     return int(number) if setting.kind in ("count", "size") else float(number)
+
+
+def _words(setting: Setting, value: Any) -> str:
+    """Some of the choices of a setting, each once, as words with blanks between them."""
+    found = list(dict.fromkeys(str(value).replace(",", " ").split()))
+    for word in found:
+        if word not in setting.choices:
+            raise BadValue(
+                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}", "separate them with blanks"
+            )
+    return " ".join(found)
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -223,6 +293,13 @@ def _flag(name: str, value: Any) -> bool:
     if found is None:
         raise BadValue(f"{name} must be true or false, not {value!r}")
     return found
+
+
+def _rhythm(name: str, value: Any) -> str:
+    try:
+        return format_rhythm(parse_rhythm(str(value)))
+    except BadValue as error:
+        raise BadValue(f"{name}: {error.message}", error.hint) from None
 
 
 def _text(name: str, value: Any) -> str:

@@ -51,13 +51,16 @@ def progress(doing: str) -> Callable[[int, int], None]:
 
 
 def emit_error(error: MabosError, *, as_json: bool) -> None:
-    """Prints an error: one line and a hint on stderr, nothing on stdout."""
+    """Prints an error: one line and a hint on stderr, nothing on stdout. Secrets in the words that it quotes are replaced."""
+    from mabos_cli.core.secrets import redact
+
+    message = redact(error.message)[0]
     if as_json:
-        body = {"code": error.code, "message": error.message, "hint": error.hint}
+        body = {"code": error.code, "message": message, "hint": error.hint}
         _write(sys.stderr, dump_line({"schema": "mabos.error.v1", "error": body}) + "\n")
         return
     hint = f"\n  hint: {one_line(error.hint)}" if error.hint else ""
-    _write(sys.stderr, f"mabos: {one_line(error.message)}{hint}\n")
+    _write(sys.stderr, f"mabos: {one_line(message)}{hint}\n")
 
 
 def _write(stream: Any, text: str) -> None:

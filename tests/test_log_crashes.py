@@ -99,3 +99,22 @@ def test_consolidate(seed: Path, quick: Path) -> None:
         third = run("log", "consolidate", "--json", "-w", str(root), MABOS_NOW=NOW)
         assert json.loads(third.stdout)["data"]["taken"] == [], (kind, at)
         assert bullets(root) == Counter()
+
+
+def test_facts_of_a_model(seed: Path, quick: Path) -> None:
+    """A fact rests on several events: after a kill between MEMORY.md and the ledger, none of them is taken again."""
+    clean, root, words = quick / "clean", quick / "ws", ("log", "consolidate", "--llm")
+    fact = {"content": "the first part and the second part", "category": "decision", "events": [3, 4]}
+    answer = {"facts": [fact | {"importance": 0.8, "confidence": 0.8}], "summary": ""}
+    (quick / "facts.json").write_text(json.dumps(answer))
+    (seed / "mabos.yaml").write_text(f"llm:\n  command: cat {quick / 'facts.json'}\n")
+    shutil.copytree(seed, clean)
+    calls = run(*words, "-w", str(clean), MABOS_NOW=NOW).calls
+    expected = files(clean)[MEMORY]
+    assert len(bullets(clean)) == 5 and b"; llm:command:cat)" in expected
+    for at in range(1, calls + 1):
+        shutil.rmtree(root, ignore_errors=True)
+        shutil.copytree(seed, root)
+        assert "Traceback" not in run(*words, "-w", str(root), fault=Fault("kill", at), MABOS_NOW=NOW).stderr
+        assert run(*words, "-w", str(root), MABOS_NOW=NOW).code == 0
+        assert files(root)[MEMORY] == expected, at

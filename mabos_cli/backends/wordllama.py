@@ -36,20 +36,25 @@ def open_wordllama(path: str = "") -> "WordLlama":
     found = [(name, tensor.dtype, tensor.shape) for name, tensor in weights.tensors.items()]
     if found != [("embedding.weight", "F16", (PIECES, WIDTH))]:
         raise Unavailable(f"{folder / _WEIGHTS} holds other weights than expected", _HINT)
-    tokenizer = folder / _TOKENIZER
+    return WordLlama(weights, open_bpe(path))
+
+
+def open_bpe(path: str = "", hint: str = _HINT) -> Tokenizer:
+    """The tokenizer of the installed package, or of a folder laid out like it; Unavailable when it is missing."""
+    tokenizer = (Path(path) if path else _find_package(hint)) / _TOKENIZER
     try:
-        return WordLlama(weights, Tokenizer(open_vocabulary(tokenizer)))
+        return Tokenizer(open_vocabulary(tokenizer))
     except OSError as error:
-        raise Unavailable(f"cannot read the tokenizer {tokenizer}: {error.strerror}", _HINT) from None
+        raise Unavailable(f"cannot read the tokenizer {tokenizer}: {error.strerror}", hint) from None
     except ValueError as error:
-        raise Unavailable(f"{tokenizer} is not the expected tokenizer: {error}", _HINT) from None
+        raise Unavailable(f"{tokenizer} is not the expected tokenizer: {error}", hint) from None
 
 
-def _find_package() -> Path:
+def _find_package(hint: str = _HINT) -> Path:
     """The folder of the package; looking for it does not import it."""
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
-        raise Unavailable("the package wordllama is not installed", _HINT)
+        raise Unavailable("the package wordllama is not installed", hint)
     return Path(spec.submodule_search_locations[0])
 
 

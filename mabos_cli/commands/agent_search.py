@@ -9,6 +9,7 @@ from mabos_cli.commands.sharing import NOBODY, sharing_homes
 from mabos_cli.core.item import touch
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.scoring import Weighing
+from mabos_cli.core.trust import lowered, trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.spool import read_uses
@@ -133,10 +134,23 @@ class AgentSearch:
         )
         return sum(bool(hit.candidate.archived) for hit in hits)
 
+    def _judged(self, hits: list[Hit]) -> list[Hit]:
+        """The hits, none trusted more than what it derives from, as far as that is enough."""
+        judges = {opened.label.removesuffix("/"): opened.trust_of for opened in self._opened}
+        judged, least = [], trust_rank(self.way.filters.min_trust)
+        for hit in hits:
+            item = hit.candidate.item
+            if item and hit.candidate.agent in judges:
+                item = lowered(item, judges[hit.candidate.agent](item))
+                hit = hit._replace(candidate=hit.candidate._replace(item=item))
+            if trust_rank(hit.candidate.trust) >= least:
+                judged.append(hit)
+        return judged
+
     def _counted(self, hits: list[Hit]) -> list[Hit]:
         """The hits with uses that are journalled but not folded in yet."""
         counted = []
-        for hit in hits:
+        for hit in self._judged(hits):
             item = hit.candidate.item
             count, at = self._touches.get(item.id, (0, "")) if item and not hit.candidate.agent else (0, "")
             if item and count:

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer import Typer
@@ -31,8 +32,11 @@ class Call(NamedTuple):
     verbose: bool = False
     lock_timeout: str | None = None
     literal_dash: bool = False
+    commit: bool = False
     # The agents that were opened in this call, for what follows a write; nothing follows where there is no list.
     homes: list[AgentHome] | None = None
+    # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
+    written: set[Path] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
         """The workspace of this call."""
@@ -61,13 +65,22 @@ class Call(NamedTuple):
     ) -> None:
         """Prints the result of a command in the form that was asked for; verbose adds how long it took.
 
-        What was written is mirrored before, where a mirror is configured, so that its trouble stands among the warnings.
+        What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
         """
         warnings = [*warnings, *self._mirror()]
+        if self._wants_commit():
+            from mabos_cli.commands.committing import commit_written
+
+            commit, trouble = commit_written(name, self.homes or (), self.written or set())
+            data, text = data | {"commit": commit or None}, [*text, *([f"committed {commit}"] if commit else [])]
+            warnings = [*warnings, *trouble]
         if self.verbose:
             where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"
             note(f"{name} in {where}: {time.process_time() * 1000:.0f} ms of CPU time")
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
+
+    def _wants_commit(self) -> bool:
+        return self.commit or any(home.settings["git.commit"] for home in self.homes or ())
 
     def _mirror(self) -> list[str]:
         """Takes what was written into TypeDB: warnings. Nothing is loaded or read unless one is configured."""

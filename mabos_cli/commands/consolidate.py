@@ -1,6 +1,6 @@
 """consolidate: short-term memories become long-term ones."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +9,12 @@ from mabos_cli.commands.inputs import option
 from mabos_cli.core.consolidate import Consolidation, plan_consolidation
 from mabos_cli.core.stores import Memory
 from mabos_cli.core.text import one_line, plural
-from mabos_cli.workspace.home import Means
+from mabos_cli.core.trust import is_untrusted
+from mabos_cli.workspace.home import AgentHome, Means
+from mabos_cli.workspace.trust_log import Judge
+
+if TYPE_CHECKING:
+    from mabos_cli.commands.llm_consolidate import GroupAuthor
 
 app = typer.Typer()
 
@@ -27,6 +32,9 @@ def consolidate(
         bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
+    ] = False,
 ) -> None:
     """Compress related short-term memories into long-term ones.
 
@@ -37,6 +45,7 @@ def consolidate(
     limits = home.settings.limits(
         option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
     )
+    author = _open_author(home) if llm else None
 
     def plan(memory: Memory, means: Means):
         planned = plan_consolidation(
@@ -47,11 +56,23 @@ def consolidate(
             jaccard=home.settings["consolidation.jaccard"],
             summarize=not no_summarize,
             keep=home.settings.limits(),
+            trust_of=Judge(home.paths, memory),
+            prose=author.prose if author else {},
         )
         return planned.changes, planned
 
+    if author and not dry_run:
+        author.write(home.preview(plan).groups)
     planned, warnings = (home.preview(plan), []) if dry_run else home.change("consolidate", plan)
-    call.emit("consolidate", _summary(planned, dry_run), _lines(planned, dry_run), warnings)
+    data = _summary(planned, dry_run) | ({"llm": author.told(planned.groups)} if author else {})
+    call.emit("consolidate", data, _lines(planned, dry_run), warnings + (author.warnings() if author else []))
+
+
+def _open_author(home: AgentHome) -> "GroupAuthor":
+    """The model that words groups; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.commands.llm_consolidate import GroupAuthor
+
+    return GroupAuthor(home)
 
 
 def _summary(planned: Consolidation, dry_run: bool) -> dict:
@@ -62,6 +83,7 @@ def _summary(planned: Consolidation, dry_run: bool) -> dict:
             "importance": item.importance,
             "content": item.content,
             "tags": list(item.tags),
+            "trust": item.trust,
             "derived_from": list(item.derived_from),
             "members": [member.id for member in members],
         }
@@ -71,6 +93,7 @@ def _summary(planned: Consolidation, dry_run: bool) -> dict:
         "dry_run": dry_run,
         "candidates": planned.candidates,
         "consolidated": len(groups),
+        "untrusted": planned.untrusted,
         "groups": groups,
         "archived": [d.item.id for d in planned.changes.archive],
     }
@@ -85,5 +108,8 @@ def _lines(planned: Consolidation, dry_run: bool) -> list[str]:
     ]
     for item, members in planned.groups:
         label = "(new)" if dry_run and len(members) > 1 else item.id
-        lines.append(f"  {label} <- {len(members)}: {one_line(item.content, 100)}")
+        marked = "untrusted " if is_untrusted(item) else ""
+        lines.append(f"  {label} <- {len(members)}: {marked}{one_line(item.content, 100)}")
+    if planned.untrusted:
+        lines.append(f"{plural(planned.untrusted, 'untrusted item')} kept out of MEMORY.md")
     return lines

@@ -131,7 +131,8 @@ def search_level(
             continue
         name = period_of(level, trace.first).name
         text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
-        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance, "text": text}
+        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
+        row |= {"trust": hit.candidate.trust, "text": text}
         found.setdefault(name, row)
     return list(found.values())[:limit], finder.warnings()
 
@@ -156,6 +157,7 @@ def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, An
             "kind": find.event.kind,
             "score": find.score,
             "matched": list(find.matched),
+            "untrusted": find.event.untrusted,
             "text": find.event.text,
         }
         for find in descent.finds
@@ -209,7 +211,9 @@ def told_path(world: HierarchyWorld, descent: Descent) -> Iterator[str]:
             yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
     for find in descent.finds:
         place = f"{world.path_of(find)}:{find.event.line}"
-        yield f"{place} {find.event.id or find.event.kind} {find.score:.2f} {one_line(find.event.text, 120)}"
+        marked = " untrusted" if find.event.untrusted else ""
+        named = f"{find.event.id or find.event.kind} {find.score:.2f}{marked}"
+        yield f"{place} {named} {one_line(find.event.text, 120)}"
     if not descent.finds:
         yield "nothing found"
     files, size = world.whole()

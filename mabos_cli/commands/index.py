@@ -8,6 +8,7 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.memory_status import describe_memory, memory_rows
 from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, Unavailable
@@ -95,7 +96,7 @@ def _changes(home: AgentHome) -> Iterator[Any]:
 
 @app.command()
 def status(ctx: typer.Context) -> None:
-    """Say what the index holds, how it compares vectors, and whether it is fresh.
+    """Say what the index and memory hold, how vectors are compared, and whether the index is fresh.
 
     Example: mabos index status --json
     """
@@ -103,9 +104,10 @@ def status(ctx: typer.Context) -> None:
     home = call.open_home()
     searching = Searching(home)
     data = searching.describe()
+    memory = describe_memory(home, searching.sources, data.pop("file_passages", 0))
     shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in data.items()}
     rows = [(name.replace("_", " "), str(value)) for name, value in shown.items() if value not in ("", None)]
-    call.emit("index.status", data, columns(rows), searching.warnings)
+    call.emit("index.status", data | memory, columns(rows + memory_rows(memory)), searching.warnings)
 
 
 @app.command()

@@ -1,10 +1,12 @@
 """Text that comes from outside: arguments, standard input, batch files. Checked at the door."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from mabos_cli.config import Settings, check_setting
 from mabos_cli.core import BadValue
@@ -21,6 +23,7 @@ from mabos_cli.core.item import (
     check_tags,
     check_word,
 )
+from mabos_cli.core.secrets import redact
 from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json_text import parse_json
@@ -47,16 +50,26 @@ _KEYS = frozenset(
 )
 
 
+# What becomes of secrets in what is stored.
+Redact = Annotated[bool, typer.Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
+AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it although it holds a secret.")]
+
+
 def read_stdin() -> str:
     """Standard input as text, byte for byte."""
-    if sys.stdin is None or sys.stdin.isatty():
-        raise UsageFault("nothing on standard input", "pipe the text in, or give it as an argument")
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return stdin_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise UsageFault(
             "standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8"
         ) from None
+
+
+def stdin_bytes() -> bytes:
+    """Standard input as it is."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageFault("nothing on standard input", "pipe the text in, or give it as an argument")
+    return sys.stdin.buffer.read()
 
 
 def text_argument(given: str, literal_dash: bool) -> str:
@@ -85,8 +98,32 @@ def stamp_of(text: str | None, now: datetime) -> str:
     return format_time(parse_when(text, now)) if text else ""
 
 
-def draft_from(fields: dict[str, Any], settings: Settings, now: datetime) -> Draft:
-    """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue."""
+def secrets_way(replace: bool, allow: bool, settings: Settings) -> str:
+    """What becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
+    if replace and allow:
+        raise UsageFault(
+            "both --redact and --allow-secret given", "one replaces secrets, the other keeps them"
+        )
+    if replace:
+        return "redact"
+    return "refuse" if settings["secrets.refuse"] and not allow else "allow"
+
+
+def redacted_note(drafts: Sequence[Draft]) -> list[str]:
+    """A warning that names what was replaced in drafts."""
+    kinds = sorted({kind for draft in drafts for kind in draft.redacted})
+    return [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
+
+
+def draft_from(
+    fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
+) -> Draft:
+    """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue.
+
+    `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
+    """
+    hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
+    fields, redacted = _without_secrets(fields, secrets or secrets_way(False, False, settings), hint)
     unknown = fields.keys() - _KEYS
     if unknown:
         raise BadValue(f"unknown field {sorted(unknown)[0]!r}", f"known: {', '.join(sorted(_KEYS))}")
@@ -114,8 +151,31 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime) -> Dra
         observed_at=stamp_of(fields.get("observed_at"), now),
         expires_at=_expiry(fields.get("expires_at"), now),
     )
-    store = check_choice(fields.get("store") or settings["memory.default_store"], STORES, "store")
-    return Draft(item, store, graded=importance is not None)
+    lasting = item.type in settings["memory.lasting_types"].split()
+    usual = "long_term" if lasting else settings["memory.default_store"]
+    store = check_choice(fields.get("store") or usual, STORES, "store")
+    return Draft(item, store, graded=importance is not None, redacted=redacted)
+
+
+def _without_secrets(
+    fields: dict[str, Any], way: str, hint: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The values, and the kinds of secrets replaced in them. This comes first: no later message can show a secret."""
+    if way == "allow":
+        return fields, ()
+    kept: dict[str, Any] = {}
+    kinds: set[str] = set()
+    for name, value in fields.items():
+        many = isinstance(value, list | tuple)
+        texts = value if many else [value]
+        parts = [redact(text) if isinstance(text, str) else (text, ()) for text in texts]
+        found = sorted({kind for _, some in parts for kind in some})
+        if found and way == "refuse":
+            place = name if name in _KEYS else "a field"
+            raise BadValue(f"a secret in {place}: {', '.join(found)}", hint)
+        kept[name] = [part for part, _ in parts] if many else parts[0][0]
+        kinds.update(found)
+    return kept, tuple(sorted(kinds))
 
 
 def _texts(value: Any, name: str) -> list[str]:
@@ -146,16 +206,26 @@ def read_given(path: str) -> str:
     if path == "-":
         return read_stdin().removeprefix("\ufeff")
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return given_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+
+
+def given_bytes(path: str) -> bytes:
+    """The bytes of a file that somebody names, or of standard input for `-`."""
+    if path == "-":
+        return stdin_bytes()
+    try:
+        return Path(path).read_bytes()
     except FileNotFoundError:
         raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
     except OSError as error:
         raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
 
 
-def read_batch(path: str, given: dict[str, Any], settings: Settings, now: datetime) -> Iterator[Draft]:
+def read_batch(
+    path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
+) -> Iterator[Draft]:
     """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off. Lines win over what was given."""
     shown = "standard input" if path == "-" else path
     for number, line in enumerate(read_given(path).split("\n"), 1):
@@ -169,7 +239,7 @@ def read_batch(path: str, given: dict[str, Any], settings: Settings, now: dateti
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
             )
         try:
-            yield draft_from(_defaults(given, fields) | fields, settings, now)
+            yield draft_from(_defaults(given, fields) | fields, settings, now, secrets)
         except (BadValue, UsageFault) as error:
             raise InvalidFile(
                 f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")

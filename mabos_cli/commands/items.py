@@ -6,21 +6,33 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.inputs import draft_from, importance_of, text_argument
+from mabos_cli.commands.inputs import (
+    AllowSecret,
+    Redact,
+    draft_from,
+    importance_of,
+    redacted_note,
+    secrets_way,
+    text_argument,
+)
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import STORES, MemoryItem, check_choice, check_word, touch
 from mabos_cli.core.stores import Departure, Memory, locate, plan_forget, plan_revive, plan_update
 from mabos_cli.core.text import one_line, plural
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.items import item_to_dict
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.output import columns
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.observations import find_observation
+from mabos_cli.workspace.trust_log import Judge
 
 app = typer.Typer()
 _DEEPEST = 100
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
+AnyId = Annotated[str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
 
 
 class Found(NamedTuple):
@@ -47,7 +59,7 @@ def find_item(home: AgentHome, memory: Memory, item_id: str) -> Found:
 @app.command()
 def get(
     ctx: typer.Context,
-    item_id: Id,
+    item_id: AnyId,
     tree: Annotated[
         bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")
     ] = False,
@@ -62,19 +74,27 @@ def get(
         from mabos_cli.commands.fact_get import get_fact
 
         return get_fact(call, home, item_id)
+    if item_id.startswith("O-"):
+        from mabos_cli.commands.observation_get import get_observation
+
+        return get_observation(call, home, item_id)
     memory = home.memory()
     found = find_item(home, memory, item_id)
     state = "live" if found.live else "archived"
     history = [
         {"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history
     ]
+    trust = Judge(home.paths, memory)(found.item)
     data: dict[str, Any] = {
         "state": state,
         "store": found.store,
         "item": item_to_dict(found.item),
+        "effective_trust": trust,
         "history": history,
     }
     lines = list(_describe(found))
+    if trust_rank(trust) < trust_rank(found.item.trust):
+        lines.append(f"{trust} in effect: mabos trust {item_id}")
     if tree:
         data["tree"] = _tree(home, memory, item_id, set())
         lines += ["", *_draw(data["tree"], "")]
@@ -95,7 +115,7 @@ def _describe(found: Found) -> Iterator[str]:
         if name not in ("id", "content", "type", "importance") and value not in ("", [], 0)
     ]
     yield from columns(rows)
-    versions = [d for d in found.history if d.reason == "updated"]
+    versions = [d for d in found.history if d.reason in ("updated", "trust")]
     if versions:
         yield f"{plural(len(versions), 'earlier version')} in the archive"
 
@@ -111,7 +131,9 @@ def _tree(home: AgentHome, memory: Memory, item_id: str, shown: set[str], depth:
     try:
         found = find_item(home, memory, item_id)
     except NotFound:
-        return {"id": item_id, "state": "unknown", "content": "", "sources": []}
+        seen = find_observation(home.paths, item_id) if item_id.startswith("O-") else None
+        state, text = ("observed", seen.observation.text) if seen else ("unknown", "")
+        return {"id": item_id, "state": state, "content": text, "sources": []}
     again = item_id in shown or depth >= _DEEPEST
     shown.add(item_id)
     sources = () if again else found.item.derived_from
@@ -129,7 +151,7 @@ def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
         yield from _draw(source, margin + "  ")
 
 
-def _not_live(home: AgentHome, item_id: str) -> NotFound:
+def not_live(home: AgentHome, item_id: str) -> NotFound:
     """Why an id is not live: archived, or never issued."""
     history = home.departures(item_id)
     if history:
@@ -166,6 +188,8 @@ def update(
     expires: Annotated[
         str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")
     ] = None,
+    redact: Redact = False,
+    allow_secret: AllowSecret = False,
 ) -> None:
     """Edit an item; the version before is archived.
 
@@ -182,15 +206,7 @@ def update(
         "related_to": related_to,
         "expires_at": expires,
     }
-    checked = draft_from(
-        {
-            "content": text if text is not None else "-",
-            **{k: v for k, v in given.items() if k != "content" and v},
-        },
-        home.settings,
-        home.now(),
-    ).item
-    fields = {name: getattr(checked, name) for name, value in given.items() if value is not None}
+    fields, notes = _checked(home, given, secrets_way(redact, allow_secret, home.settings))
     level = importance_of(importance, priority)
     if level is not None:
         fields["importance"] = level
@@ -198,13 +214,24 @@ def update(
 
     def plan(memory: Memory, means: object):
         planned = plan_update(
-            memory, item_id, fields, store=target, now=home.now(), limits=home.settings.limits()
+            memory,
+            item_id,
+            fields,
+            store=target,
+            now=home.now(),
+            limits=home.settings.limits(),
+            trust_of=Judge(home.paths, memory),
         )
         if planned is None:
-            raise _not_live(home, item_id)
-        return planned[0], planned[1:]
+            raise not_live(home, item_id)
+        before = locate(memory, item_id)
+        fell = bool(before) and trust_rank(planned[1].trust) < trust_rank(before[1].trust)
+        return planned[0], (*planned[1:], fell)
 
-    (item, where), warnings = home.change("update", plan)
+    (item, where, fell), warnings = home.change("update", plan)
+    warnings += notes
+    if fell:
+        warnings.append(f"{item.id} is {item.trust} now: nobody vouched for this text")
     changed = sorted([*fields, *(["store"] if target else [])])
     line = (
         f"updated {item.id} in {where}: {', '.join(changed)}"
@@ -217,6 +244,14 @@ def update(
         [line],
         warnings,
     )
+
+
+def _checked(home: AgentHome, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
+    """The fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
+    values = {name: value for name, value in given.items() if value or (name == "content" and value is not None)}
+    draft = draft_from({"content": "-"} | values, home.settings, home.now(), secrets)
+    fields = {name: getattr(draft.item, name) for name, value in given.items() if value is not None}
+    return fields, redacted_note([draft])
 
 
 @app.command()
@@ -236,7 +271,7 @@ def forget(
     def plan(memory: Memory, means: object):
         planned = plan_forget(memory, item_id, reason, now=home.now())
         if planned is None:
-            raise _not_live(home, item_id)
+            raise not_live(home, item_id)
         return planned[0], planned[1:]
 
     (item, where), warnings = home.change("forget", plan)
@@ -264,7 +299,12 @@ def revive(
     def plan(memory: Memory, means: object):
         found = find_item(home, memory, item_id)
         return plan_revive(
-            memory, found.item, store or found.store, now=home.now(), limits=home.settings.limits()
+            memory,
+            found.item,
+            store or found.store,
+            now=home.now(),
+            limits=home.settings.limits(),
+            trust_of=Judge(home.paths, memory),
         )
 
     (item, where), warnings = home.change("revive", plan)
@@ -289,13 +329,11 @@ def reinforce(
     def plan(memory: Memory, means: object):
         found = locate(memory, item_id)
         if found is None:
-            raise _not_live(home, item_id)
+            raise not_live(home, item_id)
         used = touch(found[1], format_time(home.now()))
-        fields = {
-            "accessed_at": used.accessed_at,
-            "access_count": used.access_count,
-            "importance": round(min(1.0, used.importance + by), 4),
-        }
+        fields = {"accessed_at": used.accessed_at, "access_count": used.access_count}
+        if by:
+            fields["importance"] = round(min(1.0, used.importance + by), 4)
         planned = plan_update(
             memory, item_id, fields, now=home.now(), limits=home.settings.limits(), keep_version=False
         )

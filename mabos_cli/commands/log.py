@@ -1,6 +1,6 @@
 """log: what becomes of daily logs when they are old."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,10 +8,14 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import option
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span
-from mabos_cli.core.log_taking import Candidate, Rules, Taking
+from mabos_cli.core.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.workspace.log_archive import Archiving, archive_logs, preview_archiving
 from mabos_cli.workspace.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
+
+if TYPE_CHECKING:
+    from mabos_cli.commands.llm_log import FactFinder
+    from mabos_cli.workspace.home import AgentHome
 
 app = new_group(
     "log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True
@@ -28,6 +32,10 @@ def consolidate(
         float | None, typer.Option(help="Take events at least this important (default 0.6).")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    llm: Annotated[
+        bool,
+        typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it."),
+    ] = False,
 ) -> None:
     """Take the important events of old daily logs into MEMORY.md, each once.
 
@@ -38,21 +46,36 @@ def consolidate(
     rules = rules_of(
         home, option("log.consolidate_after", _span(older_than)), option("log.min_importance", min_importance)
     )
+    finder = _open_finder(home) if llm else None
     found = find_events(home, rules)
-    taking, notes = (preview_taking(home, found, rules), []) if dry_run else take_events(home, found, rules)
+    taking, notes = preview_taking(home, found, rules), []
+    if not dry_run:
+        facts = finder.find(taking.taken) if finder else []
+        taking, notes = take_events(home, found, rules, facts)
     data = {
         "dry_run": dry_run,
         "days": len(found.days),
         "events": found.events,
         "taken": [_row(candidate) for candidate in taking.taken],
         "known": taking.known,
+        "untrusted": found.untrusted,
     }
+    if finder:
+        data["llm"] = finder.told(taking)
+        notes = notes + finder.warnings()
     call.emit(
         "log.consolidate",
         data,
         _told(found, taking, rules, dry_run),
         list(dict.fromkeys(found.warnings + notes)),
     )
+
+
+def _open_finder(home: "AgentHome") -> "FactFinder":
+    """The model that finds facts; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.commands.llm_log import FactFinder
+
+    return FactFinder(home)
 
 
 def _span(text: str | None) -> str | None:
@@ -78,15 +101,24 @@ def _row(candidate: Candidate) -> dict:
 
 def _told(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str]:
     looked = f"{plural(found.events, 'event')} of {plural(len(found.days), 'day')}"
+    left = [f"{plural(found.untrusted, 'untrusted event')} left out"] if found.untrusted else []
     if taking.taken:
         did = "would take" if dry_run else "took"
-        return [f"{did} {len(taking.taken)} of {looked} into MEMORY.md", *map(_line, taking.taken)]
+        as_facts = f", {len(taking.covered)} of them as {plural(len(taking.facts), 'fact')}"
+        head = f"{did} {len(taking.taken)} of {looked} into MEMORY.md{as_facts if taking.covered else ''}"
+        return [head, *map(_fact_line, taking.facts), *map(_line, taking.lines), *left]
     if found.days:
         known = f", but for {taking.known} known already" if taking.known else ""
-        return [f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"]
+        none = f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"
+        return [none, *left]
     if found.done:
         return [f"nothing to take: {plural(found.done, 'day')} looked through before, nothing new since"]
     return [f"nothing to take: no log of more than {format_span(rules.older_than)} ago"]
+
+
+def _fact_line(fact: LogFact) -> str:
+    places = ", ".join(f"{c.event.day}:{c.event.line}" for c in fact.events)
+    return f"  {places} {fact.section} {fact.importance:.2f} {one_line(fact.content, 100)}"
 
 
 def _line(candidate: Candidate) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, read_given, text_argument
-from mabos_cli.commands.reasoning_own import load_own
+from mabos_cli.commands.reasoning_own import load_own, trust_drawn
 from mabos_cli.commands.reasoning_shown import (
     Run,
     result_lines,
@@ -195,7 +195,8 @@ def _save(home: AgentHome, kept: Kept) -> tuple[dict[str, Any], list[str]]:
         sure = f", confidence {kept.result.confidence:.2f}" if kept.result.confidence is not None else ""
         content = f"{kept.problem} {told} ({', '.join(names)}{sure}; {own})"
         fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
-        return draft_from(fields | {"tags": ["reasoning", *names]}, home.settings, home.now())
+        about = {"tags": ["reasoning", *names], "trust": trust_drawn(home, [run.drawn for run in kept.runs])}
+        return draft_from(fields | about, home.settings, home.now())
 
     draft("T-0000000000000-0000")  # what cannot be a memory is refused before anything is kept
     own, warnings = keep_result(home, render)

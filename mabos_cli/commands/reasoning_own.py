@@ -1,12 +1,13 @@
 """What a method of reasoning takes from the agent's own files when its input does not give it."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.core.reasoning.catalog import Method
 from mabos_cli.core.reasoning.own import Own, Past
+from mabos_cli.core.trust import lowest_trust
 from mabos_cli.workspace.home import AgentHome
 
 
@@ -18,6 +19,12 @@ def load_own(
     drawn = {name: len(values) for name, values in loaded.items()}
     own = Own(**loaded, now=home.now(), chance=random.Random)
     return (_with_likeness(home, own, given, warnings) if "cases" in method.draws else own), drawn
+
+
+def trust_drawn(home: AgentHome, drawn: Iterable[Mapping[str, int]]) -> str:
+    """How far a result is trusted that was drawn from the agent's files: as the least of the facts, which all had a say."""
+    facts = _own_facts(home, []) if any(each.get("facts") for each in drawn) else ()
+    return lowest_trust(("agent", *(fact.trust for fact in facts)))
 
 
 def _with_likeness(home: AgentHome, own: Own, given: Mapping[str, Any], warnings: list[str]) -> Own:

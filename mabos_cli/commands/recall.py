@@ -1,7 +1,7 @@
 """recall: find memories."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,12 +11,16 @@ from mabos_cli.commands.inputs import importance_of, text_argument
 from mabos_cli.config import PRESETS
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
-from mabos_cli.core.item import CLASSES, STORES, TYPES, check_choice, check_tags
+from mabos_cli.core.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
 from mabos_cli.core.recall import Depth, Filters, Hit, fit_budget, with_words
 from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line, plural, token_cost
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.formats.items import item_to_dict
 from mabos_cli.workspace.home import AgentHome
+
+if TYPE_CHECKING:
+    from mabos_cli.commands.llm_recall import AidedRecall
 
 app = typer.Typer()
 
@@ -46,6 +50,9 @@ def recall(
     store: Annotated[str, typer.Option(help="working, short_term, long_term or all.")] = "all",
     min_importance: Annotated[float | None, typer.Option(help="At least this important.")] = None,
     priority_min: Annotated[str | None, typer.Option(help="At least critical, high, medium or low.")] = None,
+    min_trust: Annotated[
+        str, typer.Option(help="At least trusted, agent or untrusted; files are the agent's own words at best.")
+    ] = "",
     since: Annotated[str, typer.Option(help="Not before: a date, or an age such as 7d.")] = "",
     until: Annotated[str, typer.Option(help="Not after.")] = "",
     tag: Annotated[
@@ -63,6 +70,9 @@ def recall(
     mmr: Annotated[bool, typer.Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, typer.Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each result is here.")] = False,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Let the language model rephrase the question and help to order.")
+    ] = False,
 ) -> None:
     """Find memories and passages of memory files.
 
@@ -74,6 +84,8 @@ def recall(
     query = text_argument(" ".join(words or []), call.literal_dash)
     least = importance_of(min_importance, priority_min, "--min-importance", "--priority-min")
     filters = _filters(home, type, category, store, least, since, until, tag)
+    if min_trust:
+        filters = filters._replace(min_trust=check_choice(min_trust, TRUSTS, "trust"))
     check_choice(format, ["brief", "detailed"], "format")
     limit = s["recall.limit"] if limit is None else limit
     if limit < 0 or token_budget < 0 or depth < 0:
@@ -89,8 +101,9 @@ def recall(
         s["recall.mmr_lambda"] if mmr else None,
         s["recall.half_life"] if decay else 0.0,
     )
+    aid = _open_aid(home) if llm else None
     search = open_search(call, home, way, shared=shared)
-    hits = find(search, query, way.limit, passes) if query.strip() else search.best()
+    hits = (aid or find)(search, query, way.limit, passes) if query.strip() else search.best()
     total = len(hits)
     hits = fit_budget(hits, token_budget, s["text.chars_per_token"])
     if query.strip():
@@ -107,11 +120,21 @@ def recall(
         "results": rows,
         "token_count": sum(row["token_cost"] for row in rows),
     }
-    warnings = search.warnings() + (["depth is at most 3"] if depth > 3 else [])
+    data |= {"llm": aid.told()} if aid else {}
+    warnings = search.warnings() + (aid.warnings() if aid else [])
+    warnings += ["depth is at most 3"] if depth > 3 else []
     if token_budget and len(hits) < total:
         warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
     lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
-    call.emit("recall", data, lines or [_nothing(search, query, way, total)], warnings)
+    head = aid.lines() if aid and explain else []
+    call.emit("recall", data, head + (lines or [_nothing(search, query, way, total)]), warnings)
+
+
+def _open_aid(home: AgentHome) -> "AidedRecall":
+    """The model's part in a recall; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.commands.llm_recall import AidedRecall
+
+    return AidedRecall(home)
 
 
 def _used(hits: list[Hit]) -> list[str]:
@@ -164,17 +187,18 @@ def _row(hit: Hit, per_token: int, explain: bool) -> dict[str, Any]:
         row["signals"] = dict(hit.parts)
     if c.item:
         return row | {"store": c.store, "archived": c.archived or None} | item_to_dict(c.item)
-    return row | {"path": c.path, "lines": list(c.lines), "content": c.text}
+    return row | {"path": c.path, "lines": list(c.lines), "trust": c.trust, "content": c.text}
 
 
 def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
     c = hit.candidate
     found = f" (depth {hit.depth} via {', '.join(hit.via)})" if hit.depth else ""
     gone = f" [archived: {c.archived}]" if c.archived else ""
+    gone = " untrusted" + gone if trust_rank(c.trust) == 0 else gone
     if c.item:
         yield f"{c.ref} [{c.store}] {c.item.type} {c.item.importance:.2f}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
     else:
-        yield f"{c.ref}{found} {one_line(c.text, 0 if detailed else 160)}"
+        yield f"{c.ref}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
     if detailed and c.item:
         about = [
             f"at {c.item.happened_at}",
@@ -186,6 +210,7 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
     if explain:
         parts = ", ".join(f"{name} {value:.4f}" for name, value in hit.parts)
         led = f"; found at depth {hit.depth} through {', '.join(hit.via)}" if hit.depth else ""
+        led = led or (f'; asked as "{hit.via[0]}"' if hit.via else "")
         yield f"  score {hit.score:.4f}: {parts or 'by importance'}; matched {', '.join(hit.matched) or 'no word'}{led}"
 
 

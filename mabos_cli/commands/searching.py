@@ -3,11 +3,12 @@
 import json
 import os
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.documents import Source
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.lineage import OBSERVATION, Ruling, effective_trust, find_rulings
 from mabos_cli.core.recall import Candidate
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.items import item_from_dict
@@ -15,6 +16,7 @@ from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_places
 from mabos_cli.workspace.sources import find_sources, is_store, template_marks
+from mabos_cli.workspace.trust_log import Observed, load_decisions
 
 if TYPE_CHECKING:
     from mabos_cli.backends.embeddings import Embedder
@@ -149,8 +151,34 @@ class Searching:
         yield from (c for c in items.values() if archived or not c.archived)
         for path, piece in pieces:
             if piece.copy_of not in items:
-                place = {"path": path, "lines": (piece.first, piece.last)}
+                place = {"path": path, "lines": (piece.first, piece.last), "marked": piece.trust}
                 yield Candidate(piece.text, 0.5, piece.at, **place, agent=agent)
+
+    @cached_property
+    def _rulings(self) -> dict[str, Ruling]:
+        return find_rulings(load_decisions(self.home.paths)[0])
+
+    @cached_property
+    def _items(self) -> dict[str, MemoryItem]:
+        return {c.item.id: c.item for c in self.read_all(True) if c.item}
+
+    def trust_of(self, item: MemoryItem) -> str:
+        """How far an item of this agent is trusted, all that it derives from considered."""
+        return effective_trust(item, self._find, self._rulings)
+
+    @cached_property
+    def _observed(self) -> Observed:
+        return Observed(self.home.paths)
+
+    def _find(self, item_id: str) -> MemoryItem | None:
+        if item_id.startswith(OBSERVATION):
+            return self._observed.find(item_id)
+        if self.index is None:
+            return self._items.get(item_id)
+        from mabos_cli.index.lanes import find_line
+
+        line = find_line(self.index.db, item_id)
+        return decode_line(line) if line else None
 
 
 @lru_cache(maxsize=20_000)  # a full sync looks at each item several times

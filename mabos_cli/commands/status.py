@@ -4,14 +4,21 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.stores import Limits, Memory, is_expired, qualifies
+from mabos_cli.core.stores import Memory, is_expired, qualifies
 from mabos_cli.output import columns
+from mabos_cli.workspace.harvesting import count_waiting
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.spool import read_deferred, read_uses
 
 app = typer.Typer()
+# What waits, as people call it where its name does not say it.
+DUE_NAMES = {
+    "to_consolidate": "to consolidate",
+    "observations": "to harvest",
+    "journalled_uses": "recalls to count in",
+}
 
 
 @app.command()
@@ -28,16 +35,13 @@ def status(ctx: typer.Context) -> None:
         "short_term": len(memory.short_term),
         "long_term": len(memory.long_term),
     }
-    due = _due(memory, limits, format_time(home.now()))
-    due["deferred"] = len(read_deferred(home.paths))
-    due["journalled_uses"] = sum(count for count, _ in read_uses(home.paths).touches.values())
+    due = count_due(home, memory)
     runs = {name: run["at"] for name, run in sorted(last_runs(home).items())}
     index = index_state(home)
     data = {"agent": home.id, "stores": stores, "due": due, "index": index, "last_runs": runs}
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", home.id), *((name, f"{count}{caps[name]}") for name, count in stores.items())]
-    names = {"to_consolidate": "to consolidate", "journalled_uses": "recalls to count in"}
-    rows += [(names.get(name, name), str(count)) for name, count in due.items() if count]
+    rows += [(DUE_NAMES.get(name, name), str(count)) for name, count in due.items() if count]
     rows.append(("index", index))
     if home.settings["typedb.address"]:
         data["typedb"] = _mirrored(home)
@@ -61,9 +65,14 @@ def _mirror_line(counts: dict[str, int]) -> str:
     return f"{', '.join(wrong)}: see mabos typedb status" if wrong else f"{counts['ok']} mirrored"
 
 
-def _due(memory: Memory, limits: Limits, now: str) -> dict[str, int]:
-    ready = sum(qualifies(i, s, limits) for s in ("working", "short_term") for i in getattr(memory, s))
-    expired = sum(
-        is_expired(i, s, now, limits) for s in ("working", "short_term") for i in getattr(memory, s)
-    )
-    return {"to_consolidate": ready, "expired": expired}
+def count_due(home: AgentHome, memory: Memory) -> dict[str, int]:
+    """What waits to be done for an agent, by name."""
+    limits, now = home.settings.limits(), format_time(home.now())
+    held = [(item, store) for store in ("working", "short_term") for item in getattr(memory, store)]
+    return {
+        "to_consolidate": sum(qualifies(item, store, limits) for item, store in held),
+        "expired": sum(is_expired(item, store, now, limits) for item, store in held),
+        "deferred": len(read_deferred(home.paths)),
+        "observations": count_waiting(home.paths, home.settings["harvest.min_importance"]),
+        "journalled_uses": sum(count for count, _ in read_uses(home.paths).touches.values()),
+    }

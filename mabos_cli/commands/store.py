@@ -1,21 +1,37 @@
 """store: remember something."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.inputs import draft_from, read_batch, text_argument
+from mabos_cli.commands.inputs import (
+    AllowSecret,
+    Redact,
+    draft_from,
+    read_batch,
+    redacted_note,
+    secrets_way,
+    text_argument,
+)
 from mabos_cli.config import Settings
 from mabos_cli.core.clock import parse_time
 from mabos_cli.core.grade import band
+from mabos_cli.core.item import Prose
 from mabos_cli.core.stores import qualifies
-from mabos_cli.core.storing import Draft, Stored, plan_store
+from mabos_cli.core.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.text import one_line, plural, token_cost
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.trust_log import Judge
+
+if TYPE_CHECKING:
+    from mabos_cli.commands.llm_merge import Merger
 
 app = typer.Typer()
 
@@ -41,7 +57,10 @@ def store(
         str | None, typer.Option(help="critical, high, medium or low: a name for an importance.")
     ] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
-    store: Annotated[str, typer.Option(help="working, short_term or long_term.")] = "",
+    store: Annotated[
+        str,
+        typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term)."),
+    ] = "",
     source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
     related_to: Annotated[
@@ -55,6 +74,12 @@ def store(
     if_new: Annotated[
         bool, typer.Option("--if-new", help="Store only when nothing similar is there.")
     ] = False,
+    llm: Annotated[
+        bool,
+        typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory."),
+    ] = False,
+    redact: Redact = False,
+    allow_secret: AllowSecret = False,
     defer: Annotated[
         bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")
     ] = False,
@@ -87,27 +112,57 @@ def store(
         "session": session,
         "trust": trust,
     }
+    secrets = secrets_way(redact, allow_secret, home.settings)
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
         given = {name: value for name, value in fields.items() if value not in (None, "", [])}
-        drafts = list(read_batch(batch, given, home.settings, home.now()))
+        drafts = list(read_batch(batch, given, home.settings, home.now(), secrets))
     else:
         fields["content"] = text_argument(text, call.literal_dash)
-        drafts = [draft_from(fields, home.settings, home.now())]
+        drafts = [draft_from(fields, home.settings, home.now(), secrets)]
+        _check_related(home, drafts[0].item.related_to)
     if defer:
-        if if_new:
-            raise UsageFault("--defer cannot look for similar items", "leave one of --defer and --if-new out")
+        if if_new or llm:
+            other = "--if-new" if if_new else "--llm"
+            raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
         queued = home.defer(drafts)
         write_receipt(home, "store --defer", {"queued": len(queued)}, [d.item.id for d in queued])
-        _emit(call, home, [Stored(d.item, d.store) for d in queued], batch is not None, deferred=True)
+        results = [Stored(d.item, d.store) for d in queued]
+        _emit(call, home, results, batch is not None, deferred=True, warnings=redacted_note(drafts))
         return
-    results, warnings = store_drafts(home, drafts, if_new=if_new)
-    _emit(call, home, results, batch is not None, warnings=warnings)
+    merger = _open_merger(home) if llm else None
+    agreed = merger.agree(drafts) if merger else {}
+    results, warnings = store_drafts(home, drafts, if_new=if_new, agreed=agreed)
+    warnings += [*redacted_note(drafts), *_lowered(drafts, results), *(merger.warnings() if merger else ())]
+    told = {"llm": merger.told(results)} if merger else {}
+    _emit(call, home, results, batch is not None, warnings=warnings, told=told)
+
+
+def _check_related(home: AgentHome, ids: tuple[str, ...]) -> None:
+    """NotFound for an item that never was here: a slip of the pen. Ids of facts and other things are taken as they are."""
+    own = [item_id for item_id in ids if item_id[:1] == "M" or item_id[1:2] != "-"]
+    if own:
+        from mabos_cli.commands.items import find_item
+
+        memory = home.memory()
+        for item_id in own:
+            find_item(home, memory, item_id)
+
+
+def _open_merger(home: AgentHome) -> "Merger":
+    """The model's part in a store; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.commands.llm_merge import Merger
+
+    return Merger(home)
 
 
 def store_drafts(
-    home: AgentHome, drafts: list[Draft], *, if_new: bool = False
+    home: AgentHome,
+    drafts: list[Draft],
+    *,
+    if_new: bool = False,
+    agreed: Mapping[Pair, Prose] = MappingProxyType({}),
 ) -> tuple[list[Stored], list[str]]:
     """Stores drafts under one lock: what became of each, and warnings."""
     return home.change(
@@ -120,8 +175,21 @@ def store_drafts(
             limits=home.settings.limits(),
             relatives=means,
             if_new=if_new,
+            trust_of=Judge(home.paths, memory),
+            agreed=agreed,
         ),
     )
+
+
+def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
+    """A warning when items are trusted less than was asked for."""
+    pairs = zip(drafts, results, strict=True)
+    fell = [r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)]
+    if not fell:
+        return []
+    which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")
+    trusts = " or ".join(sorted({item.trust for item in fell}))
+    return [f"{which} stored as {trusts}: nothing is trusted more than what it derives from"]
 
 
 def _emit(
@@ -132,12 +200,14 @@ def _emit(
     *,
     deferred: bool = False,
     warnings: list[str] | None = None,
+    told: dict[str, Any] | None = None,
 ) -> None:
     rows = [_row(result, home.settings, deferred) for result in results]
     if batch:
         merged = sum(result.deduplicated for result in results)
         verb = "queued" if deferred else "stored"
         data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
+        data |= told or {}
         call.emit(
             "store.batch",
             data,
@@ -148,7 +218,7 @@ def _emit(
             warnings or [],
         )
     else:
-        call.emit("store", rows[0], [_sentence(results[0], deferred, home)], warnings or [])
+        call.emit("store", rows[0] | (told or {}), [_sentence(results[0], deferred, home)], warnings or [])
 
 
 def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:
@@ -158,12 +228,14 @@ def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:
         "id": item.id,
         "stored": result.stored,
         "deduplicated": result.deduplicated,
+        "outcome": "queued" if deferred else result.outcome,
         "deferred": deferred,
         "store": result.store,
         "type": item.type,
         "importance": item.importance,
         "band": band(item.importance, must, nice),
         "graded": result.graded,
+        "trust": item.trust,
         "related_to": list(item.related_to),
         "token_cost": token_cost(item.content, per_token),
     }
@@ -177,7 +249,9 @@ def _sentence(result: Stored, deferred: bool, home: AgentHome) -> str:
         return f"not stored: {item.id} says it already: {one_line(item.content, 60)}"
     verb = "merged into" if result.deduplicated else "stored"
     graded = " graded" if result.graded else ""
-    related = f", related to {', '.join(item.related_to)}" if item.related_to else ""
+    given = [item_id for item_id in item.related_to if item_id not in result.linked]
+    related = f", related to {', '.join(given)}" if given else ""
+    related += f", linked to {', '.join(result.linked)}" if result.linked else ""
     return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}{_lifetime(result, home)}"
 
 

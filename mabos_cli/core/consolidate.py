@@ -1,14 +1,18 @@
 """R1: related short-term memories become one long-term memory that remembers where it came from."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.item import MemoryItem, Prose
+from mabos_cli.core.lineage import TrustOf
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
-from mabos_cli.core.trust import lowest_trust
+from mabos_cli.core.trust import is_untrusted, lowered, lowest_trust, trust_of_item
+
+Told = tuple[tuple[str, str], ...]
 
 
 class Consolidation(NamedTuple):
@@ -21,6 +25,11 @@ class Consolidation(NamedTuple):
     def candidates(self) -> int:
         return sum(len(members) for _, members in self.groups)
 
+    @property
+    def untrusted(self) -> int:
+        """How many of the items MEMORY.md, which is read as the agent's own words, does not get."""
+        return sum(is_untrusted(item) for item, _ in self.groups)
+
 
 def plan_consolidation(
     memory: Memory,
@@ -31,10 +40,13 @@ def plan_consolidation(
     jaccard: float = 0.3,
     summarize: bool = True,
     keep: Limits | None = None,
+    trust_of: TrustOf = trust_of_item,
+    prose: Mapping[Told, Prose] = MappingProxyType({}),
 ) -> Consolidation:
-    """What consolidation would do: candidates grouped by tags, groups compressed, originals archived.
+    """What consolidation would do: candidates grouped by trust and tags, groups compressed, originals archived.
 
-    limits choose the candidates; keep, if given, are the limits by which the rest lives on.
+    limits choose the candidates; keep, if given, are the limits by which the rest lives on. prose has texts that a model
+    wrote: they hold for groups that are as they were told to it.
     """
     at = format_time(now)
     where = {
@@ -43,9 +55,14 @@ def plan_consolidation(
         for i in getattr(memory, store)
         if qualifies(i, store, limits) and not is_expired(i, store, at, keep or limits)
     }
-    candidates = [i for store in ("short_term", "working") for i in getattr(memory, store) if i.id in where]
-    grouped = group_by_tags(candidates, jaccard) if summarize else [(item,) for item in candidates]
-    groups = tuple((_compress(group, mint), group) for group in grouped)
+    candidates = [
+        lowered(i, trust_of(i))
+        for store in ("short_term", "working")
+        for i in getattr(memory, store)
+        if i.id in where
+    ]
+    grouped = group_alike(candidates, jaccard) if summarize else [(item,) for item in candidates]
+    groups = tuple((_compress(group, mint, prose), group) for group in grouped)
     gone = tuple(
         Departure(member, where[member.id], "consolidated", at, into=item.id)
         for item, group in groups
@@ -62,6 +79,21 @@ def plan_consolidation(
         promoted=fresh,
     )
     return Consolidation(tidy(changes, now, keep or limits), groups)
+
+
+def group_alike(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
+    """Groups by tags among those that are trusted alike, in the order of their first items.
+
+    The least trusted decides about a group: in one of their own, planted memories cannot pull others down with them.
+    """
+    by_trust: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        by_trust.setdefault(item.trust, []).append(item)
+    if len(by_trust) < 2:
+        return group_by_tags(items, threshold)
+    place = {item.id: n for n, item in enumerate(items)}
+    groups = [group for alike in by_trust.values() for group in group_by_tags(alike, threshold)]
+    return sorted(groups, key=lambda group: place[group[0].id])
 
 
 def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
@@ -109,13 +141,22 @@ def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b)
 
 
-def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryItem:
+def told_of(group: Sequence[MemoryItem]) -> Told:
+    """What the text of a group depends on: ids and contents."""
+    return tuple((item.id, item.content) for item in group)
+
+
+def _compress(
+    group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[Told, Prose]
+) -> MemoryItem:
     if len(group) == 1:
         return group[0]
     best = max(group, key=lambda item: item.importance)
+    written = prose.get(told_of(group))
+    text = written.text if written else " | ".join(i.content for i in group)
     return MemoryItem(
         id=mint(),
-        content=f"[Consolidated from {len(group)} memories] " + " | ".join(i.content for i in group),
+        content=f"[Consolidated from {len(group)} memories] {text}",
         type=best.type,
         importance=best.importance,
         source="consolidation",
@@ -125,4 +166,5 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str]) -> MemoryI
         created_at=max(i.created_at for i in group),
         accessed_at=max(i.accessed_at for i in group),
         derived_from=tuple(i.id for i in group),
+        extra=written.mark(()) if written else (),
     )

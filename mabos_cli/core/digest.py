@@ -35,13 +35,17 @@ class Highlight(NamedTuple):
 
 
 class DayDigest(NamedTuple):
-    """A day: the hash of its log, how many events it tells, its headings and its lines, most important first."""
+    """A day: the hash of its log, how many events it tells, its headings and its lines, most important first.
+
+    Untrusted events are counted, and leave nothing else behind.
+    """
 
     day: str
     hash: str
     entries: int
     headings: tuple[str, ...]
     lines: tuple[Highlight, ...]
+    untrusted: int = 0
 
 
 class Chore(NamedTuple):
@@ -74,7 +78,9 @@ class Segment(NamedTuple):
 
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
     """The segment of some days, each given with the hash of its log and its events."""
-    told = [(day, digest, events) for day, digest, events in days]
+    found = [(day, digest, events) for day, digest, events in days]
+    told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
+    left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
     by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
     kinds = Counter(event.kind for _, events in by_weekday for event in events)
     pairs: Counter[str] = Counter()
@@ -85,7 +91,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
     return Segment(
         week,
         month,
-        tuple(digest_day(*each) for each in told),
+        tuple(digest_day(*each)._replace(untrusted=n) for each, n in zip(told, left_out, strict=True)),
         dict(sorted(kinds.items())),
         count_topics(by_weekday),
         _chores(by_weekday),
@@ -155,6 +161,11 @@ class Stretch(NamedTuple):
         days = self.days
         weeks = len({segment.week for segment in self.segments if segment.entries})
         return Extent(len(days), sum(day.entries for day in days), weeks)
+
+    @property
+    def untrusted(self) -> int:
+        """How many events were left out."""
+        return sum(day.untrusted for segment in self.segments for day in segment.days)
 
     @property
     def kinds(self) -> Counter[str]:

@@ -17,6 +17,7 @@ class Piece(NamedTuple):
     copy_of: str = ""
     at: str = ""
     author: str = ""
+    trust: str = ""  # as far as the text says it of itself; else its file decides
 
 
 class Held(NamedTuple):
@@ -53,6 +54,11 @@ class Source(NamedTuple):
     stamp: str
     settled: bool
     load: Callable[[], Content]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, as its stamp says."""
+        return int(self.stamp.partition(":")[0])
 
 
 def stamp_of(st: Any) -> str:

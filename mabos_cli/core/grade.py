@@ -29,15 +29,33 @@ def grade(
     >>> grade("Important: remember the vault key", "fact")
     0.95
     """
-    text = content.casefold()
-    score = weights["base"]
-    score += weights["decision"] * (kind == "decision")
-    score += weights["important"] * ("important" in text)
-    score += weights["remember"] * ("remember" in text)
-    score += weights["recurring"] * recurring
-    horizon = weights["horizon_days"]
-    score *= max(weights["floor"], 1 - max(0.0, days) / horizon if horizon else 0.0)
-    return round(min(1.0, score), 4)
+    *added, (_, age) = grade_parts(content, kind, recurring=recurring, days=days, weights=weights)
+    return round(min(1.0, sum(value for _, value in added) * age), 4)
+
+
+def grade_parts(
+    content: str,
+    kind: str,
+    *,
+    recurring: bool = False,
+    days: float = 0,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> tuple[tuple[str, float], ...]:
+    """How a grade comes about: what is added for what, and last the share that age leaves of the sum.
+
+    >>> grade_parts("Remember the vault key", "decision")
+    (('base', 0.5), ('decision', 0.3), ('important', 0.0), ('remember', 0.25), ('recurring', 0.0), ('age', 1.0))
+    """
+    text, horizon = content.casefold(), weights["horizon_days"]
+    holds = {
+        "base": True,
+        "decision": kind == "decision",
+        "important": "important" in text,
+        "remember": "remember" in text,
+        "recurring": recurring,
+    }
+    age = max(weights["floor"], 1 - max(0.0, days) / horizon if horizon else 0.0)
+    return (*((name, weights[name] if there else 0.0) for name, there in holds.items()), ("age", age))
 
 
 def band(importance: float, must: float = 0.8, nice: float = 0.5) -> str:

@@ -1,12 +1,12 @@
-"""Ids of memory items, facts and kept results of reasoning: `M-{epoch ms}-{4 hex}`, `F-...`, `T-...`, minted so that they sort by
-age and never repeat."""
+"""Ids of memory items, facts, observations and kept results of reasoning: `M-{epoch ms}-{4 hex}`, `F-...`, `O-...`, `T-...`, minted
+so that they sort by age and never repeat."""
 
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
-_ID = re.compile(r"[MFT]-(\d{1,16})-([0-9a-f]{4})")
+_ID = re.compile(r"[MFOT]-(\d{1,16})-([0-9a-f]{4})")
 
 # The last bit of the suffix tells who minted the id, so that a deferred store, which does not wait for the
 # agent's lock, cannot draw an id that a locked store draws in the same millisecond.
@@ -43,13 +43,36 @@ def month_of(item_id: str, created_at: str) -> str:
     parsed = parse_id(item_id)
     if parsed is None:
         return created_at[:7]
-    seconds = parsed[0] // 1000 if parsed[0] > 10**11 else parsed[0]
-    return _month_of_day(seconds // 86400) or created_at[:7]
+    return _date_of(_days(parsed[0]))[:7] or created_at[:7]
+
+
+def day_of(item_id: str) -> str:
+    """The day on which an item or an observation was given its id, as its file is named; nothing for ids of other things and tools.
+
+    >>> day_of("M-1771943400000-0002"), day_of("F-1771943400000-0002"), day_of("mem-x")
+    ('2026-02-24', '', '')
+    """
+    parsed = parse_id(item_id) if item_id.startswith(("M-", "O-")) else None
+    return _date_of(_days(parsed[0])) if parsed else ""
+
+
+def minted_at(item_id: str) -> datetime | None:
+    """When an id was given out, as it says itself; None for other tools' ids."""
+    parsed = parse_id(item_id)
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=parsed[0]) if parsed else None
+    except OverflowError:
+        return None
+
+
+def _days(number: int) -> int:
+    """Days since 1970 of the number in an id: milliseconds, or seconds as some tools write."""
+    return (number // 1000 if number > 10**11 else number) // 86400
 
 
 @cache
-def _month_of_day(day: int) -> str:
+def _date_of(day: int) -> str:
     try:
-        return (date(1970, 1, 1) + timedelta(days=day)).strftime("%Y-%m")
+        return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
     except OverflowError:
         return ""

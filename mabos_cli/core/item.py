@@ -56,9 +56,42 @@ class MemoryItem(NamedTuple):
         return self.observed_at or self.created_at
 
 
+_WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
+
+
+class Prose(NamedTuple):
+    """A text that a model wrote, and the name by which the model is known."""
+
+    text: str
+    author: str
+
+    def mark(self, extra: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+        """Foreign keys of an item with the name of who worded it."""
+        return (*(pair for pair in extra if pair[0] != _WRITTEN_BY), (_WRITTEN_BY, self.author))
+
+
+def is_worded(item: MemoryItem) -> bool:
+    """Whether a model worded the item."""
+    return any(key == _WRITTEN_BY for key, _ in item.extra)
+
+
 def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
     """The item after being used `times` times, last at `at`."""
     return item._replace(accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
+
+
+# Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.
+UNGRADED = ("importance", None)
+
+
+def is_ungraded(item: MemoryItem) -> bool:
+    """Whether nobody has said how important an item is: other tools may leave that open."""
+    return bool(item.extra) and UNGRADED in item.extra
+
+
+def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
+    """The item with an importance that somebody gave it."""
+    return item._replace(importance=importance, extra=tuple(pair for pair in item.extra if pair != UNGRADED))
 
 
 def check_content(content: str, limit: int) -> str:

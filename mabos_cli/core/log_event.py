@@ -39,6 +39,7 @@ class LogEvent(NamedTuple):
     id: str = ""
     importance: float | None = None
     archived: bool = False  # whether it stands in the archived part of a day's log
+    untrusted: bool = False  # whether it says so
 
     @property
     def weight(self) -> float:
@@ -71,6 +72,16 @@ def split_kind(text: str) -> tuple[str, str, float | None]:
         number = float(match[2]) if match[2] else None
         return _KINDS.get(word, word), text[match.end() :], number if number is None or number <= 1 else None
     return ("decision" if _DECIDED.search(text) else "note"), text, None
+
+
+def is_marked_untrusted(text: str) -> bool:
+    """Whether a line of notes says that it is untrusted, as one that was copied from MEMORY.md may.
+
+    >>> is_marked_untrusted("**fact** (0.70, untrusted): pay here"), is_marked_untrusted("fact: (x, untrusted): y")
+    (True, False)
+    """
+    match = _PREFIX.match(text)
+    return bool(match) and ", untrusted)" in match[0]
 
 
 def shape_of(text: str) -> str:

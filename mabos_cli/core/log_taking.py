@@ -53,6 +53,23 @@ class Candidate(NamedTuple):
         return key_of(self.event)
 
 
+class LogFact(NamedTuple):
+    """What a model wrote in place of some events: where it belongs, how far it believes in it, and the events themselves."""
+
+    content: str
+    category: str
+    section: str
+    importance: float
+    confidence: float
+    author: str
+    events: tuple[Candidate, ...]
+
+    @property
+    def key(self) -> str:
+        """A name of its own: several facts may rest on the same event."""
+        return f"log-{mark_of(f'{self.events[0].event.day} {self.content}')}"
+
+
 class LogDay(NamedTuple):
     """A day whose logs were looked through."""
 
@@ -74,11 +91,21 @@ class DayTaken(NamedTuple):
 
 
 class Taking(NamedTuple):
-    """The plan: what goes into MEMORY.md, how many are known already, and what the ledger shall remember."""
+    """The plan: what goes into MEMORY.md, how many are known already, and what the ledger shall remember.
+
+    covered are the keys of events in whose place facts go there.
+    """
 
     taken: tuple[Candidate, ...]
     known: int
     days: tuple[DayTaken, ...]
+    facts: tuple[LogFact, ...] = ()
+    covered: frozenset[str] = frozenset()
+
+    @property
+    def lines(self) -> tuple[Candidate, ...]:
+        """The events that are taken as they are."""
+        return tuple(candidate for candidate in self.taken if candidate.key not in self.covered)
 
 
 def is_past(day: date, today: date, span: float) -> bool:
@@ -204,3 +231,25 @@ def plan_taking(
         taken += fresh
         known += len(old)
     return Taking(tuple(taken), known, tuple(lines))
+
+
+def cover(
+    taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]
+) -> Taking:
+    """The taking with facts in place of their events, as far as all of those are taken; one that is known is not said again."""
+    keys, told = {candidate.key for candidate in taking.taken}, {*said}
+    kept: list[LogFact] = []
+    covered: set[str] = set()
+    marks: dict[str, list[str]] = {}
+    for fact in facts:
+        own = {candidate.key for candidate in fact.events}
+        if not own <= keys:
+            continue
+        covered |= own
+        mark = mark_of(fact.content)
+        if mark not in told and fold(fact.content) not in texts:
+            kept.append(fact)
+            marks.setdefault(fact.events[0].event.day, []).append(mark)
+        told.add(mark)
+    days = (line._replace(said=(*line.said, *marks.get(line.day, ()))) for line in taking.days)
+    return taking._replace(days=tuple(days), facts=tuple(kept), covered=frozenset(covered))

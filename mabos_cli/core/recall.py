@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.text import asked_words, stem, token_cost, words
-from mabos_cli.core.trust import trust_of_file, trust_rank
+from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
 
 
 class Candidate(NamedTuple):
@@ -22,6 +22,7 @@ class Candidate(NamedTuple):
     path: str = ""
     lines: tuple[int, int] = (0, 0)
     agent: str = ""  # another agent's, when memory is shared
+    marked: str = ""  # how far a passage is trusted, when its text says it or it repeats an item
 
     @property
     def ref(self) -> str:
@@ -30,8 +31,10 @@ class Candidate(NamedTuple):
 
     @property
     def trust(self) -> str:
-        """How far it is trusted: as its item says, or as far as its file is."""
-        return self.item.trust if self.item else trust_of_file(self.path)
+        """How far it is trusted: as its item says, or as far as its file is, unless it is marked as less."""
+        if self.item:
+            return self.item.trust
+        return lowest_trust((trust_of_file(self.path), self.marked or "trusted"))
 
 
 class Hit(NamedTuple):

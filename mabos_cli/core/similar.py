@@ -6,7 +6,11 @@ from math import ceil
 
 from mabos_cli.core.text import words
 
-_NEGATION = r"(?i)\b(?:no|not|never|none|without|cannot|\w+n['\u2019]?t)\b"
+# Without its apostrophe a negation looks like the end of many words (payment), so that those verbs are named.
+_NEGATION = (
+    r"(?i)\b(?:no|not|never|none|nor|neither|nobody|nothing|without|cannot|\w+n['\u2019]t"
+    r"|(?:do|does|did|is|are|was|were|wo|would|should|could|ca|has|have|had|must|need)nt)\b"
+)
 _NUMBER = r"[-+]?\d[\d.,:/%-]*"
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
@@ -33,9 +37,18 @@ def says_the_same(a: str, b: str) -> bool:
     >>> says_the_same("We should ship", "We shouldn't ship")
     False
     """
-    negated = [len(re.findall(_NEGATION, text)) for text in (a, b)]
+    negated = [count_negations(text) for text in (a, b)]
     numbers = [[number.rstrip(".,:/-") for number in re.findall(_NUMBER, text)] for text in (a, b)]
     return negated[0] == negated[1] and numbers[0] == numbers[1] and bool(word_set(a))
+
+
+def count_negations(text: str) -> int:
+    """How often a text says no.
+
+    >>> count_negations("We won't pay, and nobody asked"), count_negations("The payment is important")
+    (2, 0)
+    """
+    return len(re.findall(_NEGATION, text))
 
 
 # Texts that are alike enough share this many of their leading words; more makes candidates fewer and the index larger.

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.grade import WEIGHTS
-from mabos_cli.core.item import MemoryItem, touch
+from mabos_cli.core.item import MemoryItem, touch, with_importance
+from mabos_cli.core.lineage import TrustOf
+from mabos_cli.core.trust import lowered
 
 Words = frozenset[str]
 
@@ -190,13 +192,22 @@ def plan_update(
     limits: Limits = Limits(),
     store: str = "",
     keep_version: bool = True,
+    trust_of: TrustOf | None = None,
+    reason: str = "updated",
 ) -> tuple[Changes, MemoryItem, str] | None:
-    """The changes that edit an item; the version before goes to the archive. None when it is not live."""
+    """The changes that edit an item; the version before goes to the archive. None when it is not live.
+
+    With trust_of, a new text is trusted no more than that says: who vouched for the old one did not see it.
+    """
     found = locate(memory, item_id)
     if not found:
         return None
     here, item = found
     edited = item._replace(**fields)
+    if "importance" in fields:
+        edited = with_importance(edited, fields["importance"])
+    if trust_of and edited.content != item.content:
+        edited = lowered(edited, trust_of(edited))
     target = store or here
     if edited == item and target == here:
         return Changes(memory.working, memory.short_term), item, here
@@ -204,7 +215,7 @@ def plan_update(
         raise BadValue(
             f"{item_id} is too old for {target}: it would be archived at once", "move it to long_term"
         )
-    before = (Departure(item, here, "updated", format_time(now)),) if keep_version and edited != item else ()
+    before = (Departure(item, here, reason, format_time(now)),) if keep_version and edited != item else ()
     edited = touch(edited, format_time(now), 0)  # whoever edits an item has use for it
     changes = put_item(memory, target, edited, before)
     if here == "long_term" and target != here:
@@ -225,12 +236,19 @@ def plan_forget(
 
 
 def plan_revive(
-    memory: Memory, item: MemoryItem, store: str, *, now: datetime, limits: Limits = Limits()
+    memory: Memory,
+    item: MemoryItem,
+    store: str,
+    *,
+    now: datetime,
+    limits: Limits = Limits(),
+    trust_of: TrustOf | None = None,
 ) -> tuple[Changes, tuple[MemoryItem, str]]:
     """The changes that bring an archived item back, and where it is then: long-term if its short-term life is over."""
     if locate(memory, item.id):
         raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
     at = format_time(now)
     alive = touch(item, at, 0)._replace(expires_at="")
+    alive = lowered(alive, trust_of(alive)) if trust_of else alive
     target = "long_term" if is_expired(alive, store, at, limits) else store
     return tidy(put_item(memory, target, alive), now, limits), (alive, target)

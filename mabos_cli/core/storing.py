@@ -1,14 +1,20 @@
 """Storing: how drafts become items, are graded, merged with what says the same, or linked to what is related."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from mabos_cli.core.clock import format_time, parse_time
+from mabos_cli.core.clock import find_time, format_time
 from mabos_cli.core.grade import grade
-from mabos_cli.core.item import MemoryItem, touch
+from mabos_cli.core.item import MemoryItem, Prose, touch
+from mabos_cli.core.lineage import TrustOf
 from mabos_cli.core.similar import WordIndex, says_the_same, word_set
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
+from mabos_cli.core.trust import lowered, lowest_trust, trust_of_item, trust_rank
+
+# The text of a draft, and the id and text of the item that may be the same memory.
+Pair = tuple[str, str, str]
 
 
 class Draft(NamedTuple):
@@ -17,6 +23,7 @@ class Draft(NamedTuple):
     item: MemoryItem
     store: str = "short_term"
     graded: bool = True
+    redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out of it
 
 
 class Stored(NamedTuple):
@@ -27,6 +34,15 @@ class Stored(NamedTuple):
     stored: bool = True
     deduplicated: bool = False
     graded: bool = False
+    reworded: bool = False  # whether a model made one text of it and of what was there
+    linked: tuple[str, ...] = ()  # what it was found to be related to
+
+    @property
+    def outcome(self) -> str:
+        """new, linked to relatives, merged into what was there, or known before and not stored."""
+        if not self.stored:
+            return "known"
+        return "merged" if self.deduplicated else "linked" if self.linked else "new"
 
 
 class _Desk(NamedTuple):
@@ -40,6 +56,8 @@ class _Desk(NamedTuple):
     log: list[MemoryItem]
     near: WordIndex
     recent: dict[str, tuple[str, MemoryItem]]
+    trust_of: TrustOf
+    agreed: Mapping[Pair, Prose]
 
     def note(self, store: str, item: MemoryItem, text: Words) -> None:
         """Makes an item of the recent stores findable by its words."""
@@ -59,11 +77,16 @@ def plan_store(
     limits: Limits,
     relatives: Relatives | None = None,
     if_new: bool = False,
+    trust_of: TrustOf = trust_of_item,
+    agreed: Mapping[Pair, Prose] = MappingProxyType({}),
 ) -> tuple[Changes, list[Stored]]:
-    """The changes that store the drafts, and what became of each."""
-    desk = _Desk(
-        memory, list(memory.working), list(memory.short_term), {}, [], [], WordIndex(limits.related), {}
-    )
+    """The changes that store the drafts, and what became of each. A draft is trusted no more than what it derives from.
+
+    agreed has texts for drafts that are the same memory as an item, as long as that says what it said then.
+    """
+    recent, near = (list(memory.working), list(memory.short_term)), WordIndex(limits.related)
+    desk = _Desk(memory, *recent, {}, [], [], near, {}, trust_of, agreed)
+    drafts = [draft._replace(item=lowered(draft.item, trust_of(draft.item))) for draft in drafts]
     if if_new or not all(draft.graded for draft in drafts):
         for store in ("working", "short_term"):
             for item in getattr(memory, store):
@@ -77,7 +100,7 @@ def plan_store(
         log=tuple(desk.log),
     )
     tidied = tidy(changes, now, limits)
-    gone = {departure.item.id for departure in tidied.archive if departure.reason != "merged"}
+    gone = {away.item.id for away in tidied.archive if away.reason not in ("merged", "updated")}
     return tidied, [r._replace(store="archive") if r.stored and r.item.id in gone else r for r in results]
 
 
@@ -95,14 +118,20 @@ def _store_one(
     far = _far_relatives(desk, text, limits, relatives) if if_new or draft.store == "long_term" else []
     if if_new:
         recent = ((score, *desk.recent[item_id]) for score, item_id in near)
-        twin = _find_twin(draft.item.content, [*recent, *far], limits)
+        twin = _find_twin(desk, draft.item, [*recent, *far], limits)
         if twin:
             return Stored(twin[1], twin[0], stored=False, deduplicated=True)
     item = _graded(draft, now, limits, recurring=bool(near))
+    linked: list[str] = []
     if draft.store == "long_term":
-        twin = _find_twin(draft.item.content, far, limits)
+        twin = _find_twin(desk, draft.item, far, limits)
         if twin:
             return _merge(desk, twin[1], item, now, mint)
+        # One text is made of two that are trusted alike: neither may rewrite or pull down the other.
+        alike = (old for _, _, old in far if trust_rank(desk.trust_of(old)) == trust_rank(item.trust))
+        pairs = ((old, (item.content, old.id, old.content)) for old in alike)
+        if same := next((old for old, pair in pairs if pair in desk.agreed), None):
+            return _reword(desk, same, item, now, mint)
         linked = [relative.id for score, _, relative in far if score >= limits.related][:5]
         item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
     item = _stamped(item, now, mint)
@@ -114,7 +143,7 @@ def _store_one(
         (desk.working if draft.store == "working" else desk.short_term).append(item)
         desk.note(draft.store, item, text)
     desk.log.append(item)
-    return Stored(item, draft.store, graded=not draft.graded)
+    return Stored(item, draft.store, graded=not draft.graded, linked=tuple(linked))
 
 
 def _far_relatives(
@@ -127,21 +156,34 @@ def _far_relatives(
 
 
 def _find_twin(
-    content: str, hits: list[tuple[float, str, MemoryItem]], limits: Limits
+    desk: _Desk, item: MemoryItem, hits: list[tuple[float, str, MemoryItem]], limits: Limits
 ) -> tuple[str, MemoryItem] | None:
-    """The store and item that says the same, or None: likeness alone is not enough when a number differs."""
-    alike = [hit for hit in hits if hit[0] > limits.duplicate and says_the_same(content, hit[2].content)]
+    """The store and item that says the same, or None: likeness alone is not enough when a number differs.
+
+    What is trusted less than the item is no twin: whoever plants a text first must not make a better source vanish.
+    """
+    alike = [hit for hit in hits if hit[0] > limits.duplicate and says_the_same(item.content, hit[2].content)]
+    least = trust_rank(item.trust)
+    alike = [hit for hit in alike if trust_rank(desk.trust_of(hit[2])) >= least]
     return max(alike, key=lambda hit: hit[0])[1:] if alike else None
 
 
 def _graded(draft: Draft, now: datetime, limits: Limits, recurring: bool) -> MemoryItem:
     if draft.graded:
         return draft.item
-    item = draft.item
-    age = (now - parse_time(item.happened_at)).total_seconds() / 86400 if item.happened_at else 0
-    recurring = recurring or "recurring" in item.tags
-    score = grade(item.content, item.type, recurring=recurring, days=age, weights=dict(limits.grade_weights))
-    return item._replace(importance=score)
+    return draft.item._replace(importance=grade(**signals_of(draft.item, now, limits, recurring)))
+
+
+def signals_of(item: MemoryItem, now: datetime, limits: Limits, recurring: bool = False) -> dict[str, Any]:
+    """What heuristic-v1 goes by to grade an item."""
+    moment = find_time(item.happened_at)
+    return {
+        "content": item.content,
+        "kind": item.type,
+        "recurring": recurring or "recurring" in item.tags,
+        "days": (now - moment).total_seconds() / 86400 if moment else 0,
+        "weights": dict(limits.grade_weights),
+    }
 
 
 def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> MemoryItem:
@@ -160,19 +202,52 @@ _ABOUT = (
     "derived_from",
     "related_to",
     "context",
+    "expires_at",
 )
 
 
+def _joined(old: MemoryItem, item: MemoryItem) -> dict[str, Any]:
+    """What an item and a repetition of it say about themselves together. The later date holds: none means for good."""
+    related = dict.fromkeys(i for i in (*old.related_to, *item.related_to) if i != old.id)
+    return {
+        "importance": max(old.importance, item.importance),
+        "tags": tuple(dict.fromkeys((*old.tags, *item.tags))),
+        "related_to": tuple(related),
+        "context": old.context or item.context,
+        "expires_at": max(old.expires_at, item.expires_at) if old.expires_at and item.expires_at else "",
+    }
+
+
 def _merge(desk: _Desk, twin: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
-    """A near duplicate strengthens the item that is there; other wording is kept in the archive."""
+    """A near duplicate strengthens the item that is there; other wording is kept in the archive.
+
+    One that is trusted less is counted, and has no other say.
+    """
     at = format_time(now)
-    merged = touch(twin, at)._replace(
-        importance=max(twin.importance, item.importance),
-        tags=tuple(dict.fromkeys((*twin.tags, *item.tags))),
-    )
+    merged = touch(twin, at)
+    if trust_rank(item.trust) >= trust_rank(desk.trust_of(twin)):
+        merged = merged._replace(**_joined(twin, item))
     desk.put[twin.id] = merged
-    says_more = any(getattr(item, name) not in ("", (), getattr(twin, name)) for name in _ABOUT)
+    says_more = any(getattr(item, name) not in ("", (), getattr(merged, name)) for name in _ABOUT)
     if item.content != twin.content or says_more or item.id:
         away = _stamped(item, now, mint)
         desk.archive.append(Departure(away, "long_term", "merged", at, into=twin.id))
     return Stored(merged, "long_term", deduplicated=True)
+
+
+def _reword(desk: _Desk, old: MemoryItem, item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Stored:
+    """The item that is there, in words that say the new one too; both go to the archive as they were."""
+    at, away = format_time(now), _stamped(item, now, mint)
+    prose = desk.agreed[item.content, old.id, old.content]
+    lineage = dict.fromkeys((*old.derived_from, *item.derived_from, away.id))
+    merged = touch(old, at)._replace(
+        content=prose.text,
+        trust=lowest_trust((desk.trust_of(old), item.trust)),
+        derived_from=tuple(lineage),
+        extra=prose.mark(old.extra),
+        **_joined(old, item),
+    )
+    desk.put[old.id] = merged
+    desk.archive.append(Departure(old, "long_term", "updated", at))
+    desk.archive.append(Departure(away, "long_term", "merged", at, into=old.id))
+    return Stored(merged, "long_term", deduplicated=True, reworded=True)

@@ -73,6 +73,7 @@ class Summary(NamedTuple):
     milestones: tuple[Highlight, ...]
     parts: tuple[Part, ...]
     before: Compared | None
+    untrusted: int = 0
 
 
 def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[Theme]:
@@ -105,6 +106,7 @@ def summarize(period: Period, now: Stretch, history: History = History()) -> Sum
         tuple(now.lines(8, lambda line: line.milestone and line.kind != "decision")),
         tuple(_parts(period, now, placed)),
         compared,
+        now.untrusted,
     )
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from mabos_cli.core.item import TRUSTS
+from mabos_cli.core.item import TRUSTS, MemoryItem
 
-# What tools and other people said, kept as it came: files whose text nobody vouches for.
-_RAW = ("observations/", "sessions/")
+# What tools and other people said, kept as it came, and derived files that somebody edited, set aside with all that
+# they held: texts that nobody vouches for.
+_RAW = ("observations/", "sessions/", "memory/archive/edited/")
 
 
 def trust_rank(trust: str) -> int:
@@ -24,6 +25,21 @@ def lowest_trust(trusts: Iterable[str]) -> str:
     ('untrusted', 'agent')
     """
     return TRUSTS[min(map(trust_rank, trusts), default=TRUSTS.index("agent"))]
+
+
+def trust_of_item(item: MemoryItem) -> str:
+    """How far an item says that it is trusted; effective_trust of core.lineage asks its sources too."""
+    return item.trust
+
+
+def lowered(item: MemoryItem, trust: str) -> MemoryItem:
+    """The item, trusted no more than that; what it says itself stays as long as it says no more."""
+    return item if trust_rank(item.trust) <= trust_rank(trust) else item._replace(trust=trust)
+
+
+def is_untrusted(item: MemoryItem) -> bool:
+    """Whether nobody vouches for an item: its text must not come back as the agent's own."""
+    return trust_rank(item.trust) == 0
 
 
 def trust_of_file(path: str) -> str:

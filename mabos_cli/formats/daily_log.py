@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.log_event import LogEvent, split_kind
+from mabos_cli.core.log_event import LogEvent, is_marked_untrusted, split_kind
 from mabos_cli.core.text import one_line
+from mabos_cli.core.trust import is_untrusted
 from mabos_cli.formats.markdown import escape_block, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
-# The end of an entry: `[tags] (source) 0.80 ^id`. Those of earlier versions and other tools do not say how important they are.
-_TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d))? \^(\S+)$")
+# The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
+# how important they are.
+_TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d)( untrusted)?)? \^(\S+)$")
+# Such an end, or the start of a bullet in MEMORY.md as earlier versions wrote it.
+_UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
+_UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
@@ -36,6 +41,7 @@ class LogEntry(NamedTuple):
     id: str
     importance: float | None = None
     last: int = 0
+    untrusted: bool = False
 
 
 def render_log_header(day: str) -> str:
@@ -44,13 +50,23 @@ def render_log_header(day: str) -> str:
 
 
 def render_log_entry(item: MemoryItem) -> str:
-    """The entry of an item, starting with a blank line. Its importance is what it was on that day."""
+    """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
     tags = f"[{escape_block(one_line(', '.join(item.tags)))}] " if item.tags else ""
     source = escape_block(one_line(item.source))
     return (
         f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
-        f"{tags}({source}) {item.importance:.2f} ^{item.id}\n"
+        f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
     )
+
+
+def find_untrusted(text: str) -> set[str]:
+    """The ids of the entries that say that they are untrusted."""
+    return set(_UNTRUSTED_ID.findall(text)) if " untrusted ^" in text else set()
+
+
+def has_untrusted_bullet(text: str) -> bool:
+    """Whether a bullet of MEMORY.md says that it is untrusted."""
+    return ", untrusted): " in text and bool(_UNTRUSTED_BULLET.search(text))
 
 
 def parse_log(text: str) -> list[LogEntry]:
@@ -66,6 +82,7 @@ class _Trailer(NamedTuple):
     tags: str
     source: str
     importance: str
+    untrusted: bool
     id: str
 
 
@@ -74,13 +91,13 @@ def _trailer(line: str) -> _Trailer | None:
     end = _TRAILER_END.search(line) if "^" in line else None
     if end is None:
         return None
-    before = line[: end.start()]
+    before, told = line[: end.start()], (end[1] or "", bool(end[2]), end[3])
     if before.startswith("(") and "] (" not in before:
-        return _Trailer("", before[1:], end[1] or "", end[2])
+        return _Trailer("", before[1:], *told)
     tags, found, source = before.rpartition("] (")
     if found and tags.startswith("["):
-        return _Trailer(tags[1:], source, end[1] or "", end[2])
-    return _Trailer("", before[1:], end[1] or "", end[2]) if before.startswith("(") else None
+        return _Trailer(tags[1:], source, *told)
+    return _Trailer("", before[1:], *told) if before.startswith("(") else None
 
 
 def _entries(lines: list[str]) -> Iterator[LogEntry]:
@@ -110,6 +127,7 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
         trailer.id,
         min(1.0, float(trailer.importance)) if trailer.importance else None,
         end + 1,
+        trailer.untrusted,
     )
 
 
@@ -122,7 +140,7 @@ def parse_events(text: str, day: str) -> list[LogEvent]:
             continue
         events += _notes(lines, hidden, done, entry.line - 1, day)
         told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
-        events.append(LogEvent(day, entry.line, *told, entry.importance))
+        events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
         done = entry.last
     return [*events, *_notes(lines, hidden, done, len(lines), day)]
 
@@ -209,4 +227,5 @@ def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent |
     if number is not None:  # other tools count to ten
         graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
     tags = tuple(dict.fromkeys(_TAG.findall(plain)))
-    return LogEvent(day, line, said, kind, heading, time, tags, "", named[1] if named else "", graded)
+    own = (heading, time, tags, "", named[1] if named else "", graded)
+    return LogEvent(day, line, said, kind, *own, untrusted=is_marked_untrusted(plain))

@@ -6,7 +6,7 @@ from typing import Any
 from mabos_cli.core.digest import Chore, DayDigest, Highlight, Segment
 from mabos_cli.core.topics import Counts, Topic
 
-VERSION = 1  # of digests: another one means that logs are read again
+VERSION = 2  # of digests: another one means that logs are read again
 _BROKEN = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 
 
@@ -75,5 +75,8 @@ def _segment(
     )
 
 
-def _day(day: str, digest: str, entries: int, headings: list[str], lines: list[list[Any]]) -> DayDigest:
-    return DayDigest(day, digest, entries, tuple(headings), tuple(Highlight(*line) for line in lines))
+def _day(
+    day: str, digest: str, entries: int, headings: list[str], lines: list[list[Any]], untrusted: int
+) -> DayDigest:
+    told = tuple(Highlight(*line) for line in lines)
+    return DayDigest(day, digest, entries, tuple(headings), told, untrusted)

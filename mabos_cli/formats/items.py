@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.item import MemoryItem, check_importance
+from mabos_cli.core.item import UNGRADED, MemoryItem, check_importance, is_ungraded, with_importance
+from mabos_cli.core.memory_index import Glance, glance_of
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json, record_to_dict
 
@@ -44,7 +46,10 @@ _KNOWN = frozenset(_ORDER)
 
 
 def item_to_dict(item: MemoryItem) -> dict[str, Any]:
-    """The item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
+    """The item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last. An importance that
+    nobody gave is null."""
+    if is_ungraded(item) and item.importance != 0.5:  # given since
+        item = with_importance(item, item.importance)
     return record_to_dict(item, _ALWAYS)
 
 
@@ -56,7 +61,8 @@ def item_from_dict(raw: Any, where: str) -> MemoryItem:
         )
     label = f"{where}: item {str(raw.get('id', '?'))[:60]}"
     try:
-        values: dict[str, Any] = {"importance": check_importance(raw.get("importance", 0.5))}
+        level = raw.get("importance")
+        values: dict[str, Any] = {"importance": 0.5 if level is None else check_importance(level)}
     except BadValue as error:
         raise InvalidFile(f"{label}: {error.message}", "repair the value by hand") from None
     for name in _TEXT:
@@ -79,6 +85,8 @@ def item_from_dict(raw: Any, where: str) -> MemoryItem:
     if values.get("created_at") and not re.match(r"\d{4}-\d\d-\d\d", values["created_at"]):
         raise InvalidFile(f"{label}: created_at must be a date", "write it as 2026-02-24T14:30:00Z")
     extra = {key: value for key, value in raw.items() if key not in _KNOWN}
+    if level is None:
+        extra |= (UNGRADED,)
     if extra:
         values["extra"] = tuple(extra.items())
     return MemoryItem(access_count=count, **values)
@@ -118,3 +126,35 @@ def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
     """The position of the line that holds an item, or None."""
     prefix = opening(item_id)
     return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
+
+
+@cache
+def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """How a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""
+    plain, text = rb'([^"\\]*+)', rb'([^"\\]*+(?:\\.[^"\\]*+)*+)'
+    start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (plain, text, plain)
+    seen = rb'(?:, "observed_at": "%s")?, "accessed_at": "%s", "access_count": (\d++)' % (plain, plain)
+    return re.compile(start), re.compile(rb'"created_at": "%s"%s' % (plain, seen))
+
+
+def glance_at(line: bytes) -> Glance:
+    """What an item line tells at a glance. Lines in our own layout are not decoded: that is done ten times as fast.
+
+    >>> glance_at(render_item(MemoryItem("M-1-a3f2", "We bill per seat", "fact", 0.8, created_at="2026-01-15T10:00:00.000Z")))[:5]
+    ('M-1-a3f2', 'fact', 0.8, 16, '2026-01-15T10:00:00.000Z')
+    """
+    opens, dates = _layout()
+    start = opens.match(line)
+    times = dates.search(line, start.end()) if start else None
+    if start is None or times is None:
+        return glance_of(parse_item(line, "memory-store.json"))
+    content = start[2] if b"\\" not in start[2] else json.loads(b'"%s"' % start[2])
+    return Glance(
+        start[1].decode("utf-8"),
+        start[3].decode("utf-8"),
+        float(start[4]),
+        len(content if isinstance(content, str) or content.isascii() else content.decode("utf-8")),
+        (times[2] or times[1]).decode("utf-8"),
+        times[3].decode("utf-8") if times[4] != b"0" else "",
+        line.find(b'"expires_at": "', times.end()) >= 0,
+    )

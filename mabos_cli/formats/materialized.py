@@ -38,9 +38,9 @@ def split_entries(text: str) -> dict[tuple[str, str], str]:
     return found
 
 
-def render_item_page(agent: str, name: str, items: Iterable[MemoryItem]) -> str:
-    """A monthly page of long-term items."""
-    body = "".join(render_entry("long_term", item) for item in items)
+def render_item_page(agent: str, name: str, entries: Iterable[str]) -> str:
+    """A monthly page of entries of long-term items."""
+    body = "".join(entries)
     return seal(
         f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_EDIT_NOTE}\n{body}"
     )

@@ -49,6 +49,11 @@ def _line(fact: Fact) -> str:
     return f"- {inline(statement)} ({inline(', '.join(told))}; {inline(fact.id)})\n"
 
 
+def has_untrusted_fact(text: str) -> bool:
+    """Whether a line may be that of an untrusted fact; a word in a statement that reads like it counts too."""
+    return ", untrusted" in text
+
+
 def render_versions(versions: Sequence[int]) -> str:
     """The versions of facts.json and facts-derived.json that a file was made from."""
     return f"(version {versions[0]}, derived {versions[1]})"

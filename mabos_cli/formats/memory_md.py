@@ -39,5 +39,4 @@ def _bullet(item: MemoryItem) -> str:
     tags = f" [{escape_block(one_line(', '.join(item.tags)))}]" if item.tags else ""
     # Behind the type the first line cannot start a block; a letter in front of it keeps the escaping honest.
     content = indent(escape_block(f"x{item.content}")[1:])
-    graded = f"{item.importance:.2f}{', untrusted' if item.trust == 'untrusted' else ''}"
-    return f"- **{escape_block(one_line(item.type))}** ({graded}): {content}{tags} ^{item.id}\n"
+    return f"- **{escape_block(one_line(item.type))}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"

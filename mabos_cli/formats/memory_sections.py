@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mabos_cli.core.log_event import consolidated_parts, split_kind
-from mabos_cli.core.log_taking import Candidate, fold
+from mabos_cli.core.log_taking import Candidate, LogFact, fold
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.markdown import escape_block, escape_links, unescape_block, unescape_links
 from mabos_cli.formats.outline import Heading, find_headings
@@ -15,8 +15,13 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 # What our own bullets carry behind the text: tags, the place in a log, a block id.
 _BLOCK_ID = re.compile(r"(?:^|\s)\^\S+$")
-_PLACE = re.compile(r" \(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)$")
+_LINK = r"\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)"
+_PLACE = re.compile(rf" \({_LINK}(?:, {_LINK})*(?:; llm:[^()\s]*)?\)$")
+_CITED = re.compile(r"\[\d{4}-\d\d-\d\d:\d+\]\([^()\s#]*#\^([^()\s]+)\)")
 _TAGS = re.compile(r"(?:^| )\[[^\[\]]*\]$")
+# And before it: a type or priority, with importance and date. Lines about an entry stand below it.
+_RANK = re.compile(r"\*\*[\w ]+\*\*(?: \([^()\n]*\))?: ")
+_ABOUT = re.compile(r"(?:Context: |Related: \[\[|Until \d)")
 
 
 def render_log_bullet(candidate: Candidate, path: str) -> str:
@@ -25,6 +30,21 @@ def render_log_bullet(candidate: Candidate, path: str) -> str:
     target = f"{path}#^{key}" if key == event.id else path
     text = escape_links(escape_block(one_line(event.text, WIDTH)))
     return f"- {text} ([{event.day}:{event.line}]({target})) ^{key}"
+
+
+def render_fact_bullet(fact: LogFact, paths: Mapping[str, str]) -> str:
+    """The line of a fact: its text, a link to each event by the event's key, who worded it, and a block id of its own.
+
+    paths has where each log is now, by where it was read.
+    """
+    links = (f"[{c.event.day}:{c.event.line}]({paths[c.path]}#^{c.key})" for c in fact.events)
+    text = escape_links(escape_block(one_line(fact.content, WIDTH)))
+    return f"- {text} ({', '.join(links)}; {fact.author}) ^{fact.key}"
+
+
+def find_cited(text: str) -> set[str]:
+    """The keys of events that links to daily logs name."""
+    return set(_CITED.findall(text))
 
 
 def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
@@ -70,11 +90,16 @@ def _last_written(lines: Sequence[str], first: int, behind: int) -> int:
     return next((n for n in range(behind - 1, first, -1) if lines[n].strip()), first)
 
 
+def without_marks(line: str) -> str:
+    """The last line of a bullet without the block id and the place in a log that ours carry behind the text."""
+    return _PLACE.sub("", _BLOCK_ID.sub("", line))
+
+
 def told_texts(text: str) -> set[str]:
     """What the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
     found: set[str] = set()
-    for *above, last in _blocks(text):
-        last = _PLACE.sub("", _BLOCK_ID.sub("", last))
+    for _, (*above, last) in _blocks(text):
+        last = without_marks(last)
         for end in {last, _TAGS.sub("", last)}:
             whole = " ".join(unescape_block(line) for line in (*above, end))
             # Some lines have their links escaped, and some are as they were given: both readings count.
@@ -85,15 +110,26 @@ def told_texts(text: str) -> set[str]:
     return found
 
 
-def _blocks(text: str) -> Iterator[list[str]]:
-    """The lines of each list item and paragraph. Blank lines inside our own bullets are indented."""
+def find_statements(text: str) -> Iterator[tuple[int, str]]:
+    """The list items and paragraphs of a file, each with the line on which it begins, without what our own bullets carry before
+    and behind their text."""
+    for line, block in _blocks(text):
+        said = [part for part in block if not _ABOUT.match(part)] or block
+        *above, last = *said[:-1], without_marks(said[-1])
+        yield line, _RANK.sub("", unescape_block("\n".join([*above, _TAGS.sub("", last)])), count=1)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines of each list item and paragraph, and where it begins. Blank lines inside our own bullets are indented."""
     block: list[str] = []
-    for line in text.split("\n"):
+    first = 0
+    for number, line in enumerate(text.split("\n"), 1):
         item, heading, blank = _ITEM.match(line), _HEADING.match(line), not line.strip()
         if block and (item or heading or (blank and not line.startswith("  "))):
-            yield block
+            yield first, block
             block = []
         if not blank and not heading:
+            first = first if block else number
             block.append((line[item.end() :] if item else line).strip())
     if block:
-        yield block
+        yield first, block

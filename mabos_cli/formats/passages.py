@@ -6,7 +6,7 @@ bare Python start, so a text in which nothing can hide a heading is scanned by r
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -113,7 +113,7 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
     [('## Rollback\\nTake the *old* tag.', 2, 'Deploy')]
     """
     page = _read_page(text, max(size, 1), overlap)
-    body = _front_matter(page.lines)
+    body = front_matter(page.lines)
     passages = list(_cut(page, _Section(0, body - 1), 0, body - 1, "")) if body else []
     outline = find_outline(page.lines[body:])
     page.whole.update((first + body, (last + body, alone)) for first, (last, alone) in outline.whole.items())
@@ -203,7 +203,7 @@ def _read_page(text: str, size: int, overlap: int) -> _Page:
     return _Page(text, lines, starts, list(ids), ids, {}, size, max(0, min(overlap, size // 2)))
 
 
-def _front_matter(lines: list[str]) -> int:
+def front_matter(lines: list[str]) -> int:
     """How many lines the front matter takes. Two rules with prose between them are none."""
     if lines[0].rstrip() != "---":
         return 0
@@ -220,14 +220,14 @@ def _sections(lines: list[str], headings: list[tuple[int, int, int]], body: int)
         while trail and trail[-1][0] >= level:
             trail.pop()
         above = [title for _, title in trail]
-        title = _plain_title(lines[first + body : last + body + 1])
+        title = plain_title(lines[first + body : last + body + 1])
         if title:
             trail.append((level, title))
         path = BETWEEN_TITLES.join(title for _, title in trail)
         yield _Section(first + body, end, last + body, level, BETWEEN_TITLES.join(above), path, title)
 
 
-def _plain_title(lines: list[str]) -> str:
+def plain_title(lines: list[str]) -> str:
     """A heading's words without marks, cut where a title would not end: every passage below repeats it."""
     if _HEADING.match(lines[0].lstrip(" ")) and len(lines) == 1:
         words = lines[0].strip().lstrip("#")
@@ -264,7 +264,8 @@ def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
     begin = section.first
     # In a log all that stands above the id is the memory. Elsewhere a person's words may stand above a copy of one.
     is_log = bool(marked) and bool(_LOG_HEADING.match(page.lines[section.first]))
-    blocks = [] if is_log or not marked else _blocks(page, section.first, section.last)
+    span = page.lines, page.whole, page.ids, section.first, section.last
+    blocks = [] if is_log or not marked else find_blocks(*span)
     firsts = [block[0] for block in blocks]
     for line in marked:
         if not is_log:
@@ -278,25 +279,27 @@ def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
     yield begin, section.last, ""
 
 
-def _blocks(page: _Page, first: int, last: int) -> list[tuple[int, int]]:
+def find_blocks(
+    lines: list[str], whole: dict[int, tuple[int, bool]], ends: Container[int], first: int, last: int
+) -> list[tuple[int, int]]:
     """Paragraphs, list items with what is indented below them, tables, quotes, code: ranges that cover all written lines."""
     blocks: list[tuple[int, int]] = []
     edge, gap, in_item, before = True, False, False, ""
     line = first
     while line <= last:
-        text = page.lines[line]
+        text = lines[line]
         if not text.strip():
             gap, line = True, line + 1
             continue
-        end, alone = page.whole.get(line, (line, False))
+        end, alone = whole.get(line, (line, False))
         end = min(end, last)
         if edge or alone or _starts_block(text, before, gap, in_item):
             blocks.append((line, end))
             in_item = bool(_ITEM.match(text))
         else:
             blocks[-1] = (blocks[-1][0], end)
-        edge = alone or end in page.ids
-        gap, before, line = False, page.lines[end], end + 1
+        edge = alone or end in ends
+        gap, before, line = False, lines[end], end + 1
     return blocks
 
 
@@ -331,7 +334,7 @@ def _unit(page: _Page, first: int, last: int) -> _Unit:
 def _units(page: _Page, section: _Section, first: int, last: int) -> list[_Unit]:
     """Blocks, the lines of long blocks, the pieces of long lines. A short heading is one with what follows it."""
     units: list[_Unit] = []
-    for block in _blocks(page, first, last):
+    for block in find_blocks(page.lines, page.whole, page.ids, first, last):
         unit = _unit(page, *(_trim(page.lines, *block) or block))
         if unit.end - unit.start <= page.size:
             units.append(unit)

@@ -197,6 +197,8 @@ def _overview(summary: Summary) -> Line:
     weeks = f" in {plural(extent.weeks, 'week')}" if period.level != "weekly" else " with recorded activity"
     named = [plural(summary.kinds[kind], kind) for kind in _NAMED_KINDS if summary.kinds[kind]]
     counted = f"{plural(extent.entries, 'entry').capitalize()}{': ' if named else ''}{', '.join(named)}."
+    if summary.untrusted:
+        counted += f" {plural(summary.untrusted, 'untrusted entry').capitalize()} left out."
     span = span_text(period.first, period.last)
     return Line(f"Coverage: {extent.days} of {plural(period.length, 'day')}{weeks}, {span}. {counted}")
 

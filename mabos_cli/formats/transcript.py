@@ -29,9 +29,19 @@ def parse_said(data: bytes) -> Iterator[Said]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            text = "\n".join(dict.fromkeys(_texts(value, _DEEPEST)))
-            if text.strip():
-                yield Said(number, text, _first(value, _AUTHORS), _first(value, _TIMES))
+            said = read_said(value, number)
+            if said.text.strip():
+                yield said
+
+
+def read_said(value: dict[str, Any], line: int = 0) -> Said:
+    """What a record says, by whom and when; empty where it does not tell."""
+    return Said(line, said_text(value), _first(value, _AUTHORS), _first(value, _TIMES))
+
+
+def said_text(value: Any) -> str:
+    """The texts below the usual keys of a value, each once."""
+    return "\n".join(dict.fromkeys(_texts(value, _DEEPEST)))
 
 
 def _texts(value: Any, deep: int) -> Iterator[str]:

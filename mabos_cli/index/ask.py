@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
+from mabos_cli.core.item import TRUSTS
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.recall import Candidate, Filters, Hit
 from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
@@ -212,6 +213,7 @@ def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mappi
     row, agent = doc.row, doc.index.label.removesuffix("/")
     if not row.item:
         place = {"path": row.source, "lines": (row.first, row.last), "agent": agent}
+        place["marked"] = TRUSTS[row.trust]
         return Candidate(texts[row.row], row.importance, row.at, **place)
     line, store, archived = lines[row.item_row]
     item = doc.index.decode(line)

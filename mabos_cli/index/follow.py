@@ -10,6 +10,7 @@ from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.periods import MONTHS
 from mabos_cli.core.text import cut_text, spaced, words
+from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.index.schema import ARCHIVED, END, PARTS
 from mabos_cli.index.vectors import Vectors
@@ -20,7 +21,7 @@ _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a mo
 # What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
 # have changed since), the place in a log that it was taken from.
 _BESIDES = re.compile(
-    r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?= \^)|\([01]\.\d\d(?:, untrusted)?\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
+    r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?: untrusted)?(?= \^)|\([01]\.\d\d(?:, untrusted)?\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
 )
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
 
@@ -184,7 +185,7 @@ class Follower:
         )
         body = crc32(text.encode("utf-8", "replace"))
         self._db.execute(
-            "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(
                     path,
@@ -198,21 +199,22 @@ class Follower:
                 ),
                 *(item.happened_at, item.expires_at, item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
-                *(item.access_count, len(item.content), body, held.line),
+                *(item.access_count, len(item.content), body, trust_rank(item.trust), held.line),
             ),
         )
         return body
 
     def _pieces(self, path: str, pieces: Sequence[Piece], touched: set[str]) -> None:
         """Brings the passages of one file up to date; one that only moved to other lines keeps its words and vector."""
-        left: dict[tuple[str, ...], list[tuple[int, int, int]]] = {}
+        left: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
         for row, first, last, *key in self._db.execute(
-            "SELECT row, first, last, heading, text, at, author, copy_of FROM passages WHERE source = ? AND item = ''",
+            "SELECT row, first, last, heading, text, at, author, copy_of, trust FROM passages WHERE source = ? AND item = ''",
             (path,),
         ).fetchall():
             left.setdefault(tuple(key), []).append((row, first, last))
         for piece in pieces:
-            same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of))
+            trust = _piece_rank(path, piece)
+            same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of, trust))
             if not same:
                 self._add_piece(path, piece, touched)
                 continue
@@ -249,7 +251,7 @@ class Follower:
         self._written += 1
         vector = "" if part == 0 else "-"  # an item has one vector, with its first part
         self._db.execute(
-            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(row, path, item, item_row, part, piece.first, piece.last, piece.heading),
                 *(
@@ -260,6 +262,7 @@ class Follower:
                     int(shown),
                     body,
                     vector,
+                    _piece_rank(path, piece),
                 ),
             ),
         )
@@ -355,6 +358,11 @@ def _first_free(db: Any, low: int, high: int) -> int:
     """The first number behind the passages in a range."""
     last = db.execute("SELECT max(row) FROM passages WHERE row >= ? AND row < ?", (low, high)).fetchone()[0]
     return low if last is None else (last // PARTS + 1) * PARTS
+
+
+def _piece_rank(path: str, piece: Piece) -> int:
+    """How far a passage is trusted by its file and by what it says of itself; that of an item, as the item is, is looked up there."""
+    return trust_rank(lowest_trust((trust_of_file(path), piece.trust or "trusted")))
 
 
 def _about(piece: Piece, path: str) -> str:

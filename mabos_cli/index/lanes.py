@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.recall import Filters
 from mabos_cli.core.text import spaced, split_uncut
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.index.schema import ARCHIVED, PARTS, TOKENIZER
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
@@ -25,11 +26,18 @@ class Row(NamedTuple):
     importance: float
     access: int
     size: int
+    trust: int
 
 
+# A passage that repeats an item in part, or an earlier form of it, is trusted no more than that item is now. One that is
+# hidden is never found: what it is worth need not be looked up.
+_TRUST = (
+    "CASE WHEN i.row IS NOT NULL THEN i.trust WHEN p.copy_of = '' OR NOT p.shown THEN p.trust ELSE"
+    " min(p.trust, ifnull((SELECT min(c.trust) FROM items c WHERE c.id = p.copy_of AND c.shown), p.trust)) END"
+)
 _ROW = (
     "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.at, p.author, ifnull(i.session, ''),"
-    " ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text))"
+    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text)), {_TRUST}"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
 
@@ -92,6 +100,9 @@ def restrict(db: Any, filters: Filters) -> Restriction:
     if filters.under:
         on_any.append("substr(p.source, 1, ?) = ?")
         values += [len(filters.under), filters.under]
+    if trust_rank(filters.min_trust) > 0:
+        on_any.append(f"{_TRUST} >= ?")
+        values.append(trust_rank(filters.min_trust))
     if filters.now and _has_expired(db, filters.now):
         on_any.append("(i.row IS NULL OR i.expires_at = '' OR i.expires_at > ?)")
         values.append(filters.now)
@@ -153,6 +164,12 @@ def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     """Line, store and reason of archiving of items, by their row."""
     sql = f"SELECT row, line, store, archived FROM items WHERE row IN {_LISTED}"
     return {row: (line, store, archived) for row, line, store, archived in db.execute(sql, (_listed(rows),))}
+
+
+def find_line(db: Any, item_id: str) -> str | None:
+    """The line of an item, live or as it was when it left; None when there is none."""
+    found = db.execute("SELECT line FROM items WHERE id = ? AND shown", (item_id,)).fetchone()
+    return found[0] if found else None
 
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:

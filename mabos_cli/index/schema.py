@@ -14,7 +14,7 @@ multiple of PARTS on, and those of archived items are numbered from ARCHIVED on,
 
 from typing import Any
 
-SCHEMA = 1
+SCHEMA = 2
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
 ARCHIVED, END = PARTS << 22, PARTS << 24
@@ -32,7 +32,7 @@ CREATE TABLE items (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
     store TEXT NOT NULL, archived TEXT NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
     at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
-    access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, line TEXT NOT NULL
+    access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, trust INTEGER NOT NULL, line TEXT NOT NULL
 );
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
@@ -43,7 +43,8 @@ CREATE INDEX items_expiry ON items (expires_at) WHERE shown AND expires_at != ''
 CREATE TABLE passages (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, item TEXT NOT NULL, item_row INTEGER NOT NULL, part INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, at TEXT NOT NULL,
-    author TEXT NOT NULL, copy_of TEXT NOT NULL, shown INTEGER NOT NULL, body INTEGER NOT NULL, vector TEXT NOT NULL
+    author TEXT NOT NULL, copy_of TEXT NOT NULL, shown INTEGER NOT NULL, body INTEGER NOT NULL, vector TEXT NOT NULL,
+    trust INTEGER NOT NULL
 );
 CREATE INDEX passages_source ON passages (source) WHERE item = '';
 CREATE INDEX passages_item ON passages (item) WHERE item != '';

@@ -172,6 +172,7 @@ class SearchIndex:
             "items": count("items WHERE shown AND archived = ''"),
             "archived_items": count("items WHERE shown AND archived != ''"),
             "passages": count("passages WHERE shown"),
+            "file_passages": count("passages WHERE shown AND item = ''"),
             "waiting_for_vectors": count("passages WHERE shown AND vector = ''"),
             "cached_vectors": count("embedding_cache"),
             "unreadable": [path for path, _ in self.errors()],

@@ -11,6 +11,7 @@ from typing import Any
 from mabos_cli.core.clock import epoch_ms, format_time
 from mabos_cli.core.ids import parse_id
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.memory_index import may_be_shown
 from mabos_cli.core.stores import Changes, Memory, join, locate
 from mabos_cli.core.storing import Draft, plan_store
 from mabos_cli.errors import Conflict, MabosError
@@ -18,13 +19,15 @@ from mabos_cli.formats.items import line_id
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.store_file import render_page, render_store
 from mabos_cli.workspace import archive, spool
+from mabos_cli.workspace.domains import materialize_domains
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome, Loaded, Means, Plan, newest_id
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches, partition, shelve
-from mabos_cli.workspace.materialize import materialize_items
+from mabos_cli.workspace.materialize import derived_pages, materialize_items
 from mabos_cli.workspace.receipts import count_changes, note_touched, write_receipt
 from mabos_cli.workspace.recovery import Holding, holding_lock
+from mabos_cli.workspace.trust_log import Judge
 from mabos_cli.workspace.world import Mint
 
 _ATTEMPTS = 20
@@ -47,6 +50,7 @@ class _Write:
         self.left: Touches | None = None
         self.dirty: set[str] | None = None
         self.unchanged: set[str] = set()
+        self.moves_index = False
 
 
 def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
@@ -104,6 +108,7 @@ def _plan(write: _Write, plan: Plan[Any]) -> Any:
             mint=write.means.mint,
             limits=home.settings.limits(),
             relatives=write.means,
+            trust_of=Judge(home.paths, memory),
         )
     changes, outcome = plan(_after(memory, base), write.means)
     total = join(base, changes)
@@ -156,14 +161,17 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     )
     head.version += 1
     head.last_id = max((write.means.mint.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
-    write.dirty = (
-        set(pages) if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    now = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
+    write.unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
+    write.moves_index = any(
+        may_be_shown(item) for held in (recent, now) for _, item in held.values() if item.id not in write.unchanged
     )
-    now = [(store, item) for store in ("working", "short_term") for item in getattr(head, store)]
-    write.unchanged = {item.id for store, item in now if recent.get(item.id) == (store, item)}
-    if len(head.long_term) <= settings["memory.materialize_split_above"]:
-        before = set(old_lines)
-        write.unchanged.update(line_id(line) for line in head.long_term if line in before)
+    changed = pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    write.dirty = set(changed)
+    before = {*old_lines, *(line for name in pages for line in write.loaded.shelf.page(name))}
+    is_small = not head.pages and len(head.long_term) <= settings["memory.materialize_split_above"]
+    lasting = (head.long_term,) if is_small else changed.values()
+    write.unchanged.update(line_id(line) for lines in lasting for line in lines if line in before)
     return pages
 
 
@@ -218,11 +226,12 @@ def _undo(home: AgentHome, begun: dict[str, tuple[bytes | None, bytes]]) -> None
             replace_file(path, old or render_page([]), root=home.paths.workspace.root, expect=new)
 
 
-def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> set[str]:
+def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[str, list[bytes]]:
+    """The pages that lines of memory-store.json would be cut into, as far as they changed."""
     if old == new:
-        return set()
+        return {}
     before, after = partition(old, page_items), partition(new, page_items)
-    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    return {n: after.get(n, []) for n in before.keys() | after.keys() if before.get(n) != after.get(n)}
 
 
 def _finish(write: _Write, started: float) -> list[str]:
@@ -241,13 +250,22 @@ def _finish(write: _Write, started: float) -> list[str]:
             )
         append_to_logs(home.paths, changes.log)
         append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
-        after = Memory(changes.working, changes.short_term, LongTermView(write.loaded.shelf))
-        warnings += materialize_items(home, after, write.loaded.shelf, write.dirty, write.unchanged)[1]
+        warnings += _derive(write)
     except MabosError as error:
         note_touched(home, write.command, named)
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.holding.settle(write.loaded.head.version)
     write_receipt(home, write.command, count_changes(changes), named, started)
+    return warnings
+
+
+def _derive(write: _Write) -> list[str]:
+    """Brings derived files up to date: warnings. The index and the domains are left alone when nothing in them can have changed."""
+    home, head, shelf = write.home, write.loaded.head, write.loaded.shelf
+    after, pages = Memory(head.working, head.short_term, LongTermView(shelf)), derived_pages(home, shelf)
+    warnings = materialize_items(home, after, shelf, write.dirty, write.unchanged, pages)[1]
+    if write.dirty or write.moves_index or (len(shelf) and not home.paths.index_md.exists()):
+        warnings += materialize_domains(home, after, shelf, pages, write.unchanged)[1].warnings
     return warnings
 
 

@@ -2,6 +2,7 @@
 
 import json
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 from functools import cached_property
@@ -21,9 +22,10 @@ from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.daily_log import parse_events
 from mabos_cli.formats.digest_json import VERSION, SegmentFile
 from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.files import read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.files import list_names, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_files import LogFile, find_logs, read_log
+from mabos_cli.workspace.trust_log import load_decisions, untrusted_in_archive, untrusted_in_store
 
 # Half a year of months or quarters, a month of weeks: what is compared must be loaded.
 _COMPARED = {"weekly": 4, "monthly": 6, "quarterly": 2}
@@ -84,7 +86,8 @@ class Digests:
     def hash_of(self, day: str) -> str:
         """The hash of a day's log."""
         if day not in self._hashes:
-            gone = "|".join(sorted(self.forgotten.get(day, ())))
+            now = (self.forgotten, *self.trust_since)
+            gone = "|".join(sorted(f"{n}{i}" for n, ids in enumerate(now) for i in ids.get(day, ())))
             self._hashes[day] = self._read_hash(day) + (
                 f"-{_checksum(gone.encode()).decode()}" if gone else ""
             )
@@ -93,20 +96,42 @@ class Digests:
     @cached_property
     def forgotten(self) -> dict[str, set[str]]:
         """The ids of items that somebody forgot, by the day of their entry: a summary must not bring them back."""
-        known, found = self.notes.setdefault("forgotten", {}), {}
+        found: dict[str, str] = {}
         for name in archive_files(self.home.paths):
             path = self.home.paths.archive / name
-            stamp = stamp_of(path)
-            if name not in known or known[name][0] != stamp:
-                known[name] = [stamp, _forgotten_in(read_bytes(path) or b"", name)]
-                self._changed.add("notes")
-            found |= dict(known[name][1])
+            found |= self._noted("forgotten", path, lambda p: _forgotten_in(read_bytes(p) or b"", p.name))
         memory = self.home.memory() if found else None
         days: dict[str, set[str]] = {}
         for item_id, day in found.items():
             if memory and not locate(memory, item_id):  # unless it was revived
                 days.setdefault(day, set()).add(item_id)
         return days
+
+    @cached_property
+    def trust_since(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The ids of items that are untrusted now, and of those that were and that a person raised, by the day of their
+        entry: the log tells how it was on that day, and before it told trust nothing of it."""
+        home = self.home
+        gone, live = {}, self._noted("untrusted", home.paths.store, untrusted_in_store)
+        for page in list_names(home.paths.store_page("x").parent):
+            live |= self._noted("untrusted", home.paths.store_page(page.removesuffix(".json")), untrusted_in_store)
+        for name in archive_files(home.paths):
+            gone |= self._noted("untrusted", home.paths.archive / name, untrusted_in_archive)
+        raised = {d.id: d.to != "untrusted" for d in load_decisions(home.paths)[0]}
+        days: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
+        for item_id, day in (gone | live).items():
+            is_raised = item_id not in live and raised.get(item_id, False)
+            days[is_raised].setdefault(day, set()).add(item_id)
+        return days
+
+    def _noted(self, what: str, path: Path, read: Callable[[Path], list[tuple[str, str]]]) -> dict[str, str]:
+        """What was read from a file, as long as its stamp stays."""
+        known, stamp = self.notes.setdefault(what, {}), stamp_of(path)
+        name = f"{path.parent.name}/{path.name}"
+        if name not in known or known[name][0] != stamp:
+            known[name] = [stamp, read(path)]
+            self._changed.add("notes")
+        return dict(known[name][1])
 
     def _read_hash(self, day: str) -> str:
         files = self.logs[day]
@@ -211,8 +236,13 @@ class Digests:
 
     def events(self, file: LogFile) -> list[LogEvent]:
         """All that one log tells."""
-        gone = self.forgotten.get(file.day, ())
-        events = [e for e in parse_events(read_log(self.home.paths, file), file.day) if e.id not in gone]
+        gone, (low, raised) = self.forgotten.get(file.day, ()), self.trust_since
+        low, raised = low.get(file.day, ()), raised.get(file.day, ())
+        events = [
+            e._replace(untrusted=e.id in low or (e.untrusted and e.id not in raised))
+            for e in parse_events(read_log(self.home.paths, file), file.day)
+            if e.id not in gone
+        ]
         return [event._replace(archived=True) for event in events] if file.archived else events
 
     def _file(self, month: str) -> SegmentFile:

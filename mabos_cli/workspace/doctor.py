@@ -5,16 +5,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from mabos_cli.core.stores import Changes
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.stores import Changes, Departure, Memory
 from mabos_cli.core.text import plural
+from mabos_cli.core.trust import lowered
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import parse_archive
+from mabos_cli.formats.git_attributes import DRIVER, names_driver
 from mabos_cli.formats.items import line_id, parse_item
 from mabos_cli.formats.json_text import parse_json, parse_lines
+from mabos_cli.formats.observations import parse_observations
 from mabos_cli.formats.store_file import parse_page, render_store
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.cases import load_cases
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
+from mabos_cli.workspace.domains import stale_domains
 from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
@@ -23,15 +28,18 @@ from mabos_cli.workspace.files import (
     replace_file,
     sweep_temps,
 )
+from mabos_cli.workspace.git import find_repository
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
 from mabos_cli.workspace.materialize import stale_derived
+from mabos_cli.workspace.observations import observation_files
 from mabos_cli.workspace.ontologies import Library
 from mabos_cli.workspace.rebuild import rebuild_derived
 from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.rulebook import load_rules
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
+from mabos_cli.workspace.trust_log import load_decisions, overrated_items
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
@@ -51,11 +59,13 @@ def examine(home: AgentHome) -> list[Finding]:
         _check_manifest,
         _check_store,
         _check_pages,
+        _check_trust,
         _check_knowledge,
         _check_journals,
         _check_texts,
         _check_leftovers,
         _check_derived,
+        _check_git,
     )
     found: list[Finding] = []
     for check in checks:
@@ -109,6 +119,16 @@ def _check_pages(home: AgentHome) -> Iterator[Finding]:
             )
 
 
+def _check_trust(home: AgentHome) -> Iterator[Finding]:
+    """Items that say that they are trusted more than what they derive from: they are not, but their lines mislead."""
+    for _, item, trust in overrated_items(home, home.load().memory()):
+        told = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
+        yield Finding("note", "memory-store.json", told)
+    skipped = load_decisions(home.paths)[1]
+    if skipped:
+        yield Finding("note", home.paths.relative(home.paths.trust_log), f"{skipped} torn lines are skipped")
+
+
 def _check_knowledge(home: AgentHome) -> Iterator[Finding]:
     """Facts, rules and cases are decoded to the last line; what is wrong with one file does not hide the others."""
     reads = (lambda: list(load_facts(home).all()), lambda: load_rules(home), lambda: load_cases(home).cases())
@@ -129,10 +149,20 @@ def _check_journals(home: AgentHome) -> Iterator[Finding]:
             yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
         if data and not data.endswith(b"\n"):
             yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
+    yield from _check_observations(home)
     for path in (home.paths.queue, home.paths.access_journal, home.paths.reasoning):
         skipped = parse_lines(read_bytes(path) or b"")[1]
         if skipped:
             yield Finding("note", home.paths.relative(path), f"{skipped} torn lines are skipped")
+
+
+def _check_observations(home: AgentHome) -> Iterator[Finding]:
+    for name in observation_files(home.paths):
+        data = read_bytes(home.paths.observations / name) or b""
+        faults = [line.number for line in parse_observations(data, name) if line.fault]
+        if faults:
+            told = f"{plural(len(faults), 'line')} without an observation, passed over"
+            yield Finding("note", f"observations/{name}:{faults[0]}", told)
 
 
 def _check_texts(home: AgentHome) -> Iterator[Finding]:
@@ -173,8 +203,18 @@ def _check_leftovers(home: AgentHome) -> Iterator[Finding]:
 
 def _check_derived(home: AgentHome) -> Iterator[Finding]:
     level = "note" if _is_writing(home) else "flaw"
-    for path in stale_derived(home):
+    for path in (*stale_derived(home), *stale_domains(home)):
         yield Finding(level, path, "is not what memory says")
+
+
+def _check_git(home: AgentHome) -> Iterator[Finding]:
+    """Git merges as text what it has no driver for; only a clone that wants one is looked at."""
+    rules = home.paths.workspace.gitattributes
+    if not names_driver((read_bytes(rules) or b"").decode("utf-8", "replace")):
+        return
+    repository = find_repository(home.paths.workspace.root)
+    if repository and not repository.read_config(f"merge.{DRIVER}.driver"):
+        yield Finding("note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install")
 
 
 def repair(home: AgentHome) -> list[str]:
@@ -186,11 +226,23 @@ def repair(home: AgentHome) -> list[str]:
                 done.append("finished or rolled back an interrupted write")
             for step in (_sweep, _complete_rules, _complete_archive, _recount_pages):
                 done += step(home)
-        home.change("doctor", lambda memory, _: (Changes(memory.working, memory.short_term), None))
+        fallen = home.change("doctor", lambda memory, _: _lower_trust(home, memory))[0]
+        done += [f"lowered the trust of {plural(fallen, 'item')}"] if fallen else []
         done += [f"rewrote {path}" for path in rebuild_derived(home)[0]]
     except MabosError as error:
         done.append(f"stopped: {error.message}")
     return done
+
+
+def _lower_trust(home: AgentHome, memory: Memory) -> tuple[Changes, int]:
+    """The changes that make items say what they are trusted, as their lineage has it; and how many those are."""
+    found = list(overrated_items(home, memory))
+    fallen = {item.id: lowered(item, trust) for _, item, trust in found}
+    recent = [tuple(fallen.get(i.id, i) for i in items) for items in (memory.working, memory.short_term)]
+    put = tuple(fallen[item.id] for store, item, _ in found if store == "long_term")
+    at = format_time(home.now())
+    away = tuple(Departure(item, store, "trust", at) for store, item, _ in found)
+    return Changes(recent[0], recent[1], put=put, archive=away), len(found)
 
 
 def _sweep(home: AgentHome) -> list[str]:

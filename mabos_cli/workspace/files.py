@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from mabos_cli.core import documents
@@ -27,6 +28,22 @@ class Moved(Conflict):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path} was changed meanwhile", "somebody is writing it; try again")
+
+
+# What was written since somebody asked, for who commits it; where nobody asked, nothing is noted.
+_written: ContextVar[set[Path] | None] = ContextVar("written", default=None)
+
+
+def watch_writes() -> set[Path]:
+    """The files that are written or removed from now on, as the set grows."""
+    _written.set(found := set())
+    return found
+
+
+def _note_written(*paths: Path) -> None:
+    found = _written.get()
+    if found is not None:
+        found.update(paths)
 
 
 @contextmanager
@@ -161,6 +178,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
             with suppress(OSError):
                 os.unlink(temp)
             raise
+        _note_written(target)
         sync_folder(target.parent)
 
 
@@ -218,6 +236,7 @@ def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -
                 raise
         finally:
             os.close(fd)
+        _note_written(target)
         if is_new and durable:
             sync_folder(target.parent)
 
@@ -241,6 +260,7 @@ def remove_file(path: Path) -> None:
     """Removes a file of ours that holds nothing of its own any more (a drained queue, a folded journal)."""
     with explained(path, "remove"), suppress(FileNotFoundError):
         path.unlink()
+        _note_written(path)
         sync_folder(path.parent)
 
 
@@ -259,6 +279,7 @@ def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:
                 if os.path.lexists(target):
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
                 os.rename(source, target)
+            _note_written(source, target)
             entered.add(target.parent)
             left.add(source.parent)
     finally:

@@ -144,7 +144,8 @@ class AgentHome(NamedTuple):
         """What a plan would return, without writing anything."""
         loaded = self.load()
         newest = newest_id(self.paths, loaded.head, loaded.shelf)
-        return plan(self.memory(), Means(world.Mint(self.moment, newest), loaded.shelf))[1]
+        means = Means(world.Mint(self.moment, newest), loaded.shelf, self.open_relatives)
+        return plan(self.memory(), means)[1]
 
     def change(self, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
         """Runs a plan under the agent's lock and writes its changes. Gives its result and warnings."""

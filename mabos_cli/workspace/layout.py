@@ -7,6 +7,8 @@ from typing import NamedTuple
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
+# A page of long-term memory: a month, and a number when it needs several.
+PAGE = r"(?:\d{4}-\d\d|undated)(?:-\d+)?"
 
 
 class WorkspacePaths(NamedTuple):
@@ -23,12 +25,21 @@ class WorkspacePaths(NamedTuple):
         return self.root / ".gitignore"
 
     @property
+    def gitattributes(self) -> Path:
+        return self.root / ".gitattributes"
+
+    @property
     def agents(self) -> Path:
         return self.root / "agents"
 
     @property
     def local(self) -> Path:
         return self.root / ".mabos"
+
+    @property
+    def git_lock(self) -> Path:
+        """Held while something is committed to git. Apart from the locks of agents, as that of the ontologies is."""
+        return self.local / "git.lock"
 
     @property
     def settings_cache(self) -> Path:
@@ -41,6 +52,10 @@ class WorkspacePaths(NamedTuple):
     def mirror_rest(self) -> Path:
         """Says that TypeDB did not answer a moment ago. Beside the ledgers, and named as none of them."""
         return self.local / "typedb" / "rest"
+
+    def schedule_lock(self, job: str) -> Path:
+        """Held while a job runs, so that there is no second copy of it."""
+        return self.local / "schedule" / f"{job}.lock"
 
     @property
     def ontologies(self) -> Path:
@@ -105,6 +120,11 @@ class AgentPaths(NamedTuple):
         return self.root / "reasoning.jsonl"
 
     @property
+    def trust_log(self) -> Path:
+        """What persons decided about the trust of items."""
+        return self.root / "trust.jsonl"
+
+    @property
     def cases(self) -> Path:
         return self.root / "cases.json"
 
@@ -121,6 +141,19 @@ class AgentPaths(NamedTuple):
         return self.root / "archive"
 
     @property
+    def observations(self) -> Path:
+        return self.root / "observations"
+
+    def harvest_ledger(self, name: str) -> Path:
+        """Which observations of a file became items: under git, so that they do so once for everybody."""
+        return self.observations / "harvested" / name
+
+    @property
+    def transcript_ledger(self) -> Path:
+        """How far transcripts became observations: under git beside them, so that they do so once for everybody."""
+        return self.observations / "transcripts.jsonl"
+
+    @property
     def memory(self) -> Path:
         return self.root / "memory"
 
@@ -134,6 +167,26 @@ class AgentPaths(NamedTuple):
 
     def items_page(self, name: str) -> Path:
         return self.memory / "mabos-memory-items" / f"{name}.md"
+
+    @property
+    def index_md(self) -> Path:
+        """The memory index, which an agent always has before it."""
+        return self.memory / "INDEX.md"
+
+    @property
+    def domains(self) -> Path:
+        return self.memory / "domains"
+
+    def domain(self, name: str) -> Path:
+        return self.domains / f"{name}.md"
+
+    def domain_page(self, name: str, page: str) -> Path:
+        return self.domains / name / f"{page}.md"
+
+    @property
+    def survey_cache(self) -> Path:
+        """What each page of memory comes to, for the index: read from there while the page is as it was."""
+        return self.workspace.local / "survey" / f"{self.id}.cache"
 
     @property
     def facts_md(self) -> Path:
@@ -177,6 +230,11 @@ class AgentPaths(NamedTuple):
         """Which events of daily logs were taken into MEMORY.md: under git, for it is the only thing that knows."""
         return self.memory / "archive" / "consolidated.jsonl"
 
+    @property
+    def migration_ledger(self) -> Path:
+        """Which entries of notes became items: under git, so that they do so once for everybody."""
+        return self.memory / "archive" / "migrated.jsonl"
+
     def summary(self, level: str, name: str) -> Path:
         return self.memory / level / f"{name}.md"
 
@@ -195,6 +253,21 @@ class AgentPaths(NamedTuple):
     @property
     def queue_lock(self) -> Path:
         return self.workspace.local / "locks" / f"{self.id}.queue.lock"
+
+    @property
+    def capture_lock(self) -> Path:
+        """Apart from the agent's lock: a capture waits for captures only. It remembers the last id."""
+        return self.workspace.local / "locks" / f"{self.id}.capture.lock"
+
+    @property
+    def harvest_lock(self) -> Path:
+        """Held by one harvest at a time, all the way through; the agent's lock is held for a chunk."""
+        return self.workspace.local / "locks" / f"{self.id}.harvest.lock"
+
+    @property
+    def ingest_lock(self) -> Path:
+        """Held by one reader of transcripts at a time, all the way through."""
+        return self.workspace.local / "locks" / f"{self.id}.ingest.lock"
 
     @property
     def access_journal(self) -> Path:

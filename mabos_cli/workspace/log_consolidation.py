@@ -14,8 +14,10 @@ from mabos_cli.core.log_taking import (
     SECTIONS,
     Candidate,
     LogDay,
+    LogFact,
     Rules,
     Taking,
+    cover,
     days_around,
     digest_of,
     find_candidates,
@@ -25,27 +27,37 @@ from mabos_cli.core.log_taking import (
     plan_taking,
 )
 from mabos_cli.core.stores import locate
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.daily_log import parse_events
 from mabos_cli.formats.log_ledger import Ledger, parse_ledger, render_day_taken
 from mabos_cli.formats.memory_md import find_block_ids, render_memory_header
-from mabos_cli.formats.memory_sections import add_to_sections, render_log_bullet, told_texts
+from mabos_cli.formats.memory_sections import (
+    add_to_sections,
+    find_cited,
+    render_fact_bullet,
+    render_log_bullet,
+    told_texts,
+)
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_files import LogFile, find_logs, read_log, where_log_is
 from mabos_cli.workspace.logs import edit_text
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.trust_log import Judge
 
 _Parts = list[tuple[LogFile, str]]
 
 
 class Found(NamedTuple):
-    """What a look at the logs found: the days that are to be decided on, how many are done, and warnings."""
+    """What a look at the logs found: the days that are to be decided on, how many are done, warnings, and how many events
+    are important but untrusted."""
 
     days: tuple[LogDay, ...]
     done: int
     warnings: list[str]
+    untrusted: int = 0
 
     @property
     def events(self) -> int:
@@ -67,7 +79,9 @@ def find_events(home: AgentHome, rules: Rules) -> Found:
     fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
     found = _parse_days(home, texts, fresh, rules)
     days = tuple(LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
-    return Found(_as_they_are_now(home, days, ledger), len(texts) - len(fresh), warnings)
+    kept = _as_they_are_now(home, days, ledger)
+    left_out = sum(len(day.candidates) for day in days) - sum(len(day.candidates) for day in kept)
+    return Found(kept, len(texts) - len(fresh), warnings, left_out)
 
 
 def _parse_days(
@@ -84,7 +98,7 @@ def _parse_days(
         ]
         for day in needed
     }
-    told = {day: [event for event, _ in found] for day, found in events.items()}
+    told = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
     recurring = find_recurring(told, rules.recurring_days)
     return {
         day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh
@@ -92,22 +106,32 @@ def _parse_days(
 
 
 def _as_they_are_now(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
-    """The days, with events of items as those are today: what was forgotten, has expired or must not be trusted is
-    settled and stays in the log; what was edited since says what it says now."""
-    ids = {c.event.id for day in days for c in day.candidates if c.event.id and c.key not in ledger.keys}
-    if not ids:
-        return days
-    last = {d.item.id: d for d in home.all_departures() if d.item.id in ids}
-    memory, now = home.memory(), format_time(home.now())
+    """The days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
+    consolidated is settled and stays in the log; what was edited since says what it says now.
 
-    def current(candidate: Candidate) -> Candidate:
-        live, gone = locate(memory, candidate.event.id), last.get(candidate.event.id)
+    What is untrusted is left out altogether: the ledger must not take a trusted event for known because of it.
+    """
+    fresh = [c for day in days for c in day.candidates if c.key not in ledger.keys]
+    if not fresh:
+        return days
+    ids = {c.event.id for c in fresh if c.event.id}
+    last = {d.item.id: d for d in home.all_departures() if d.item.id in ids} if ids else {}
+    memory, now = home.memory(), format_time(home.now())
+    judge = Judge(home.paths, memory)
+
+    def current(candidate: Candidate) -> Candidate | None:
+        own = candidate.event.id
+        if candidate.key in ledger.keys:
+            return candidate
+        live, gone = (locate(memory, own), last.get(own)) if own else (None, None)
         item = live[1] if live else gone.item if gone else None
         if item is None:
-            return candidate
-        away = not live and gone is not None and gone.reason.startswith("forgotten")
+            return None if candidate.event.untrusted else candidate
+        if trust_rank(judge(item)) == 0:
+            return None
+        away = not live and gone is not None and gone.reason.startswith(("forgotten", "consolidated"))
         expired = bool(item.expires_at) and item.expires_at <= now
-        if away or expired or item.trust == "untrusted":
+        if away or expired:
             return candidate._replace(settled=True)
         if item.content == candidate.event.text:
             return candidate
@@ -115,8 +139,7 @@ def _as_they_are_now(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) 
         return candidate._replace(event=event, marks=(mark_of(item.content), *candidate.marks))
 
     return tuple(
-        day._replace(candidates=tuple(current(c) if c.event.id in ids else c for c in day.candidates))
-        for day in days
+        day._replace(candidates=tuple(filter(None, map(current, day.candidates)))) for day in days
     )
 
 
@@ -126,8 +149,10 @@ def preview_taking(home: AgentHome, found: Found, rules: Rules) -> Taking:
     return _plan(found, rules, _read_ledger(home), text)
 
 
-def take_events(home: AgentHome, found: Found, rules: Rules) -> tuple[Taking, list[str]]:
-    """Takes events into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
+def take_events(
+    home: AgentHome, found: Found, rules: Rules, facts: Sequence[LogFact] = ()
+) -> tuple[Taking, list[str]]:
+    """Takes events, or facts that were made of them, into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
     if not found.days:
         return Taking((), 0, ()), []
     started = time.monotonic()
@@ -137,8 +162,8 @@ def take_events(home: AgentHome, found: Found, rules: Rules) -> tuple[Taking, li
 
         def edit(text: str) -> str | None:
             nonlocal taking
-            taking = _plan(found, rules, ledger, text)
-            return _add_bullets(home, text, taking.taken) if taking.taken else None
+            taking = _plan(found, rules, ledger, text, facts)
+            return _add_bullets(home, text, taking) if taking.lines or taking.facts else None
 
         edit_text(home.paths, home.paths.memory_md, edit)
         new = [line for line in taking.days if not ledger.is_done(*line[:3])]
@@ -146,6 +171,7 @@ def take_events(home: AgentHome, found: Found, rules: Rules) -> tuple[Taking, li
             lines = "".join(render_day_taken(line) for line in new)
             append_bytes(home.paths.log_ledger, lines.encode("utf-8"), root=home.paths.workspace.root)
             counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
+            counts |= {"facts": len(taking.facts)} if taking.facts else {}
             write_receipt(home, "log consolidate", counts, [c.key for c in taking.taken], started)
     return taking, holding.warnings
 
@@ -154,24 +180,26 @@ def _read_ledger(home: AgentHome) -> Ledger:
     return parse_ledger(read_bytes(home.paths.log_ledger) or b"")
 
 
-def _plan(found: Found, rules: Rules, ledger: Ledger, text: str) -> Taking:
+def _plan(found: Found, rules: Rules, ledger: Ledger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
     """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
-    ids, texts = find_block_ids(text), told_texts(text)
-    return plan_taking(
+    ids, texts = find_block_ids(text) | find_cited(text), told_texts(text)
+    taking = plan_taking(
         found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
     )
+    return cover(taking, facts, said=ledger.said, texts=texts) if facts else taking
 
 
-def _add_bullets(home: AgentHome, text: str, taken: Sequence[Candidate]) -> str:
-    bullets: dict[str, list[str]] = {
-        title: [] for title in SECTIONS if any(c.section == title for c in taken)
-    }
-    for candidate in taken:
-        path = candidate.path
-        if not (home.paths.root / path).exists():  # archived meanwhile
-            path = home.paths.relative(where_log_is(home.paths, candidate.event.day))
-        bullets[candidate.section].append(render_log_bullet(candidate, path))
-    return add_to_sections(text or render_memory_header(home.id), bullets)
+def _add_bullets(home: AgentHome, text: str, taking: Taking) -> str:
+    paths: dict[str, str] = {}
+    for candidate in taking.taken:
+        there = (home.paths.root / candidate.path).exists()  # or archived meanwhile
+        moved = "" if there else home.paths.relative(where_log_is(home.paths, candidate.event.day))
+        paths[candidate.path] = moved or candidate.path
+    lines = [(c.section, render_log_bullet(c, paths[c.path])) for c in taking.lines]
+    lines += [(fact.section, render_fact_bullet(fact, paths)) for fact in taking.facts]
+    bullets = {title: [line for section, line in lines if section == title] for title in SECTIONS}
+    found = {title: added for title, added in bullets.items() if added}
+    return add_to_sections(text or render_memory_header(home.id), found)
 
 
 def rules_of(home: AgentHome, older_than: float | None, min_importance: float | None) -> Rules:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.trust import is_untrusted
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
@@ -29,7 +30,11 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
 
 
 def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
-    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile."""
+    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile.
+
+    Untrusted ones stay items only: what stands in MEMORY.md is read as the agent's own words.
+    """
+    items = tuple(item for item in items if not is_untrusted(item))
     if items:
         edit_text(
             paths,

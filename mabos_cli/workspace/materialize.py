@@ -18,9 +18,11 @@ from mabos_cli.formats.materialized import (
 from mabos_cli.formats.seal import is_as_generated
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.long_term import Shelf
 
+# Pages of long-term memory, with loaders of their lines.
+Pages = dict[str, Callable[[], list[bytes]]]
 
 class DerivedFiles:
     """Derived files of an agent as they are brought up to date: which changed, and warnings about those that somebody had
@@ -51,14 +53,15 @@ def materialize_items(
     shelf: Shelf,
     dirty: set[str] | None = None,
     unchanged: frozenset[str] | set[str] = frozenset(),
+    pages: Pages | None = None,
 ) -> tuple[list[str], list[str]]:
     """Writes the derived files that changed, removes pages that stand for nothing any more, and names them all; also warnings
     about files that somebody had edited.
 
     dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of
-    items in `unchanged` are taken from the file as it is.
+    items in `unchanged` are taken from the files as they are. Whoever has the pages gives them.
     """
-    pages, there = _pages(home, shelf), _pages_there(home.paths)
+    pages, there = derived_pages(home, shelf) if pages is None else pages, _pages_there(home.paths)
     maybe = None if dirty is None else dirty | (pages.keys() - there)
     files = DerivedFiles(home)
     for path, text in _render(home, memory, shelf, pages, maybe, unchanged):
@@ -71,14 +74,14 @@ def materialize_items(
 def stale_derived(home: AgentHome) -> list[str]:
     """The derived files that a rebuild would change."""
     loaded = home.load()
-    pages = _pages(home, loaded.shelf)
+    pages = derived_pages(home, loaded.shelf)
     rendered = _render(home, loaded.memory(), loaded.shelf, pages, None)
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     stale += [home.paths.items_page(name) for name in sorted(_pages_there(home.paths) - pages.keys())]
     return [home.paths.relative(path) for path in stale]
 
 
-def _pages(home: AgentHome, shelf: Shelf) -> dict[str, Callable[[], list[bytes]]]:
+def derived_pages(home: AgentHome, shelf: Shelf) -> Pages:
     """The pages to be written, with loaders; none while memory is small. Short-term memory comes and goes: it does not count."""
     if len(shelf) <= home.settings["memory.materialize_split_above"]:
         return {}
@@ -90,22 +93,23 @@ def _pages_there(paths: AgentPaths) -> set[str]:
     names = (
         name.removesuffix(".md") for name in list_names(paths.items_page("x").parent) if name.endswith(".md")
     )
-    return {name for name in names if re.fullmatch(r"(?:\d{4}-\d\d|undated)(?:-\d+)?", name)}
+    return {name for name in names if re.fullmatch(PAGE, name)}
 
 
 def _render(
     home: AgentHome,
     memory: Memory,
     shelf: Shelf,
-    pages: dict[str, Callable[[], list[bytes]]],
+    pages: Pages,
     dirty: set[str] | None,
     unchanged: frozenset[str] | set[str] = frozenset(),
 ) -> Iterator[tuple[Path, str]]:
     """Paths and texts of the derived files that may have changed."""
     for name, lines in pages.items():
         if dirty is None or name in dirty:
-            items = (parse_item(line, "memory-store.json") for line in lines())
-            yield home.paths.items_page(name), render_item_page(home.id, name, items)
+            path = home.paths.items_page(name)
+            entries = _lasting(lines(), _known_entries(path, unchanged))
+            yield path, render_item_page(home.id, name, entries)
     counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
     sizes = {name: shelf.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
     if any(counts.values()) or home.paths.items_md.exists():
@@ -117,11 +121,21 @@ def _entries(
     home: AgentHome, memory: Memory, lines: Iterable[bytes], unchanged: frozenset[str] | set[str]
 ) -> Iterator[str]:
     """The entries of the recent stores and of long-term lines; those that did not change are not rendered again."""
-    old = (read_bytes(home.paths.items_md) or b"").decode("utf-8", "replace") if unchanged else ""
-    known = {key: text for key, text in split_entries(old).items() if key[1] in unchanged}
+    known = _known_entries(home.paths.items_md, unchanged)
     for store in ("working", "short_term"):
         for item in getattr(memory, store):
             yield known.get((store, item.id)) or render_entry(store, item)
+    yield from _lasting(lines, known)
+
+
+def _known_entries(path: Path, unchanged: frozenset[str] | set[str]) -> dict[tuple[str, str], str]:
+    """The entries of unchanged items in a file as it is, by store and id."""
+    old = (read_bytes(path) or b"").decode("utf-8", "replace") if unchanged else ""
+    return {key: text for key, text in split_entries(old).items() if key[1] in unchanged}
+
+
+def _lasting(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> Iterator[str]:
+    """The entries of long-term lines."""
     for line in lines:
         text = known.get(("long_term", line_id(line)))
         yield text or render_entry("long_term", parse_item(line, "memory-store.json"))

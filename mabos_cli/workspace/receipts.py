@@ -1,6 +1,7 @@
 """Receipts: one line in .mabos/receipts/ for each write, so that one can see what ran, on what, and how long it took."""
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -10,6 +11,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.layout import WorkspacePaths
 
 _TAIL = 1 << 16
 
@@ -53,15 +55,15 @@ def count_changes(changes: Changes) -> dict[str, int]:
 
 def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:
     """The latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
-    folder = home.paths.workspace.receipts("x").parent
-    found: dict[str, dict[str, Any]] = {}
+    latest = latest_receipts(home.paths.workspace)
+    return {str(record.get("command")): record for record in latest if record.get("agent") == home.id}
+
+
+def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:
+    """The receipts at the end of the two latest days, oldest first."""
+    folder = workspace.receipts("x").parent
     for name in [n for n in list_names(folder) if n.endswith(".jsonl")][-2:]:
         data = (read_bytes(folder / name) or b"")[-_TAIL:]
         for record in parse_lines(data)[0]:
-            if (
-                isinstance(record, dict)
-                and record.get("agent") == home.id
-                and isinstance(record.get("at"), str)
-            ):
-                found[str(record.get("command"))] = record
-    return found
+            if isinstance(record, dict) and isinstance(record.get("at"), str):
+                yield record

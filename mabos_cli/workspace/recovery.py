@@ -12,6 +12,7 @@ from mabos_cli.formats.items import find_line, line_id
 from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.formats.store_file import render_page
 from mabos_cli.workspace import spool
+from mabos_cli.workspace.domains import materialize_domains
 from mabos_cli.workspace.files import Lock, replace_file, sweep_temps
 from mabos_cli.workspace.home import AgentHome, Loaded
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
@@ -113,6 +114,7 @@ def _finish(home: AgentHome, loaded: Loaded, due: Unfinished) -> tuple[Unfinishe
             warnings.append(f"an earlier write is still unfinished: {error.message}")
     try:
         warnings += materialize_items(home, memory, loaded.shelf)[1]
+        warnings += materialize_domains(home, memory, loaded.shelf)[1].warnings
     except MabosError as error:
         warnings.append(f"derived files are behind: {error.message}")
     return unfinished, warnings

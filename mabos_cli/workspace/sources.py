@@ -6,20 +6,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.memory_index import DOMAINS
 from mabos_cli.core.periods import LEVELS
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict
+from mabos_cli.formats.daily_log import find_untrusted, has_untrusted_bullet
 from mabos_cli.formats.items import line_id, parse_item, render_item
 from mabos_cli.formats.json_text import parse_json
+from mabos_cli.formats.materialized_facts import has_untrusted_fact
 from mabos_cli.formats.seal import without_seal
 from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
@@ -28,14 +33,30 @@ from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.spool import read_deferred
 
+if TYPE_CHECKING:
+    from mabos_cli.formats.passages import Passage
+
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
 UNSETTLED = 25_000_000
 _TEXTS = (".md", ".txt", ".jsonl")
 # Our own copies of items, page by page, and of beliefs: what they copy is a source itself.
 _COPIES, _COPIES_MD = "mabos-memory-items", frozenset(("mabos-memory-items.md", "mabos-beliefs.md"))
-# Results of reasoning that were kept: each is a memory as well, which says more.
-_RESULTS = "reasoning.jsonl"
+_OBSERVED = "observations/"
+# Results of reasoning that were kept, each a memory as well, which says more; and what is no memory: who trusts what, what of
+# the observations became items, what of transcripts became observations.
+_RECORDS = frozenset(
+    (
+        "reasoning.jsonl",
+        "trust.jsonl",
+        f"{_OBSERVED}harvested",
+        f"{_OBSERVED}transcripts.jsonl",
+        "memory/INDEX.md",  # this and the domains copy items; what else lies in memory/domains/ is somebody's own
+        *(f"memory/domains/{name}{end}" for name in DOMAINS.values() for end in ("", ".md")),
+    )
+)
+_RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
 _STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
+_FACTS = "memory/mabos-facts"
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")
 
@@ -45,17 +66,31 @@ def find_sources(home: AgentHome) -> list[Source]:
     root = os.fspath(home.paths.root)
     settled = time.time_ns() - UNSETTLED
     found = []
+    ledgers = _ledgers(home)
     for path, stat in _walk(home, root):
         shown = path[len(root) + 1 :]
         if not shown.isascii():
             shown = clean(shown)
         load = partial(load_source, home, shown, path)
-        found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
+        stamp, changed = stamp_of(stat), stat.st_ctime_ns
+        ledger = ledgers.get(shown) if ledgers else None
+        if ledger:
+            stamp, changed = f"{stamp}:{stamp_of(ledger)}", max(changed, ledger.st_ctime_ns)
+        found.append(Source(shown, stamp, changed < settled, load))
     with suppress(OSError):
         path = os.fspath(home.paths.queue)
         shown, stat = home.paths.relative(home.paths.queue), os.stat(path)
         load = partial(load_source, home, shown, path)
         found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
+    return found
+
+
+def _ledgers(home: AgentHome) -> dict[str, os.stat_result]:
+    """The ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
+    found = {}
+    with suppress(OSError):
+        for entry in os.scandir(home.paths.harvest_ledger("")):
+            found[_OBSERVED + clean(entry.name)] = entry.stat()
     return found
 
 
@@ -77,7 +112,7 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
             name = entry.name
             if name[0] == ".":
                 continue
-            if name == _RESULTS and entry.path[base:] == _RESULTS:
+            if name in _RECORD_NAMES and entry.path[base:] in _RECORDS:
                 continue
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
@@ -102,6 +137,11 @@ def is_store(shown: str) -> bool:
     return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
 
 
+def holds_items(shown: str) -> bool:
+    """Whether a source holds items of memory, live, archived or waiting, and not text that somebody wrote."""
+    return is_store(shown) or shown.startswith(("archive/", ".mabos/"))
+
+
 def _is_inside(home: AgentHome, path: str) -> bool:
     """Whether a link leads to a file of the workspace: one that leads out of it is nobody's memory."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home.paths.workspace.root))
@@ -116,12 +156,19 @@ def load_source(home: AgentHome, shown: str, path: str) -> Content:
         if data is None:
             return Content()
         limit = home.settings["index.max_file_bytes"]
-        digest = blake2b(data, digest_size=16).hexdigest()
+        digest = blake2b(data + _harvested(home, shown), digest_size=16).hexdigest()
         if len(data) > limit and not is_store(shown) and not shown.startswith("archive/"):
             return Content(digest, error=f"{shown} is larger than {limit:,} bytes and is left out")
         return _loader(home, shown)(home, shown, data)._replace(hash=digest)
     except MabosError as error:
         return Content(error=error.message)
+
+
+def _harvested(home: AgentHome, shown: str) -> bytes:
+    """The ledger of a file of observations; nothing for other files."""
+    if not shown.startswith(_OBSERVED):
+        return b""
+    return read_bytes(home.paths.harvest_ledger(shown.removeprefix(_OBSERVED))) or b""
 
 
 def _loader(home: AgentHome, shown: str) -> Callable[[AgentHome, str, bytes], Content]:
@@ -194,15 +241,31 @@ def _written(home: AgentHome, shown: str, data: bytes) -> Content:
     untouched = _template_passages(home, shown, size, overlap)
     text = without_seal(data.decode("utf-8", "replace"))
     found = split_passages(text, size, overlap)
+    marked = find_untrusted(text)
     if shown.startswith(_SUMMARIES) and text.startswith("---\n"):
         found = found[1:]  # what a summary says about itself is nothing to recall
     return Content(
         pieces=tuple(
-            Piece(p.text, p.first, p.last, p.heading, p.item_id, at)
-            for p in found
+            Piece(p.text, p.first, p.last, p.heading, p.item_id, at, trust=trust)
+            for passage in found
+            for p, trust in _by_trust(shown, passage, marked)
             if p.text not in untouched and not is_only_headings(p.text)
         )
     )
+
+
+def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tuple["Passage", str]]:
+    """A passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts that are
+    trusted differently, each run of lines is a passage of its own."""
+    if shown.startswith(_FACTS) and has_untrusted_fact(passage.text):
+        lines = enumerate(passage.text.split("\n"), passage.first)
+        for is_low, run in groupby(lines, lambda numbered: has_untrusted_fact(numbered[1])):
+            numbers, texts = zip(*run, strict=True)
+            part = passage._replace(text="\n".join(texts), first=numbers[0], last=numbers[-1])
+            yield part, "untrusted" if is_low else ""
+        return
+    own = passage.item_id
+    yield passage, "untrusted" if own and (own in marked or has_untrusted_bullet(passage.text)) else ""
 
 
 def _template_passages(home: AgentHome, shown: str, size: int, overlap: int) -> frozenset[str]:
@@ -231,13 +294,16 @@ def template_marks(home: AgentHome) -> int:
 
 
 def _spoken(home: AgentHome, shown: str, data: bytes) -> Content:
-    """What was said in a transcript or log of JSON lines: a piece for each line that holds text."""
+    """What was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
+    item is found as that."""
     from mabos_cli.formats.passages import split_passages
     from mabos_cli.formats.transcript import parse_said
+    from mabos_cli.workspace.harvesting import harvested_lines
 
     size = home.settings["index.passage_tokens"] * home.settings["text.chars_per_token"]
-    pieces = []
-    for said in parse_said(data):
+    name, pieces = shown.removeprefix(_OBSERVED), []
+    taken = harvested_lines(home.paths, name, data) if name != shown else frozenset()
+    for said in (said for said in parse_said(data) if said.line not in taken):
         for part in split_passages(clean(said.text), size, 0):
             pieces.append(
                 Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author))

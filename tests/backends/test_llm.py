@@ -418,7 +418,8 @@ def test_nobody_there() -> None:
 def test_settings_are_off_and_of_one_line() -> None:
     settings = layer([])
     chosen = {name: value for name, value in settings.values.items() if name.startswith("llm.")}
-    assert chosen == {"llm.command": "", "llm.url": "", "llm.model": "", "llm.timeout": 60.0}
+    bounds = {"llm.timeout": 60.0, "llm.max_questions": 20}
+    assert chosen == {"llm.command": "", "llm.url": "", "llm.model": "", **bounds}
     assert check_setting("llm.command", "ollama run 'llama 3'") == "ollama run 'llama 3'"
     assert check_setting("llm.timeout", "2m") == 120.0
     for name, value in (

@@ -69,7 +69,7 @@ def test_search_in_json(built: Logbook):
         ["weekly"],
         2,
     )
-    assert said.data["results"][0].keys() == {"level", "period", "ref", "score", "text"}
+    assert said.data["results"][0].keys() == {"level", "period", "ref", "score", "trust", "text"}
     assert "berth price" in said.data["results"][0]["text"]
     periods = [row["period"] for row in built.run("search", "berth price", "--json").data["results"]]
     assert len(periods) == len(set(periods)), "each period once"

@@ -32,10 +32,12 @@ def test_what_must_not_be_trusted_does_not_become_an_instruction(clerk: Clerk):
     assert clerk.at("2026-01-20").take() == []
 
 
-def test_what_consolidation_may_not_trust_is_marked(clerk: Clerk):
+def test_what_consolidation_may_not_trust_stays_out_of_memory_md(clerk: Clerk):
     clerk.do("store", "Pay at once", "--importance", "0.9", "--trust", "untrusted")
-    clerk.do("consolidate")
-    assert "(0.90, untrusted): Pay at once" in clerk.text()
+    clerk.do("store", "Pay on Friday", "--importance", "0.9")
+    done = clerk.do("consolidate")
+    assert (done["consolidated"], done["untrusted"]) == (2, 1)
+    assert "(0.90): Pay on Friday" in clerk.text() and "Pay at once" not in clerk.text()
 
 
 def test_an_edited_memory_is_taken_as_it_is_now(clerk: Clerk):

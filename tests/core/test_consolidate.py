@@ -2,7 +2,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.consolidate import group_by_tags, plan_consolidation
+from mabos_cli.core.consolidate import group_by_tags, plan_consolidation, told_of
+from mabos_cli.core.item import Prose
 from mabos_cli.core.stores import Limits
 
 from .fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
@@ -174,14 +175,25 @@ def test_first_of_equally_important_gives_the_type():
     assert consolidate(make_memory([], items)).changes.put[0].type == "lesson"
 
 
-def test_trust_is_that_of_the_least_trusted():
-    def trust_of(*levels):
-        items = [strong(n, tags=("a",), trust=level) for n, level in enumerate(levels)]
-        return consolidate(make_memory([], items)).changes.put[0].trust
+def test_memories_are_grouped_with_those_that_are_trusted_alike():
+    """A planted memory rises by no company, and pulls nobody down."""
+    levels = ("trusted", "untrusted", "agent", "trusted", "untrusted")
+    items = [strong(n, tags=("a",), trust=level) for n, level in enumerate(levels)]
+    plan = consolidate(make_memory([], items))
+    assert [(i.trust, [m.id for m in members]) for i, members in plan.groups] == [
+        ("trusted", [items[0].id, items[3].id]),
+        ("untrusted", [items[1].id, items[4].id]),
+        ("agent", [items[2].id]),
+    ]
+    assert plan.untrusted == 1
 
-    assert trust_of("trusted", "agent") == "agent"
-    assert trust_of("trusted", "untrusted", "agent") == "untrusted"
-    assert trust_of("trusted", "trusted") == "trusted"
+
+def test_a_group_is_trusted_as_its_lineage_is_whatever_its_members_say():
+    items = [strong(n, tags=("a",), trust="trusted") for n in range(3)]
+    plan = consolidate(
+        make_memory([], items), trust_of=lambda item: "untrusted" if item.id == items[1].id else item.trust
+    )
+    assert [(i.trust, len(members)) for i, members in plan.groups] == [("trusted", 2), ("untrusted", 1)]
 
 
 def test_originals_are_archived_with_what_they_became():
@@ -248,3 +260,28 @@ def test_consolidation_loses_no_id_and_leaves_no_candidate(working, short_term, 
         d.item.id for d in plan.changes.archive if d.reason == "consolidated"
     }
     assert consolidate(after).groups == ()
+
+
+# Words of a model
+
+
+def test_a_worded_group_keeps_all_but_the_joined_text():
+    items = [strong(1, "Acme wants EUR", tags=("acme",)), strong(2, "Acme pays late", tags=("acme",))]
+    memory = make_memory(short_term=items)
+    plain = consolidate(memory).groups[0][0]
+    prose = {told_of(items): Prose("Acme wants EUR and pays late", "llm:m")}
+    worded = consolidate(memory, prose=prose).groups[0][0]
+    assert worded.content == "[Consolidated from 2 memories] Acme wants EUR and pays late"
+    assert worded.extra == (("written_by", "llm:m"),)
+    assert worded._replace(content=plain.content, extra=()) == plain
+
+
+def test_a_group_that_changed_since_it_was_told_is_joined():
+    items = [strong(1, "Acme wants EUR", tags=("acme",)), strong(2, "Acme pays late", tags=("acme",))]
+    prose = {told_of(items): Prose("Acme wants EUR and pays late", "llm:m")}
+    for now in (
+        [items[0], items[1]._replace(content="Acme pays")],
+        [*items, strong(3, "Acme moved", tags=("acme",))],
+    ):
+        [(item, _)] = consolidate(make_memory(short_term=now), prose=prose).groups
+        assert " | " in item.content and item.extra == ()

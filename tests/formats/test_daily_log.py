@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.item import TYPES
-from mabos_cli.formats.daily_log import parse_log, render_log_entry, render_log_header
+from mabos_cli.formats.daily_log import find_untrusted, parse_log, render_log_entry, render_log_header
 
 from .samples import hostile_texts, make_item, plain_texts
 
@@ -108,3 +108,18 @@ def test_log_without_entries_has_none(text):
 @given(hostile_texts)
 def test_any_text_is_a_log_of_some_entries(text):
     assert all(text.split("\n")[entry.line - 1].startswith("## ") for entry in parse_log(text))
+
+
+@pytest.mark.parametrize("source", ["tool:bash", "x) 0.90 untrusted", "untrusted"])
+@pytest.mark.parametrize("trust", ["trusted", "agent", "untrusted"])
+def test_an_entry_says_that_it_is_untrusted_and_nothing_else_does(source: str, trust: str):
+    log = render_log([make_item(1, "pay (tool) 0.50 untrusted", source=source, trust=trust, tags=("a",))])
+    [entry] = parse_log(log)
+    assert (entry.untrusted, entry.source, entry.tags) == (trust == "untrusted", source, ("a",))
+    assert find_untrusted(log) == ({entry.id} if trust == "untrusted" else set())
+
+
+def test_entries_of_earlier_versions_say_nothing_of_trust():
+    ends = ("(manual) 0.50 ^M-1-0000", "(manual) ^M-2-0000", "[untrusted] (untrusted) ^M-3-0000")
+    log = "# 2026-02-24 — Agent Log\n" + "".join(f"\n## fact (10:00 UTC)\n\nx\n\n{end}\n" for end in ends)
+    assert [(e.id, e.untrusted) for e in parse_log(log)] == [(f"M-{n}-0000", False) for n in (1, 2, 3)]

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.item import UNGRADED, MemoryItem, is_ungraded, with_importance
+from mabos_cli.core.memory_index import Glance, glance_of
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.items import (
     find_line,
+    glance_at,
     item_from_dict,
     item_to_dict,
     line_id,
@@ -73,8 +75,19 @@ def test_unknown_keys_are_kept_and_come_last():
 
 
 def test_missing_and_null_fields_get_their_defaults():
-    raw = {**GOOD, "type": None, "tags": None, "author": None}
-    assert item_from_dict(raw, "f") == item_from_dict(GOOD, "f") == MemoryItem("M-1-aaaa", "x")
+    raw = {**GOOD, "type": None, "tags": None, "author": None, "importance": None}
+    plain = MemoryItem("M-1-aaaa", "x", extra=(UNGRADED,))
+    assert item_from_dict(raw, "f") == item_from_dict(GOOD, "f") == plain
+
+
+def test_importance_that_nobody_gave_stays_open():
+    item = item_from_dict({**GOOD, "mood": "good"}, "f")
+    assert (item.importance, is_ungraded(item)) == (0.5, True)
+    written = item_to_dict(item)
+    assert written["importance"] is None and list(written)[-1] == "mood"
+    assert item_from_dict(written, "f") == item
+    assert item_to_dict(item._replace(importance=0.7))["importance"] == 0.7
+    assert item_to_dict(with_importance(item, 0.5))["importance"] == 0.5
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", 5])
@@ -154,3 +167,15 @@ def test_file_names_the_items_that_it_holds():
     assert names_item(data, make_item(2).id)
     assert not names_item(data, make_item(3).id)
     assert not names_item(data, make_item(2).id[:-1])
+
+
+@quick
+@given(items)
+def test_glance_at_a_line_sees_what_decoding_it_shows(item):
+    line = render_item(item)
+    assert glance_at(line) == glance_of(parse_item(line, "x"))
+
+
+def test_glance_at_a_line_of_another_layout():
+    line = b'{"id": "mem-1", "type": "fact", "content": "a \\"quoted\\" word", "expires_at": "2027-01-01"}'
+    assert glance_at(line) == Glance("mem-1", "fact", 0.5, 15, "", "", True)

@@ -95,7 +95,7 @@ def test_number_of_entries_is_that_of_the_items_whatever_they_say(specs):
     ]
     for text in (
         render_items("cfo", [render_entry("long_term", item) for item in items], COUNTS),
-        render_item_page("cfo", "2026-02", items),
+        render_item_page("cfo", "2026-02", [render_entry("long_term", item) for item in items]),
     ):
         assert len(entries(text)) == len(ids(text)) == len(items)
         assert sum(line.startswith("# ") for line in text.split("\n")) == 1
@@ -109,6 +109,6 @@ def test_foreign_type_cannot_pass_for_an_entry(hostile):
 
 
 def test_page_names_agent_and_month():
-    text = render_item_page("cfo", "2026-02", [make_item(1)])
+    text = render_item_page("cfo", "2026-02", [render_entry("long_term", make_item(1))])
     assert text.startswith("# MABOS Memory Items — cfo — 2026-02\n\n> Auto-materialized")
     assert entries(text) == ["## [long_term] observation: content"]

@@ -13,12 +13,12 @@ from mabos_cli.formats.passages import (
     DEEPEST,
     LARGEST_PARSED,
     LONGEST_TITLE,
-    _front_matter,
-    _plain_title,
     find_outline,
+    front_matter,
     is_only_headings,
     is_plain,
     parse_outline,
+    plain_title,
     scan_outline,
     split_passages,
 )
@@ -74,7 +74,7 @@ def heading_lines(text):
     """The lines of headings, counted from one."""
     source = [line.removesuffix("\r") for line in text.split("\n")]
     source[0] = source[0].removeprefix("\ufeff")
-    skip = _front_matter(source)
+    skip = front_matter(source)
     found = find_outline(source[skip:]).headings
     return {first + skip + 1: range(first + skip + 1, last + skip + 2) for first, last, _ in found}
 
@@ -99,7 +99,7 @@ def test_every_written_line_is_in_a_passage_or_is_a_title_above_the_next(text, s
     source = text.split("\n")
     for first, span in heading_lines(text).items():
         if not {*span} & cited:
-            title = _plain_title(source[first - 1 : span[-1]])
+            title = plain_title(source[first - 1 : span[-1]])
             below = next(passage for passage in passages if passage.first > first)
             assert title in below.heading
             cited |= {*span}
@@ -263,7 +263,7 @@ def test_path_of_headings_is_what_stands_above():
     ],
 )
 def test_title_is_the_words_of_a_heading(line, title):
-    assert _plain_title([line]) == title
+    assert plain_title([line]) == title
 
 
 def test_heading_too_long_for_a_path_has_a_passage():

@@ -1,0 +1,66 @@
+"""What runs jobs when their time comes, if it is there: the user's systemd, and cron."""
+
+from collections.abc import Sequence
+from shutil import which
+from typing import NamedTuple
+
+from mabos_cli.core.text import one_line
+from mabos_cli.errors import Unavailable
+
+_TIMEOUT = 30.0
+
+
+class Answer(NamedTuple):
+    """What a program said."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
+    """The answer of a program, or None when it is not there or stays silent."""
+    from subprocess import TimeoutExpired, run
+
+    program = which(words[0])
+    if program is None:
+        return None
+    try:
+        done = run([program, *words[1:]], input=data, capture_output=True, timeout=_TIMEOUT, check=False)
+    except (OSError, TimeoutExpired):
+        return None
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def tell_systemd(orders: Sequence[Sequence[str]]) -> list[str]:
+    """Gives orders to the user's systemd, in turn, up to one that fails: the command lines that are left to run."""
+    lines = [("systemctl", "--user", *order) for order in orders]
+    for number, words in enumerate(lines):
+        answer = _run(words)
+        if answer is None or answer.code:
+            return [" ".join(line) for line in lines[number:]]
+    return []
+
+
+def read_crontab() -> bytes:
+    """The user's crontab, empty when there is none; Unavailable when nobody can say."""
+    answer = _run(("crontab", "-l"))
+    if answer is None:
+        raise Unavailable("there is no crontab program here", "install cron, or use systemd: --user")
+    if answer.code == 0:
+        return answer.out
+    if b"no crontab" in answer.err.lower():
+        return b""
+    raise _fault("read", answer)
+
+
+def write_crontab(data: bytes) -> None:
+    """Replaces the user's crontab, or removes it when nothing is left of it."""
+    answer = _run(("crontab", "-") if data else ("crontab", "-r"), data)
+    if answer is None or answer.code:
+        raise _fault("write", answer)
+
+
+def _fault(doing: str, answer: Answer | None) -> Unavailable:
+    said = one_line(answer.err.decode("utf-8", "replace"), 200) if answer else "it does not answer"
+    return Unavailable(f"cannot {doing} the crontab: {said or 'no reason given'}", "nothing was changed")

@@ -1,0 +1,77 @@
+"""Committing what a command wrote. Git's trouble is never the command's: it is said, and the command is done."""
+
+import os
+from collections.abc import Collection, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from mabos_cli.core.commit_message import Wrote, render_commit
+from mabos_cli.core.stores import locate
+from mabos_cli.errors import MabosError
+from mabos_cli.workspace.files import Lock
+from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.receipts import last_runs
+
+
+def commit_written(
+    command: str, homes: Sequence[AgentHome], written: Collection[Path]
+) -> tuple[str, list[str]]:
+    """Commits the files that a command wrote, and no others: the short name of the commit, empty when there is none, and warnings."""
+    local = WorkspacePaths(Path()).local.name
+    paths = sorted(path for path in written if local not in path.parts)
+    if not paths:
+        return "", []
+    try:
+        with _one_at_a_time(homes):
+            return _commit(command, homes, paths), []
+    except MabosError as error:
+        return "", [f"not committed: {error.message}"]
+
+
+@contextmanager
+def _one_at_a_time(homes: Sequence[AgentHome]):
+    """Waits for other commits of ours; git itself gives up at once."""
+    lock = Lock(homes[0].paths.workspace.git_lock) if homes else None
+    if lock:
+        lock.acquire(homes[0].settings["lock.timeout"], "mabos --commit")
+    try:
+        yield
+    finally:
+        if lock:
+            lock.release()
+
+
+def _commit(command: str, homes: Sequence[AgentHome], paths: list[Path]) -> str:
+    common = Path(os.path.commonpath([path.parent for path in paths]))
+    while not common.is_dir():  # the last file of a folder may be gone, and the folder with it
+        common = common.parent
+    repository = open_repository(common)
+    changed = changed_paths(repository, [common])
+    ours = [name for name in map(repository.inside, paths) if name in changed]
+    if not ours:
+        return ""
+    new = [name for name in ours if changed[name] == "??"]
+    return commit_paths(repository, ours, new, _message(command.replace(".", " "), homes))
+
+
+def _message(command: str, homes: Sequence[AgentHome]) -> str:
+    wrote, about = [], ""
+    agents = [home for home in homes if home.touched] or list(homes)
+    for home in agents:
+        runs = last_runs(home) if home.touched else {}
+        for done, ids in home.touched or ():
+            wrote.append(Wrote(done, tuple(ids), runs.get(done, {}).get("counts")))
+            about = about or (_text_of(home, ids[0]) if ids else "")
+    return render_commit(command, list(dict.fromkeys(home.id for home in agents)), about, wrote)
+
+
+def _text_of(home: AgentHome, own: str) -> str:
+    """What the thing with an id says: a memory or a fact."""
+    if own.startswith("F-"):
+        fact = load_facts(home).find(own)
+        return " ".join(fact.triple) if fact else ""
+    found = locate(home.memory(), own) if own.startswith("M-") else None
+    return found[1].content if found else ""

@@ -1,0 +1,228 @@
+"""harvest: observations become memory items, each once."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.capture import MOST_NAMED, Fault, fault_lines
+from mabos_cli.commands.inputs import option, stamp_of
+from mabos_cli.core import BadValue
+from mabos_cli.core.clock import format_time
+from mabos_cli.core.harvest import Tally, draft_observation, is_worth
+from mabos_cli.core.observation import Observation, clean, with_origin
+from mabos_cli.core.stores import Memory
+from mabos_cli.core.storing import Draft, plan_store
+from mabos_cli.core.text import plural
+from mabos_cli.output import progress, shows_progress
+from mabos_cli.workspace.harvesting import Waiting, find_waiting, note_settled, note_taken
+from mabos_cli.workspace.home import AgentHome, Means
+from mabos_cli.workspace.observations import held, stored_already
+from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.trust_log import Judge
+
+app = typer.Typer()
+
+
+class Rules(NamedTuple):
+    """What a harvest takes: into which store, from which importance and time on, and how many (none: all)."""
+
+    store: str
+    floor: float
+    since: str = ""
+    limit: int | None = None
+
+
+class Crop(NamedTuple):
+    """What a look at the observations found: what is to be stored, from which file; what is not, and why."""
+
+    drafts: list[tuple[str, Observation, Draft]]
+    settled: list[Waiting]
+    faults: list[Fault]
+    ignored: int = 0
+    remaining: int = 0
+
+
+class Yield(NamedTuple):
+    """What a harvest did."""
+
+    tally: Tally
+    chunks: int = 0
+    known: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@app.command()
+def harvest(
+    ctx: typer.Context,
+    since: Annotated[str, typer.Option(help="Only what was observed since: a date, or an age as 7d.")] = "",
+    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most so many.")] = None,
+    store: Annotated[
+        str | None, typer.Option(help="working, short_term or long_term (default long_term).")
+    ] = None,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Leave what is less important where it is (default 0).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+) -> None:
+    """Make memories of observations, each once, ever.
+
+    Example: mabos harvest --since 7d --dry-run
+    """
+    call: Call = ctx.obj
+    home = call.open_home()
+    if limit is not None and limit < 0:
+        raise BadValue("--limit cannot be negative")
+    settings = home.settings
+    floor = option("harvest.min_importance", min_importance)
+    rules = Rules(
+        option("harvest.store", store) or settings["harvest.store"],
+        settings["harvest.min_importance"] if floor is None else floor,
+        stamp_of(since, home.now()),
+        limit,
+    )
+    crop, done = harvest_observations(home, rules, dry_run=dry_run)
+    call.emit(
+        "harvest",
+        _summary(crop, done, dry_run),
+        _lines(crop, done, dry_run),
+        [*done.warnings, *fault_lines(crop.faults)],
+    )
+
+
+def harvest_observations(home: AgentHome, rules: Rules, *, dry_run: bool = False) -> tuple[Crop, Yield]:
+    """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
+    timeout = home.settings["lock.timeout"]
+    with nullcontext() if dry_run else held(home.paths.harvest_lock, timeout, "mabos harvest"):
+        crop = gather(home, rules)
+        known = _stored(home, crop, dry_run) if crop.drafts else set()
+        drafts = [entry for entry in crop.drafts if entry[1].id not in known]
+        done = _preview(home, drafts) if dry_run else _store(home, drafts)
+        if not dry_run:
+            note_taken(home.paths, (e[:2] for e in crop.drafts if e[1].id in known), _now(home))
+            note_settled(home.paths, crop.settled)
+    return crop, done._replace(known=len(known))
+
+
+def gather(home: AgentHome, rules: Rules) -> Crop:
+    """What waits, cleaned and sorted out by the rules. A line that makes no sense is a fault, and no reason to stop."""
+    from mabos_cli.core.secrets import redact
+
+    crop, limits, most = Crop([], [], []), home.settings.limits(), home.settings["capture.max_bytes"]
+    for waiting in find_waiting(home.paths, rules.floor):
+        place = home.paths.relative(home.paths.observations / waiting.name)
+        faults = [(line.number, line.fault) for line in waiting.faults]
+        ignored = left = 0
+        for line in waiting.lines:
+            assert line.observation is not None
+            seen = _vouched(line.observation, waiting.name)
+            if seen.at < rules.since or (rules.limit is not None and len(crop.drafts) >= rules.limit):
+                left += 1
+                continue
+            try:
+                draft = draft_observation(clean(seen, most, redact), rules.store)
+            except BadValue as error:
+                faults.append((line.number, error.message))
+                continue
+            if is_worth(draft, rules.floor, home.now(), limits):
+                crop.drafts.append((waiting.name, line.observation, draft))
+            else:
+                ignored += 1
+        crop.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))
+        if not left:
+            floor = rules.floor if ignored else 0.0
+            crop.settled.append(waiting._replace(cover=waiting.cover._replace(floor=floor)))
+        crop = crop._replace(ignored=crop.ignored + ignored, remaining=crop.remaining + left)
+    return crop
+
+
+def _vouched(observation: Observation, name: str) -> Observation:
+    """The observation with its origin. Where a record does not say how far it is trusted, it is not; an undated one is as old
+    as its file."""
+    day = name[:10] if name[:4].isdigit() else ""
+    return with_origin(observation, f"{day}T00:00:00.000Z" if day else "", observation.trust or "untrusted")
+
+
+def _stored(home: AgentHome, crop: Crop, dry_run: bool) -> set[str]:
+    """The observations that are items already, though the ledger does not know: a harvest was cut off behind its store. What a
+    killed writer left half done is finished or undone before anybody looks."""
+    if not dry_run:
+        with holding_lock(home, "harvest"):
+            pass
+    return stored_already(home.paths, [observation.id for _, observation, _ in crop.drafts])
+
+
+def _preview(home: AgentHome, drafts: Sequence[tuple[str, Observation, Draft]]) -> Yield:
+    results = home.preview(_plan(home, drafts)) if drafts else []
+    return Yield(Tally().count(results, *_bands(home)))
+
+
+def _store(home: AgentHome, drafts: Sequence[tuple[str, Observation, Draft]]) -> Yield:
+    done, size = Yield(Tally()), home.settings["harvest.chunk"]
+    show = progress("harvesting") if shows_progress() else None
+    for start in range(0, len(drafts), size):
+        if show:
+            show(start, len(drafts))
+        chunk = drafts[start : start + size]
+        results, warnings = home.change("harvest", _plan(home, chunk))
+        note_taken(home.paths, (entry[:2] for entry in chunk), _now(home))
+        known = tuple(dict.fromkeys((*done.warnings, *warnings)))
+        done = Yield(done.tally.count(results, *_bands(home)), done.chunks + 1, warnings=known)
+    if show and drafts:
+        show(len(drafts), len(drafts))
+    return done
+
+
+def _plan(home: AgentHome, drafts: Sequence[tuple[str, Observation, Draft]]) -> Any:
+    def plan(memory: Memory, means: Means) -> Any:
+        return plan_store(
+            memory,
+            [draft for _, _, draft in drafts],
+            now=home.now(),
+            mint=means.mint,
+            limits=home.settings.limits(),
+            relatives=means,
+            trust_of=Judge(home.paths, memory),
+        )
+
+    return plan
+
+
+def _bands(home: AgentHome) -> tuple[float, float]:
+    return home.settings["grade.must_remember"], home.settings["grade.nice_to_have"]
+
+
+def _now(home: AgentHome) -> str:
+    return format_time(home.now())
+
+
+def _summary(crop: Crop, done: Yield, dry_run: bool) -> dict[str, Any]:
+    return {
+        "harvested": done.tally.harvested,
+        "merged": done.tally.merged,
+        "linked": done.tally.linked,
+        "ignored": crop.ignored,
+        "known": done.known,
+        "malformed": [fault._asdict() for fault in crop.faults[:MOST_NAMED]],
+        "malformed_total": len(crop.faults),
+        "by_band": dict(done.tally.bands),
+        "chunks": done.chunks,
+        "remaining": crop.remaining,
+        "dry_run": dry_run,
+    }
+
+
+def _lines(crop: Crop, done: Yield, dry_run: bool) -> Iterator[str]:
+    tally = done.tally
+    if not (crop.drafts or crop.faults or crop.ignored or crop.remaining):
+        yield "nothing to harvest"
+        return
+    told = [f"{'would harvest' if dry_run else 'harvested'} {plural(tally.harvested, 'observation')}"]
+    bands = ", ".join(f"{count} {name}" for name, count in tally.bands if count)
+    told[0] += f" ({bands})" if bands else ""
+    rest = {"merged": tally.merged, "linked": tally.linked, "ignored": crop.ignored, "known": done.known}
+    told += [f"{count} {name}" for name, count in {**rest, "malformed": len(crop.faults)}.items() if count]
+    told += [f"{crop.remaining} remaining"] if crop.remaining else []
+    yield ", ".join(told)

@@ -1,0 +1,75 @@
+"""report: one page that shows what agents remember, hold true and are after."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.reporting import Gathering
+from mabos_cli.core.text import plural
+from mabos_cli.errors import UsageFault
+from mabos_cli.formats.report_html import is_own_page, render_page
+from mabos_cli.workspace.files import read_bytes, read_text, replace_file
+from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.world import now
+
+app = typer.Typer()
+_STYLE = Path(__file__).resolve().parent.parent / "templates" / "report.css"
+
+
+@app.command()
+def report(
+    ctx: typer.Context,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
+    ] = "report.html",
+    every: Annotated[bool, typer.Option("--all", help="All agents, even if MABOS_AGENT names one.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no report of ours.")] = False,
+) -> None:
+    """Write a page of HTML that shows memory, mind and facts of one agent or of all.
+
+    The page needs nothing else: no network, no script. Without --agent it is about all agents of the workspace.
+
+    Example: mabos report -o report.html
+    """
+    call: Call = ctx.obj
+    workspace = call.open_workspace()
+    named = call.agent or ("" if every else os.environ.get("MABOS_AGENT"))
+    names = [find_agent(workspace, named).id] if named else list_agents(workspace)
+    target = None if output == "-" else _check_target(output, force)
+    gathering = Gathering(call, workspace, names, now())
+    found = gathering.report(named or workspace.root.name or "workspace")
+    page = render_page(found, read_text(_STYLE))
+    data = {"path": output if target else None, "agents": names, "bytes": len(page.encode("utf-8"))}
+    if target is None:
+        return call.emit("report", data | {"html": page}, page.rstrip("\n").split("\n"), found.troubles.rows)
+    data["written"] = _write(target, page, force)
+    told = f"{output}: {plural(len(names), 'agent')}, {data['bytes']:,} bytes"
+    call.emit("report", data, [told if data["written"] else f"{told}, unchanged"], found.troubles.rows)
+
+
+def _check_target(output: str, force: bool) -> Path:
+    """The place of the page, links followed; UsageFault when something is there that must not be replaced."""
+    target = Path(os.path.realpath(os.path.expanduser(output)))
+    if target.exists() and not target.is_file():
+        raise UsageFault(f"{output} is no plain file", "name a file, or - for standard output")
+    if not target.parent.is_dir():
+        raise UsageFault(f"there is no folder {os.path.dirname(output)}", "make it, or name another place")
+    if not (force or is_own_page((read_bytes(target) or b"").decode("utf-8", "replace"))):
+        raise UsageFault(
+            f"{output} is no report as mabos wrote it", "name another file, or replace it with --force"
+        )
+    return target
+
+
+def _write(target: Path, page: str, force: bool) -> bool:
+    """Replaces the page if it differs, and nothing that somebody else put there meanwhile: whether it did."""
+    old, data = read_bytes(target), page.encode("utf-8")
+    if old == data:
+        return False
+    if not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
+        raise UsageFault(f"{target} was changed meanwhile", "look at it, then replace it with --force")
+    replace_file(target, data, root=target.parent, expect=old)
+    return True

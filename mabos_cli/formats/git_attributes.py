@@ -1,0 +1,66 @@
+"""Which files of a workspace git merges how: the lines of .gitattributes, and the kind of a file by its path."""
+
+import re
+
+DRIVER = "mabos"
+_BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
+_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+_MEMORY = "agents/*/memory"
+# Pattern and kind, a later row wins. JSON lines need no driver: git itself keeps the lines of both sides, in every clone.
+_RULES = (
+    ("agents/*/memory-store.json", "store"),
+    ("agents/*/memory-store/*.json", "page"),
+    ("agents/*/facts.json", "facts"),
+    ("agents/*/facts-derived.json", "facts"),
+    ("agents/*/rules.json", "rules"),
+    ("agents/*/cases.json", "cases"),
+    (f"{_MEMORY}/{_DAY}.md", "log"),
+    (f"{_MEMORY}/undated.md", "log"),
+    (f"{_MEMORY}/archive/[0-9][0-9][0-9][0-9]/*.md", "log"),
+    (f"{_MEMORY}/INDEX.md", "derived"),
+    (f"{_MEMORY}/domains/**", "derived"),
+    (f"{_MEMORY}/mabos-*.md", "derived"),
+    (f"{_MEMORY}/mabos-*/*.md", "derived"),
+    (f"{_MEMORY}/bdi-conflicts/*.md", "derived"),
+    (f"{_MEMORY}/weekly/*.md", "derived"),
+    (f"{_MEMORY}/monthly/*.md", "derived"),
+    (f"{_MEMORY}/quarterly/*.md", "derived"),
+    ("agents/**/*.jsonl", "union"),
+)
+
+
+def kind_of(path: str) -> str:
+    """The kind of a file, by its path from wherever the repository begins; empty when it is none of ours.
+
+    >>> kind_of("team/agents/cfo/memory-store.json"), kind_of("agents/cfo/memory/2026-02-24.md"), kind_of("notes.md")
+    ('store', 'log', '')
+    """
+    found = (kind for pattern, kind in reversed(_RULES) if re.search(f"(?:^|/){_expression(pattern)}$", path))
+    return next(found, "")
+
+
+def _expression(pattern: str) -> str:
+    """A pattern of .gitattributes as a regular expression."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\[0-9\])", pattern)
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "[0-9]": "[0-9]"}
+    return "".join(known.get(part, re.escape(part)) for part in parts)
+
+
+def add_rules(text: str) -> str:
+    """.gitattributes with our lines, behind what people wrote there; as it is when they stand there already."""
+    rows = (f"{pattern} merge={'union' if kind == 'union' else DRIVER}" for pattern, kind in _RULES)
+    block = "\n".join((_BEGIN, *rows, _END)) + "\n"
+    if block in text:
+        return text
+    others = remove_rules(text)
+    return others + ("\n" if others and not others.endswith("\n") else "") + block
+
+
+def remove_rules(text: str) -> str:
+    """.gitattributes without our lines."""
+    return re.sub(rf"(?ms)^{re.escape(_BEGIN)}$.*?^{re.escape(_END)}$\n?", "", text)
+
+
+def names_driver(text: str) -> bool:
+    """Whether some file is to be merged by our driver."""
+    return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))

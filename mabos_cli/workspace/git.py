@@ -1,0 +1,166 @@
+"""Git, as far as a workspace needs it: asked without prompts, pagers and editors, about the repository that the workspace is in."""
+
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from signal import SIGKILL
+from typing import NamedTuple
+
+from mabos_cli.errors import MabosError, NotFound, Unavailable
+
+_PATIENCE = 60.0  # seconds; hooks of people may run tests
+# What a hook of git that calls us has in its environment: it names another repository, or an index that is in use.
+_FOREIGN = frozenset(
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_DIR GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE "
+    "GIT_INTERNAL_SUPER_PREFIX GIT_NAMESPACE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_QUARANTINE_PATH GIT_SHALLOW_FILE "
+    "GIT_WORK_TREE".split()
+)
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "SSH_ASKPASS": "true",
+    "GIT_EDITOR": "true",
+    "GIT_PAGER": "cat",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+
+
+class GitFailed(Unavailable):
+    """Git ran and said no; the message is what it said."""
+
+
+class Answer(NamedTuple):
+    """What git said."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def reason(self) -> str:
+        """Why it failed: the first line that says so, else the first line."""
+        lines = [line.strip() for line in self.err.decode("utf-8", "replace").split("\n") if line.strip()]
+        fatal = (line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: ")))
+        return next(fatal, "") or next(iter(lines), "") or f"exit code {self.code}"
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    return {**kept, **_QUIET}
+
+
+def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PATIENCE) -> Answer:
+    """What git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
+    try:
+        process = subprocess.Popen(
+            ["git", "-C", os.fspath(folder), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Unavailable(f"cannot run git: {error.strerror}", "install git, or do without it") from None
+    try:
+        out, err = process.communicate(stdin, patience)
+    except subprocess.TimeoutExpired:
+        raise GitFailed(
+            f"git {words[0]} did not end within {patience:g} s", "a hook may be waiting"
+        ) from None
+    finally:
+        if process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, SIGKILL)  # its hooks with it
+            process.wait()
+    return Answer(process.returncode, out, err)
+
+
+class Repository(NamedTuple):
+    """The repository that a workspace is in."""
+
+    top: Path
+
+    def run(self, *words: str, stdin: bytes = b"") -> bytes:
+        """What git prints; GitFailed when it fails."""
+        answer = ask_git(self.top, *words, stdin=stdin)
+        if answer.code:
+            raise GitFailed(f"git {words[0]}: {answer.reason}")
+        return answer.out
+
+    def ask(self, *words: str) -> Answer:
+        return ask_git(self.top, *words)
+
+    def inside(self, path: Path) -> str:
+        """A path as git names it; links on the way are followed, one at the end is what git knows."""
+        whole = Path(os.path.realpath(path if path.is_dir() else path.parent))
+        found = whole if path.is_dir() else whole / path.name
+        if not found.is_relative_to(self.top):
+            raise GitFailed(f"{path} is not in the repository {self.top}")
+        return found.relative_to(self.top).as_posix()
+
+    def read_config(self, name: str) -> str:
+        """A value of the repository's own configuration, or what it inherits; empty when there is none."""
+        return self.ask("config", "--get", name).out.decode("utf-8", "replace").rstrip("\n")
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """The repository that a folder is in; None when it is in none, or git is not there."""
+    try:
+        return open_repository(folder)
+    except (NotFound, Unavailable):
+        return None
+
+
+def open_repository(folder: Path) -> Repository:
+    """The repository that a folder is in; NotFound when it is in none."""
+    answer = ask_git(folder, "rev-parse", "--show-toplevel")
+    top = os.fsdecode(answer.out.removesuffix(b"\n"))
+    if answer.code == 0 and top:
+        return Repository(Path(top))
+    if b"not a git repository" in answer.err:
+        raise NotFound(f"{folder} is in no git repository", "make it one: git init")
+    raise GitFailed(f"git rev-parse: {answer.reason}" if answer.code else f"{folder} is in a bare repository")
+
+
+def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, str]:
+    """What differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
+    named = [repository.inside(folder) for folder in folders]
+    out = repository.run("status", "--porcelain", "-z", "-uall", "--no-renames", "--", *named)
+    return {os.fsdecode(entry[3:]): entry[:2].decode() for entry in out.split(b"\0") if entry}
+
+
+def commit_paths(repository: Repository, paths: Sequence[str], new: Sequence[str], message: str) -> str:
+    """Commits files as they are on disk, and nothing else: what a person has staged stays staged. Gives the short name of the
+    commit; GitFailed, with everything as it was, when git refuses."""
+    if new:  # a commit of paths takes only what git knows by name
+        repository.run(
+            "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(new)
+        )
+    try:
+        repository.run(
+            *("commit", "--quiet", "--only", f"--message={message}", "--cleanup=whitespace"),
+            *("--pathspec-from-file=-", "--pathspec-file-nul"),
+            stdin=_joined(paths),
+        )
+    except MabosError:
+        if new:
+            with suppress(MabosError):
+                repository.run(
+                    "rm",
+                    "--cached",
+                    "--quiet",
+                    "--pathspec-from-file=-",
+                    "--pathspec-file-nul",
+                    stdin=_joined(new),
+                )
+        raise
+    return repository.run("rev-parse", "--short", "HEAD").decode().strip()
+
+
+def _joined(paths: Iterable[str]) -> bytes:
+    return b"\0".join(map(os.fsencode, paths))
