@@ -11,6 +11,15 @@ def main() -> int:
 
         print(f"mabos {__version__}")
         return 0
+    if sys.argv[1:2] == ["complete"]:
+        from mabos_cli.serve.complete import main as complete
+
+        return complete(sys.argv[2:])
+    if "hook" in sys.argv[1:]:
+        from mabos_cli.serve import hook
+
+        if hook.is_called(sys.argv[1:]):
+            return hook.main(sys.argv[1:])
     # A short-lived process makes little garbage; looking for it while modules load costs a tenth of a command.
     gc.set_threshold(100_000, 20, 20)
     from mabos_cli.app import main as run

@@ -5,11 +5,12 @@ from importlib import import_module
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group
 
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.late import LateCommands
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import emit, emit_error
@@ -102,13 +103,19 @@ def load_command(name: str):
     if app.info.name == name:
         group = get_group(app)
         group.name = name
-        for command in (group, *group.commands.values()):
+        late = isinstance(group.commands, LateCommands)
+        for command in (group, *((group.commands,) if late else group.commands.values())):
             command.epilog = ANYWHERE
         return group
     info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
     info.epilog = ANYWHERE
     info.context_settings = _HELP
     return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+
+
+def load_all() -> dict[str, TyperCommand | TyperGroup]:
+    """Every command by name, imported now, and the root under no name."""
+    return {"": build_root(), **{name: load_command(name) for name in COMMANDS}}
 
 
 class LazyGroup(TyperGroup):
@@ -199,7 +206,7 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    return Call(**found, homes=[], written=watch_writes()), rest  # type: ignore[arg-type]
+    return Call(**found, homes=[], written=watch_writes(), program=load_all), rest  # type: ignore[arg-type]
 
 
 def _check_utf8(args: list[str]) -> list[str]:

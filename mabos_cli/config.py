@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.grade import WEIGHTS
-from mabos_cli.core.item import STORES, TYPES
+from mabos_cli.core.item import STORES, TRUSTS, TYPES
 from mabos_cli.core.schedule import format_rhythm, parse_rhythm
 from mabos_cli.core.stores import Limits
 
@@ -236,6 +236,8 @@ SETTINGS = (
     Setting("schedule.patience", "span", 120.0, "how long a scheduled command waits for an agent's lock"),
     Setting("schedule.name", "text", "", "the workspace in names of units; when empty, its folder's name"),
     Setting("git.commit", "flag", False, "whether what a command writes is committed to git, as --commit does"),
+    Setting("hook.prompt_budget", "size", 400, "tokens of the pack that a hook adds to a prompt, at most"),
+    Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS),
     Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret"),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,8 @@ class Call(NamedTuple):
     homes: list[AgentHome] | None = None
     # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
     written: set[Path] | None = None
+    # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
+    program: Callable[[], dict[str, Any]] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
         """The workspace of this call."""

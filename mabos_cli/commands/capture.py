@@ -92,9 +92,11 @@ def capture(
 
 def prepare(home: AgentHome, observation: Observation, most: str = "") -> Observation:
     """The observation as it may touch the disk: with its origin, without secrets, bounded. BadValue where it makes no sense."""
-    from mabos_cli.core.secrets import redact
+    from mabos_cli.core.secrets import KINDS, redact
 
-    whole = with_origin(observation, format_time(home.now()), most)
+    # What a record says was taken out of it may be anything; kinds are told, and nothing else.
+    known = tuple(kind for kind in observation.redacted if kind in KINDS)
+    whole = with_origin(observation._replace(redacted=known), format_time(home.now()), most)
     return clean(whole, home.settings["capture.max_bytes"], redact)
 
 

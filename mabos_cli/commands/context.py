@@ -1,19 +1,21 @@
 """context: the window an agent lives in. Each command has a module of its own."""
 
 from mabos_cli.commands.call import new_group
-from mabos_cli.commands.context_audit import audit
-from mabos_cli.commands.context_build import build, compress
-from mabos_cli.commands.context_flush import flush_check, flush_prompt
-from mabos_cli.commands.context_index import index
-from mabos_cli.commands.context_pack import pack
+from mabos_cli.commands.late import late_group
+
+_PLACES = {
+    "index": "context_index:index",
+    "pack": "context_pack:pack",
+    "build": "context_build:build",
+    "compress": "context_build:compress",
+    "audit": "context_audit:audit",
+    "flush-check": "context_flush:flush_check",
+    "flush-prompt": "context_flush:flush_prompt",
+}
 
 app = new_group(
-    "context", "Decide what an agent reads: its memory index, packs, whole windows.", no_args_is_help=True
+    "context",
+    "Decide what an agent reads: its memory index, packs, whole windows.",
+    cls=late_group(_PLACES),
+    no_args_is_help=True,
 )
-app.command("flush-check")(flush_check)
-app.command("flush-prompt")(flush_prompt)
-app.command("index")(index)
-app.command("pack")(pack)
-app.command("build")(build)
-app.command("compress")(compress)
-app.command("audit")(audit)

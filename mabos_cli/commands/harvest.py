@@ -132,7 +132,8 @@ def gather(home: AgentHome, rules: Rules) -> Crop:
                 ignored += 1
         crop.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))
         if not left:
-            floor = rules.floor if ignored else 0.0
+            # What an earlier harvest ignored waits for one that asks for less.
+            floor = max(waiting.cover.floor, rules.floor if ignored else 0.0)
             crop.settled.append(waiting._replace(cover=waiting.cover._replace(floor=floor)))
         crop = crop._replace(ignored=crop.ignored + ignored, remaining=crop.remaining + left)
     return crop

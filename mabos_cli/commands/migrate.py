@@ -223,8 +223,14 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     if data["by_type"]:
         yield f"types: {', '.join(f'{count} {kind}' for kind, count in data['by_type'].items())}"
     skipped = "".join(f", {count} {name.replace('_', ' ')}" for name, count in data["skipped"].items())
-    yield f"lines: {data['lines']} written, {data['in_entries']} in entries, {data['headings']} headings{skipped}"
-    if not data["dry_run"]:
-        costs = {"MEMORY.md": data["tokens"]["memory_md"], "memory/INDEX.md": data["tokens"]["index_md"]}
-        yield f"tokens: {', '.join(f'{name} {cost}' for name, cost in costs.items() if cost)}"
+    headings = plural(data["headings"], "heading")
+    yield f"lines: {data['lines']} written, {data['in_entries']} in entries, {headings}{skipped}"
+    if not data["dry_run"] and any(row["path"] == "MEMORY.md" for row in data["files"]):
+        yield from _advice(data["tokens"]["memory_md"] or 0, data["tokens"]["index_md"] or 0)
+
+
+def _advice(memory: int, index: int) -> Iterator[str]:
+    """What to do next, where the index costs less than MEMORY.md does."""
+    if 0 < index < memory:
+        yield f"tokens: MEMORY.md {memory}, memory/INDEX.md {index}"
         yield "next: mabos context index shows what an agent can read instead; then shorten MEMORY.md by hand"

@@ -1,6 +1,6 @@
 """What a report needs, gathered from the files of agents. What cannot be read is told, and the rest is shown all the same."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -21,7 +21,6 @@ from mabos_cli.core.report_graph import draw_graph
 from mabos_cli.core.report_memory import AGENTS, TIERS, Held, MemoryView, Tally
 from mabos_cli.core.report_mind import Clash, Settled, list_clashes, list_dates, list_goals, list_settled
 from mabos_cli.core.report_time import Told, list_months, list_spans, share_quarters
-from mabos_cli.core.stores import Memory, locate
 from mabos_cli.core.summary import summarize
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.conflicts import read_resolved
@@ -166,27 +165,23 @@ def _due(home: AgentHome) -> dict[str, int]:
 
 
 def _count_items(home: AgentHome, tally: Tally) -> None:
-    """Counts the items of an agent, live and archived; of one that left more than once only the last word."""
+    """Counts the items of an agent, live and archived; of one that left more than once only the last word.
+
+    All are held while lineages are followed: to look each source up in its file would cost the square of their number.
+    """
     memory = home.memory()
+    live = {item.id: (store, item) for store in reversed(STORES) for item in getattr(memory, store)}
     gone = {departure.item.id: departure.item for departure in home.all_departures()}
     rulings = find_rulings(load_decisions(home.paths)[0])
 
     def find(item_id: str) -> MemoryItem | None:
-        live = locate(memory, item_id)
-        return live[1] if live else gone.get(item_id)
+        return live[item_id][1] if item_id in live else gone.get(item_id)
 
-    seen = set()
-    for store, item in _live(memory):
-        if item.id not in seen:
-            seen.add(item.id)
-            tally.add(Held(home.id, store, item, effective_trust(item, find, rulings)))
+    for store, item in live.values():
+        tally.add(Held(home.id, store, item, effective_trust(item, find, rulings)))
     for item_id, item in gone.items():
-        if item_id not in seen:
+        if item_id not in live:
             tally.add(Held(home.id, TIERS[-1], item, item.trust))
-
-
-def _live(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
-    return ((store, item) for store in STORES for item in getattr(memory, store))
 
 
 def _tell(digests: Digests, quarters: Sequence[Period]) -> tuple[Told, ...]:

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.memory_index import DOMAINS
+from mabos_cli.core.item import DOMAINS, MemoryItem
 from mabos_cli.core.similar import WordIndex, says_the_same, word_set
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.core.turns import Count

@@ -23,6 +23,20 @@ TYPES = (
     "plan",
 )
 CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
+# The types that get a file each. Events, outcomes and observations are what daily logs are for.
+DOMAINS = MappingProxyType(
+    {
+        "preference": "preferences",
+        "instruction": "instructions",
+        "project": "projects",
+        "person": "people",
+        "insight": "insights",
+        "fact": "facts",
+        "decision": "decisions",
+        "lesson": "lessons",
+        "plan": "plans",
+    }
+)
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
@@ -92,6 +106,32 @@ def is_ungraded(item: MemoryItem) -> bool:
 def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
     """The item with an importance that somebody gave it."""
     return item._replace(importance=importance, extra=tuple(pair for pair in item.extra if pair != UNGRADED))
+
+
+class Glance(NamedTuple):
+    """What an item tells at a glance, without being decoded as a whole."""
+
+    id: str
+    type: str
+    importance: float
+    size: int
+    at: str
+    used_at: str
+    expires: bool
+
+
+def glance_of(item: MemoryItem) -> Glance:
+    """What an item tells at a glance."""
+    used_at = item.accessed_at if item.access_count else ""
+    return Glance(
+        item.id,
+        item.type,
+        item.importance,
+        len(item.content),
+        item.happened_at,
+        used_at,
+        bool(item.expires_at),
+    )
 
 
 def check_content(content: str, limit: int) -> str:

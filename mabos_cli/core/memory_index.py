@@ -3,43 +3,15 @@ large for it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mabos_cli.core.item import PRIORITIES, MemoryItem
-from mabos_cli.core.lineage import TrustOf
+from mabos_cli.core.item import PRIORITIES, Glance, MemoryItem
 from mabos_cli.core.text import one_line
 from mabos_cli.core.trust import trust_of_item, trust_rank
 
-# The types that get a file each. Events, outcomes and observations are what daily logs are for.
-DOMAINS = MappingProxyType(
-    {
-        "preference": "preferences",
-        "instruction": "instructions",
-        "project": "projects",
-        "person": "people",
-        "insight": "insights",
-        "fact": "facts",
-        "decision": "decisions",
-        "lesson": "lessons",
-        "plan": "plans",
-    }
-)
 CRITICAL = PRIORITIES["critical"]
 # A longer text does not stand in the index: it is never cut, the index says how to read it.
 LONGEST = 240
-
-
-class Glance(NamedTuple):
-    """What an item tells at a glance, without being decoded as a whole."""
-
-    id: str
-    type: str
-    importance: float
-    size: int
-    at: str
-    used_at: str
-    expires: bool
 
 
 class Headline(NamedTuple):
@@ -139,20 +111,6 @@ def priority_of(importance: float) -> str:
     return next((name for name, least in PRIORITIES.items() if importance >= least), "low")
 
 
-def glance_of(item: MemoryItem) -> Glance:
-    """What an item tells at a glance."""
-    used_at = item.accessed_at if item.access_count else ""
-    return Glance(
-        item.id,
-        item.type,
-        item.importance,
-        len(item.content),
-        item.happened_at,
-        used_at,
-        bool(item.expires_at),
-    )
-
-
 def may_be_shown(seen: Glance | MemoryItem) -> bool:
     """Whether an item is one that the index shows: critical, or a project."""
     return seen.importance >= CRITICAL or seen.type == "project"
@@ -174,7 +132,7 @@ def digest_items(
     domains: dict[str, Share],
     now: str,
     room: int,
-    trust_of: TrustOf = trust_of_item,
+    trust_of: Callable[[MemoryItem], str] = trust_of_item,
 ) -> tuple[Digest, Lines]:
     """What items come to, and what of them may be shown. decoded are at least those that may be shown or expire; room is how many
     characters of critical items, and of projects, are kept."""

@@ -52,9 +52,9 @@ class Report(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show but the agents."""
-        held = self.memory.live, self.memory.archived, self.months.total, self.spans.total, self.facts
-        return not any((*held, self.clashes.total, self.settled.total, self.goals.total, self.dates.total))
+        """Whether there is nothing to show but the agents, and nothing that could not be read."""
+        lists = self.spans, self.clashes, self.settled, self.goals, self.dates, self.troubles
+        return not any((self.memory.live, self.memory.archived, self.facts, *(each.total for each in lists)))
 
 
 def list_receipts(records: Iterable[Mapping[str, Any]]) -> Cut[Receipt]:

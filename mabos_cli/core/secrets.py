@@ -13,6 +13,7 @@ _LINES = (
     r"(?:(?:[\s\"'`+,>|#*]|\\+[nr])*+"
     r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{1,15}+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{0,80}))*+"
 )
+KINDS = frozenset(("private_key", *(rule.kind for rule in RULES)))
 _MARKER = r"\[redacted:[a-z0-9_-]{1,40}\]"
 
 

@@ -150,9 +150,9 @@ def _merge_gap(
 ) -> list[Item]:
     if list(a) == list(b):
         return list(a)
-    ours = [each for each in a if each not in base or each in b]
-    theirs = [each for each in b if each not in base and each not in a]
-    return _interleave(sorted((ours, theirs), key=repr), when)
+    first, then = sorted((a, b), key=repr)
+    kept = [each for each in first if each not in base or each in then]
+    return _interleave([kept, [each for each in then if each not in base and each not in first]], when)
 
 
 def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Item]:

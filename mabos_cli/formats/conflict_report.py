@@ -63,9 +63,9 @@ def render_resolution(resolution: Resolution) -> str:
 
 def parse_resolutions(data: bytes) -> dict[str, Resolution]:
     """The ledger by key, the latest word last; lines that are torn or not ours are passed over."""
-    found = {}
+    told = []
     for record in parse_lines(data)[0]:
         if isinstance(record, dict) and isinstance(record.get("key"), str):
-            told = {name: str(record.get(name) or "") for name in Resolution._fields}
-            found[record["key"]] = Resolution(**told)
-    return found
+            told.append(Resolution(**{name: str(record.get(name) or "") for name in Resolution._fields}))
+    # Git puts the lines of two branches behind one another.
+    return {said.key: said for said in sorted(told, key=lambda said: said.at)}

@@ -113,6 +113,12 @@ class FactFile:
         found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
         return next((fact for fact in found if fact.triple == triple), None)
 
+    def find_united(self, own: str) -> Fact | None:
+        """The fact that took over an id, where two branches had asserted the same under two."""
+        lines = (line for line in self._lines_with(dump_line(own).encode()) if b'"same_as": [' in line)
+        found = (parse_fact(line, self.path) for line in lines)
+        return next((fact for fact in found if own in dict(fact.extra).get("same_as", ())), None)
+
     def _lines_with(self, wanted: bytes) -> Iterator[bytes]:
         if self._lines is not None:
             yield from (line for line in self._lines if wanted in line)

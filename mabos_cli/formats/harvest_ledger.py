@@ -8,6 +8,7 @@ from zlib import crc32
 from mabos_cli.formats.json_text import dump_line, parse_lines
 
 BLOCK = 4096
+_LINEAGE = rb'"derived_from"\s*:\s*\[([^\]]*)\]'
 _QUOTED = rb'"(O-[0-9a-f-]+)"'
 
 
@@ -29,10 +30,10 @@ class Ledger(NamedTuple):
     ids: frozenset[str] = frozenset()
     covers: tuple[Cover, ...] = ()
 
-    def covered(self, data: bytes, floor: float) -> int:
-        """How many bytes of the file need no second look."""
-        sizes = (c.size for c in sorted(self.covers, reverse=True) if c.floor <= floor and c.fits(data))
-        return next(sizes, 0)
+    def find_cover(self, data: bytes, floor: float) -> Cover:
+        """What of the file needs no second look: the largest part, for the lowest floor that it is settled for."""
+        ordered = sorted(self.covers, key=lambda cover: (-cover.size, cover.floor))
+        return next((c for c in ordered if c.floor <= floor and c.fits(data)), Cover(0, 0))
 
 
 def crc_before(data: bytes, size: int) -> int:
@@ -75,5 +76,6 @@ def last_cover(tail: bytes) -> Cover | None:
 
 
 def names_any(data: bytes, ids: Iterable[str]) -> set[str]:
-    """Which ids stand in the text of a file, whatever its layout."""
-    return {match.decode() for match in re.findall(_QUOTED, data)}.intersection(ids)
+    """Which ids stand in the lineage of an item in the text of a file, whatever its layout. Elsewhere they make nothing of it."""
+    found = (match for lineage in re.findall(_LINEAGE, data) for match in re.findall(_QUOTED, lineage))
+    return {match.decode() for match in found}.intersection(ids)

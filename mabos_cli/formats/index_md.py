@@ -14,7 +14,7 @@ from mabos_cli.formats.seal import seal
 
 # Common types are a letter, which is explained; others are a word.
 _MARKS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
-_VERSION = 1  # of the digests: another one means that all are made anew
+_VERSION = 2  # of the digests: another one means that all are made anew
 
 
 def render_index(index: MemoryIndex) -> str:
@@ -115,19 +115,19 @@ def parse_parts(data: bytes, room: int) -> dict[str, KnownPart]:
     head, *rows = body.split(b"\n")
     if sum_of != b"%08x" % crc32(body) or head != f"{_VERSION} {room}".encode():
         return {}
-    found = {}
-    for row, lines in zip(rows[::2], rows[1::2], strict=True):
-        name, key, fields = json.loads(row)
-        digest = Digest(*fields)
-        digest = digest._replace(
-            domains={domain: Share(*share) for domain, share in digest.domains.items()},
-            first_critical=tuple(digest.first_critical),
-            first_project=tuple(digest.first_project),
-        )
-        found[name] = KnownPart(
-            key, Part(digest, cache(partial(_parse_lines, lines))), b"%s\n%s" % (row, lines)
-        )
-    return found
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return dict(_parse_part(row, lines) for row, lines in pairs)
+
+
+def _parse_part(row: bytes, lines: bytes) -> tuple[str, KnownPart]:
+    name, key, fields = json.loads(row)
+    digest = Digest(*fields)
+    digest = digest._replace(
+        domains={domain: Share(*share) for domain, share in digest.domains.items()},
+        first_critical=tuple(digest.first_critical),
+        first_project=tuple(digest.first_project),
+    )
+    return name, KnownPart(key, Part(digest, cache(partial(_parse_lines, lines))), b"%s\n%s" % (row, lines))
 
 
 def _parse_lines(text: bytes) -> Lines:

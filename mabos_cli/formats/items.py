@@ -7,8 +7,15 @@ from functools import cache
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.item import UNGRADED, MemoryItem, check_importance, is_ungraded, with_importance
-from mabos_cli.core.memory_index import Glance, glance_of
+from mabos_cli.core.item import (
+    UNGRADED,
+    Glance,
+    MemoryItem,
+    check_importance,
+    glance_of,
+    is_ungraded,
+    with_importance,
+)
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json, record_to_dict
 

@@ -30,10 +30,17 @@ _BLOCK_ID = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$")
 _COPY = re.compile(r" \^M-\d+-[0-9a-f]{4}\s*$")
 _DELIMITER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
+_OF_PAIRS = (
+    "value",
+    "setting",
+    "meaning",
+    "means",
+)  # the second column of a table in which the first names what it says
 _KEYS = r"importance|priority|triggers?|tags?|observed|date|status"
 # A comment of nothing but known keys: `importance: 7`, or several, parted by bars. Any other is somebody's text and stays.
 _MARKS = re.compile(
-    rf"[ \t]*<!--\s*((?:{_KEYS})\s*:[^|<>]*(?:\|\s*(?:{_KEYS})\s*:[^|<>]*)*?)\s*-->", re.IGNORECASE
+    rf"(?<![ \t])[ \t]*<!--\s*((?:{_KEYS})\s*:[^|<>]{{0,500}}(?:\|\s*(?:{_KEYS})\s*:[^|<>]{{0,500}}){{0,9}})-->",
+    re.IGNORECASE,
 )
 
 Marks = tuple[tuple[str, str], ...]
@@ -166,10 +173,17 @@ def _heed(page: _Page, numbers: list[int], marks: Marks) -> None:
 
 
 def _introduces(page: _Page, number: int) -> bool:
-    """Whether the entry before a block of code ends with a colon, with nothing but blank lines between them."""
+    """Whether the entry before a block of code ends with a colon, with nothing but blank lines between them.
+
+    A row of a table does not, nor does a piece of a line that was cut.
+    """
     if not page.entries or not page.entries[-1].text.endswith(":"):
         return False
-    return not any(line.strip() for line in page.lines[page.entries[-1].last : number])
+    before = page.entries[-1]
+    is_piece = len(page.entries) > 1 and page.entries[-2].last >= before.first
+    if is_piece or page.lines[before.first - 1].lstrip().startswith("|"):
+        return False
+    return not any(line.strip() for line in page.lines[before.last : number])
 
 
 def find_marks(text: str) -> Marks:
@@ -186,6 +200,8 @@ def _row_text(head: str, row: str) -> str:
     'Name: Ada; Role: CFO'
     """
     names, cells = _cells(head), _cells(_MARKS.sub("", row))
+    if len(cells) == len(names) == 2 and names[1].casefold() in _OF_PAIRS and all(cells):
+        return ": ".join(cells)
     named = zip((*names, *[""] * len(cells)), cells, strict=False)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
 

@@ -73,31 +73,26 @@ def _overview(report: Report) -> Html:
         return element(
             "section", element("h2", "Nothing to show yet"), _first_steps(report), troubles, id="overview"
         )
-    goals = sum(row.state not in ("done", "gone") for row in report.goals.rows)
+    goals = sum(each.state not in ("done", "gone") for each in report.goals.rows)
     late = sum(each.late for each in report.dates.rows)  # these come first
     tiles = (
-        (report.memory.live, "live memories", "#tiers"),
-        (report.memory.archived, "archived", "#tiers"),
-        (dict(report.memory.trusts).get("untrusted", 0), "untrusted", "#tiers"),
-        (report.facts, "facts", "#graph"),
-        (report.clashes.total, "open conflicts", "#conflicts"),
-        (f"{goals}{'+' if report.goals.left else ''}", "open goals", "#goals"),
-        (f"{late}{'+' if report.dates.left and late == len(report.dates.rows) else ''}", "late", "#due"),
+        _tile(report.memory.live, "live memory", "tiers"),
+        _tile(report.memory.archived, "archived", "tiers"),
+        _tile(dict(report.memory.trusts)["untrusted"], "untrusted", "tiers"),
+        _tile(report.facts, "fact", "graph"),
+        _tile(report.clashes.total, "open conflict", "conflicts"),
+        _tile(goals, "open goal", "goals", more=bool(report.goals.left)),
+        _tile(late, "late", "due", more=bool(report.dates.left) and late == len(report.dates.rows)),
     )
-    drawn = [
-        element("a", element("b", _grouped(n)), " ", element("span", what), href=to) for n, what, to in tiles
-    ]
-    return element(
-        "section",
-        element("h2", "At a glance"),
-        element("div", drawn, class_="tiles"),
-        troubles,
-        id="overview",
-    )
+    title = element("h2", "At a glance")
+    return element("section", title, element("div", tiles, class_="tiles"), troubles, id="overview")
 
 
-def _grouped(value: int | str) -> str:
-    return f"{value:,}" if isinstance(value, int) else value
+def _tile(count: int, noun: str, section: str, *, more: bool = False) -> Html:
+    """A number that leads to a section; with more, there are more of them than were looked at."""
+    what = noun if noun in ("archived", "untrusted", "late") else plural(count, noun).partition(" ")[2]
+    shown = element("b", f"{count:,}{'+' if more else ''}")
+    return element("a", shown, " ", element("span", what), href=f"#{section}")
 
 
 def _first_steps(report: Report) -> Html:
@@ -149,7 +144,7 @@ def _upkeep(report: Report) -> Section:
         left_out(report.upkeep.left, "agent"),
         element("h3", "Recent receipts"),
         latest,
-        left_out(report.receipts.left, "receipt", " of the latest days"),
+        left_out(report.receipts.left, "receipt", ": see .mabos/receipts/"),
     )
     return Section("upkeep", "Upkeep", parts)
 

@@ -150,7 +150,7 @@ def _up(summary: Summary) -> str:
     period, days = summary.period, [date.fromisoformat(day.day) for day in summary.days]
     if period.level == "quarterly":
         return ""
-    above = map(quarter_of if period.level == "monthly" else month_of, days)
+    above = map(quarter_of if period.level == "monthly" else month_of, days or [period.first])
     return f"\nUp: {', '.join(_link(found) for found in dict.fromkeys(above))}\n"
 
 

@@ -168,7 +168,8 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     )
     changed = pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
     write.dirty = set(changed)
-    before = {*old_lines, *(line for name in pages for line in write.loaded.shelf.page(name))}
+    on_pages = (line for name in pages for line in write.loaded.shelf.page(name))
+    before = set(on_pages if head.pages else old_lines)
     is_small = not head.pages and len(head.long_term) <= settings["memory.materialize_split_above"]
     lasting = (head.long_term,) if is_small else changed.values()
     write.unchanged.update(line_id(line) for lines in lasting for line in lines if line in before)

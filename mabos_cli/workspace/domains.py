@@ -10,11 +10,10 @@ from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import DOMAINS, Glance, glance_of
 from mabos_cli.core.memory_index import (
-    DOMAINS,
     Digest,
     Domain,
-    Glance,
     Lines,
     MemoryIndex,
     Part,
@@ -25,7 +24,6 @@ from mabos_cli.core.memory_index import (
     digest_items,
     domain_order,
     fit_index,
-    glance_of,
     is_past,
     may_be_shown,
 )

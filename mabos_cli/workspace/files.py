@@ -1,4 +1,4 @@
-"""The only module that writes. Atomic, durable, and never over a change that somebody else made meanwhile.
+"""The only module that writes, with append.py below it. Atomic, durable, and never over a change that somebody else made meanwhile.
 
 Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
 Appending: one write behind a complete last line, fsync; a failed write is taken back.
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from mabos_cli.core import documents
 from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.workspace.append import append_lines, sync_folder, write_all
 from mabos_cli.workspace.layout import TEMP_PREFIX
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
@@ -130,21 +131,6 @@ def make_folder(folder: Path) -> None:
             sync_folder(part.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes renames and new names in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def _open_temp(folder: Path) -> tuple[int, Path]:
     for attempt in range(100):
         temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"
@@ -166,7 +152,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
         try:
             try:
                 _keep_owner(fd, target)
-                _write_all(fd, data)
+                write_all(fd, data)
                 os.fsync(fd)
             finally:
                 os.close(fd)
@@ -221,24 +207,8 @@ def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -
     target = resolve_inside(path, root)
     make_folder(target.parent)
     with explained(path, "append to"):
-        is_new = not target.exists()
-        fd = os.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        try:
-            size = os.fstat(fd).st_size
-            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            try:
-                _write_all(fd, (b"\n" if torn else b"") + data)
-                if durable:
-                    os.fsync(fd)
-            except OSError:
-                with suppress(OSError):
-                    os.ftruncate(fd, size)
-                raise
-        finally:
-            os.close(fd)
+        append_lines(os.fspath(target), data, durable=durable)
         _note_written(target)
-        if is_new and durable:
-            sync_folder(target.parent)
 
 
 def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:

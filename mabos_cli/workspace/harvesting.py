@@ -47,14 +47,14 @@ def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:
     seen: set[str] = set()
     for name in _unsettled(paths, floor, check=True):
         data, ledger = read_bytes(paths.observations / name) or b"", load_ledger(paths, name)
-        size = complete_size(data)
-        found = list(parse_observations(data, name, min(ledger.covered(data, floor), size)))
+        size, settled = complete_size(data), ledger.find_cover(data, floor)
+        found = list(parse_observations(data, name, min(settled.size, size)))
         lines = []
         for line in found:
             if line.observation and line.id not in ledger.ids and line.id not in seen:
                 lines.append(line)
                 seen.add(line.id)
-        cover = Cover(size, crc_before(data, size))
+        cover = Cover(size, crc_before(data, size), settled.floor)
         noted = any(c[:2] == cover[:2] and c.floor <= floor for c in ledger.covers)
         yield Waiting(name, tuple(lines), tuple(line for line in found if line.fault), cover, noted)
 

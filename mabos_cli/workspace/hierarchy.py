@@ -230,14 +230,15 @@ def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
 
 
 def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
-    """The new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more."""
+    """The new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more. One that is there is
+    written anew all the same: what it told may be forgotten or untrusted by now."""
     period = state.period
     try:
         now = digests.stretch(period)
     except MabosError as error:
         warnings.append(f"{period.name} is left as it is: {error.message}")
         return ""
-    if not now.extent.entries:
+    if not now.extent.entries and state.state == "missing":
         return ""
     summary = summarize(period, now, digests.history(period))
     budget = digests.home.settings[_BYTES[period.level]]

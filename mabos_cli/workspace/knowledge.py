@@ -55,8 +55,8 @@ class Facts(NamedTuple):
             yield from file.where(name, value)
 
     def find(self, fact_id: str) -> Fact | None:
-        """The fact with an id."""
-        return next(self.where("id", fact_id), None)
+        """The fact with an id, be it one that a merge of branches took over."""
+        return next(self.where("id", fact_id), None) or self.asserted.find_united(fact_id)
 
     def by_triple(self) -> dict[Triple, Fact]:
         """The asserted facts by what they say, for many questions at once."""

@@ -8,6 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.workspace.files import list_names, resolve_inside
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
+from mabos_cli.workspace.marks import is_agent_folder, is_workspace, workspace_above
 
 
 def find_workspace(given: str | None) -> WorkspacePaths:
@@ -15,7 +16,7 @@ def find_workspace(given: str | None) -> WorkspacePaths:
     named = given or os.environ.get("MABOS_WORKSPACE")
     if named:
         root = Path(os.path.abspath(os.path.expanduser(named)))
-        if not (root / "mabos.yaml").is_file() and not (root / "agents").is_dir():
+        if not is_workspace(os.fspath(root)):
             raise NotFound(f"no workspace at {root}", f"make one: mabos init {named}")
         return WorkspacePaths(root)
     try:
@@ -24,9 +25,8 @@ def find_workspace(given: str | None) -> WorkspacePaths:
         raise NotFound(
             "the current folder is gone", "cd to one that exists, or name a workspace with --workspace"
         ) from None
-    for folder in (here, *here.parents):
-        if (folder / "mabos.yaml").is_file():
-            return WorkspacePaths(folder)
+    if found := workspace_above(os.fspath(here)):
+        return WorkspacePaths(Path(found))
     raise NotFound(
         f"no workspace in {here} or above", "make one with mabos init, or name one with --workspace"
     )
@@ -43,7 +43,7 @@ def check_agent_id(agent_id: str) -> str:
 
 def is_agent(agent: AgentPaths) -> bool:
     """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
-    return any((agent.root / mark).is_file() for mark in ("Persona.md", "Beliefs.md"))
+    return is_agent_folder(os.fspath(agent.root))
 
 
 def list_agents(workspace: WorkspacePaths) -> list[str]:

@@ -112,11 +112,16 @@ def stored_already(paths: AgentPaths, ids: Sequence[str]) -> set[str]:
 
 def items_of(home: AgentHome, observation_id: str) -> list[str]:
     """The ids of the items that an observation became part of, live or archived."""
-    mark, loaded = f'"{observation_id}"'.encode(), home.load()
+    loaded = home.load()
     recent = (*loaded.head.working, *loaded.head.short_term)
     found = [item.id for item in recent if observation_id in item.derived_from]
-    found += [line_id(line) for line in loaded.shelf.lines() if mark in line]
+    found += [line_id(line) for line in loaded.shelf.lines() if _derives(line, observation_id)]
     for name in archive_files(home.paths):
         lines = (read_bytes(home.paths.archive / name) or b"").split(b"\n")
-        found += [line_id(line) for line in lines if mark in line and line.startswith(opening("")[:8])]
+        found += [line_id(l) for l in lines if l.startswith(opening("")[:8]) and _derives(l, observation_id)]
     return sorted(dict.fromkeys(found))
+
+
+def _derives(line: bytes, observation_id: str) -> bool:
+    """Whether the item on a line derives from an observation."""
+    return observation_id.encode() in line and bool(names_any(line, (observation_id,)))

@@ -16,8 +16,7 @@ from zlib import crc32
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.memory_index import DOMAINS
+from mabos_cli.core.item import DOMAINS, MemoryItem
 from mabos_cli.core.periods import LEVELS
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict

@@ -34,7 +34,9 @@ _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
 def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
     """The decisions on an agent's items, oldest first, and how many lines cannot be read."""
-    return parse_decisions(read_bytes(paths.trust_log) or b"")
+    decisions, skipped = parse_decisions(read_bytes(paths.trust_log) or b"")
+    # Git puts the lines of two branches behind one another.
+    return sorted(decisions, key=lambda decision: decision.at), skipped
 
 
 def note_decision(home: AgentHome, decision: Decision) -> None:

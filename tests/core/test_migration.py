@@ -2,7 +2,16 @@ from datetime import date
 
 import pytest
 
-from mabos_cli.core.migration import HEADINGS, Note, draft_note, find_date, importance_of, key_of, subject_of, type_of
+from mabos_cli.core.migration import (
+    HEADINGS,
+    Note,
+    draft_note,
+    find_date,
+    importance_of,
+    key_of,
+    subject_of,
+    type_of,
+)
 from mabos_cli.core.secrets import redact
 
 TODAY = date(2026, 2, 24)
@@ -24,8 +33,16 @@ def item(text: str, *titles: str, **more):
         ("**lesson** (0.70): test restores", ("Facts",), "lesson"),
         ("Never deploy on a Friday, whoever asks", ("Projects", "Website"), "instruction"),
         ("Bob never replies on Mondays or Tuesdays", ("People",), "person"),
-        ("Answers are short and come without a greeting", ("User Preferences", "Communication"), "preference"),
-        ("Python follows PEP 8 with type hints everywhere", ("Project Context", "Code Conventions"), "instruction"),
+        (
+            "Answers are short and come without a greeting",
+            ("User Preferences", "Communication"),
+            "preference",
+        ),
+        (
+            "Python follows PEP 8 with type hints everywhere",
+            ("Project Context", "Code Conventions"),
+            "instruction",
+        ),
         ("Moved from MySQL to Postgres for the reports", ("Important Decisions", "2025-01-15"), "decision"),
         ("Coding sessions are usually in the afternoon", ("Learned Patterns", "Workflows"), "lesson"),
         ("John is the manager and reads mail in the evening", ("Relationships & Contacts",), "person"),
@@ -50,7 +67,9 @@ def test_nearest_heading_counts_before_the_file_and_the_file_before_words() -> N
 
 def test_daily_note_tells_events_and_boxes_are_plans() -> None:
     assert item("The mail server was slow", path="memory/2026-02-18.md").type == "event"
-    assert item("Refund for order 20418 was issued", "Outcomes", path="memory/2026-02-18.md").type == "outcome"
+    assert (
+        item("Refund for order 20418 was issued", "Outcomes", path="memory/2026-02-18.md").type == "outcome"
+    )
     done = item("Water the plants in the studio", "Daily", box="x")
     assert (done.type, done.tags) == ("plan", ("daily", "done"))
 
@@ -123,13 +142,25 @@ def test_place_heading_and_source_are_kept() -> None:
     ("text", "titles", "content"),
     [
         ("Role: CFO", ("People", "Ada"), "Ada: Role: CFO"),
-        ("**Status**: done is the theme and in test is the checkout", ("Website",), "Website: **Status**: done is the theme and in test is the checkout"),
+        (
+            "**Status**: done is the theme and in test is the checkout",
+            ("Website",),
+            "Website: **Status**: done is the theme and in test is the checkout",
+        ),
         ("Tea, not coffee", ("Preferences",), "Tea, not coffee"),
         ("Ada likes tea", ("People", "Ada"), "Ada likes tea"),
-        ("Nobody has called before nine since the move", ("Ada",), "Nobody has called before nine since the move"),
+        (
+            "Nobody has called before nine since the move",
+            ("Ada",),
+            "Nobody has called before nine since the move",
+        ),
         ("All quiet", ("2026-02-11",), "All quiet"),
         ("All quiet", ("2026-02-11: Harbour",), "Harbour: All quiet"),
-        ("Opening is in October with twelve pieces of each", ("Projects", "Kyoto"), "Kyoto: Opening is in October with twelve pieces of each"),
+        (
+            "Opening is in October with twelve pieces of each",
+            ("Projects", "Kyoto"),
+            "Kyoto: Opening is in October with twelve pieces of each",
+        ),
     ],
 )
 def test_note_that_does_not_say_what_it_is_about_is_told_by_its_heading(text, titles, content) -> None:

@@ -36,15 +36,15 @@ def test_torn_lines_and_what_is_no_record_are_passed_over():
 
 def test_a_file_that_grew_is_read_from_where_it_was_settled():
     ledger = Ledger(covers=(cover(100), cover(5000), cover(50)))
-    assert ledger.covered(DATA, 0.0) == 5000
-    assert ledger.covered(DATA[:4999], 0.0) == 100
-    assert ledger.covered(b"x" + DATA, 0.0) == 0
-    assert ledger.covered(b"", 0.0) == 0
+    assert ledger.find_cover(DATA, 0.0).size == 5000
+    assert ledger.find_cover(DATA[:4999], 0.0).size == 100
+    assert ledger.find_cover(b"x" + DATA, 0.0).size == 0
+    assert ledger.find_cover(b"", 0.0).size == 0
 
 
 def test_a_cover_holds_for_harvests_that_ask_for_as_much_or_more():
     ledger = Ledger(covers=(cover(5000, 0.3), cover(100)))
-    assert [ledger.covered(DATA, floor) for floor in (0.0, 0.29, 0.3, 0.5)] == [100, 100, 5000, 5000]
+    assert [ledger.find_cover(DATA, floor).size for floor in (0.0, 0.29, 0.3, 0.5)] == [100, 100, 5000, 5000]
 
 
 def test_the_last_cover_is_found_from_the_end_alone():

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.item import glance_of
 from mabos_cli.core.memory_index import (
     Domain,
     Headline,
@@ -9,7 +10,6 @@ from mabos_cli.core.memory_index import (
     Share,
     digest_items,
     fit_index,
-    glance_of,
 )
 from mabos_cli.core.text import token_cost
 from mabos_cli.formats.index_md import keep_part, parse_parts, render_index, render_parts
@@ -139,5 +139,5 @@ def test_cache_for_another_room_or_that_is_damaged_holds_nothing(made):
     data = render_parts([keep_part("2026-02", "1:2:3", *made)], 6000)
     assert parse_parts(data, 400) == {}
     assert parse_parts(data.replace(b"odd", b"bad"), 6000) == {}
-    assert parse_parts(b"", 6000) == parse_parts(b"\xff\n1 6000", 6000) == {}
+    assert parse_parts(b"", 6000) == parse_parts(b"\xff\n2 6000", 6000) == {}
     assert parse_parts(render_parts([], 6000), 6000) == {}

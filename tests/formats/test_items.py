@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.item import UNGRADED, MemoryItem, is_ungraded, with_importance
-from mabos_cli.core.memory_index import Glance, glance_of
+from mabos_cli.core.item import UNGRADED, Glance, MemoryItem, glance_of, is_ungraded, with_importance
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.items import (
     find_line,

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.migration import Note
 from mabos_cli.formats.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
-from mabos_cli.formats.migration_ledger import named_keys, parse_migrated, render_migrated
 from mabos_cli.formats.notes import ENTRY, HEADING, SKIPPED, Notes, find_marks, parse_notes
 
 from .samples import HOSTILE, make_item
@@ -46,7 +44,9 @@ def test_headings_are_the_path_of_an_entry_without_the_title_of_the_file() -> No
 
 
 def test_row_of_a_table_is_an_entry_that_names_its_columns() -> None:
-    found = parse("| Name | Role |\n|:--|--:|\n| Ada | CFO <!-- importance: 9 --> |\n| Bob | |\n| a\\|b | c | d |\n")
+    found = parse(
+        "| Name | Role |\n|:--|--:|\n| Ada | CFO <!-- importance: 9 --> |\n| Bob | |\n| a\\|b | c | d |\n"
+    )
     assert [note[:3] for note in found.entries] == [
         (3, 3, "Name: Ada; Role: CFO"),
         (4, 4, "Name: Bob"),
@@ -54,6 +54,13 @@ def test_row_of_a_table_is_an_entry_that_names_its_columns() -> None:
     ]
     assert found.entries[0].marks == (("importance", "9"),)
     assert found.labels == ("table_head", "table_head", ENTRY, ENTRY, ENTRY, "")
+
+
+def test_row_of_names_and_values_is_a_pair() -> None:
+    assert told("| Short | Means |\n|--|--|\n| FL | a tile |\n| RK | |\n") == [
+        (3, 3, "FL: a tile"),
+        (4, 4, "Short: RK"),
+    ]
 
 
 def test_table_without_rows_is_text() -> None:
@@ -66,6 +73,13 @@ def test_code_is_one_entry_and_goes_with_the_line_that_introduces_it() -> None:
         (1, 7, "Roll back:\n\n```bash\n# not a heading\n\nmake back\n```"),
         (9, 11, "~~~\nalone\n~~~"),
     ]
+
+
+def test_code_behind_a_row_or_a_cut_line_stands_alone() -> None:
+    row = "| A | B |\n|--|--|\n| a | b: |\n\n```\nx\n```\n"
+    assert told(row) == [(3, 3, "A: a; B: b:"), (5, 7, "```\nx\n```")]
+    cut = "One two three. Four five:\n```\nx\n```\n"
+    assert told(cut, 16) == [(1, 1, "One two three."), (1, 1, "Four five:"), (2, 4, "```\nx\n```")]
 
 
 def test_boxes_are_told_apart() -> None:
@@ -154,14 +168,67 @@ def test_line_endings_and_byte_order_mark_are_no_text() -> None:
 
 
 LINES = (
-    *("# h", "## 2026-02-24: h", "### h <!-- status: done -->", "text", "more text 15:30.", "a | b", "| a | b |", "|---|---|"),
-    *("- item", "  - nested", "    deep", "1. one", "- [ ] box", "- [x]", "-", "> quote", "```", "~~~ x", "---", "***", "==="),
-    *("x <!-- importance: 7 -->", "<!-- trigger: a, b -->", "<!-- open", "closed -->", "[A](#a)", "- [B](#b)", "[TOC]"),
-    *("copy ^M-1700000000001-00aa", "other ^L-12", "ends with:", "👍", "é", "<div>", "</div>", "word " * 12, "x" * 90),
-    *("## fact (10:00 UTC)", "(manual) 0.50 ^M-1700000000002-00ab", "", "", "  ", "\t- tab", "a\\|b", "\r", "..."),
+    *(
+        "# h",
+        "## 2026-02-24: h",
+        "### h <!-- status: done -->",
+        "text",
+        "more text 15:30.",
+        "a | b",
+        "| a | b |",
+        "|---|---|",
+    ),
+    *(
+        "- item",
+        "  - nested",
+        "    deep",
+        "1. one",
+        "- [ ] box",
+        "- [x]",
+        "-",
+        "> quote",
+        "```",
+        "~~~ x",
+        "---",
+        "***",
+        "===",
+    ),
+    *(
+        "x <!-- importance: 7 -->",
+        "<!-- trigger: a, b -->",
+        "<!-- open",
+        "closed -->",
+        "[A](#a)",
+        "- [B](#b)",
+        "[TOC]",
+    ),
+    *(
+        "copy ^M-1700000000001-00aa",
+        "other ^L-12",
+        "ends with:",
+        "👍",
+        "é",
+        "<div>",
+        "</div>",
+        "word " * 12,
+        "x" * 90,
+    ),
+    *(
+        "## fact (10:00 UTC)",
+        "(manual) 0.50 ^M-1700000000002-00ab",
+        "",
+        "",
+        "  ",
+        "\t- tab",
+        "a\\|b",
+        "\r",
+        "...",
+    ),
 )
 documents = st.lists(st.sampled_from((*LINES, *HOSTILE)), max_size=30).map("\n".join)
-anything = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("\n\n#->`| ^M1a"), max_size=200)
+anything = st.text(
+    st.characters(exclude_categories=("Cs",)) | st.sampled_from("\n\n#->`| ^M1a"), max_size=200
+)
 MARK = re.compile(r"^\s*(?:> ?)*\s*(?:(?:[-+*]|\d{1,9}[.)])(?:\s+(?:\[[ xX]\](?:\s+|$))?|$))?")
 COMMENT = re.compile(r"<!--\s*(?:importance|trigger|status):[^<>]*-->")
 TRAIL = re.compile(r"(?:^|\s)\^[\w-]+\s*$")
@@ -206,17 +273,3 @@ def test_monolith_is_told_whole(name: str) -> None:
             assert all(letters(part) in letters(said) for part in own.split("|")), line
     left = {label for label in found.labels if label not in ("", ENTRY, HEADING)}
     assert left <= {"front_matter", "contents", "table_head", "rule", "comment"}
-
-
-def test_ledger_gives_back_what_was_noted_and_passes_torn_lines_over() -> None:
-    data = render_migrated("MEMORY.md", {"a" * 16: "M-1-aaaa"}, "2026-02-24T14:30:00.000Z")
-    assert parse_migrated(data + b'{"taken": {"b": 3}}\n[1]\n' + data[:30]) == {"a" * 16: "M-1-aaaa"}
-
-
-def test_items_name_the_keys_of_their_notes_in_any_layout() -> None:
-    key = "0123456789abcdef"
-    line = b'{"id": "M-1-aaaa", "content": "x", "migrated": "%s"}\n' % key.encode()
-    assert named_keys(line) == {key: "M-1-aaaa"}
-    assert named_keys(b'{\n "id": "M-1-aaaa",\n "migrated" : "%s"\n}' % key.encode()) == {key: ""}
-    assert named_keys(b'{"id": "M-2-aaaa", "content": "migrated"}') == {}
-    assert MemoryItem("M-1-aaaa", "x", extra=(("migrated", key),)).extra[0][1] == key

@@ -1,0 +1,181 @@
+"""Answers a TAB: `mabos complete KIND [-w DIR] [-a AGENT] [-- START]` prints values that begin so, each with what it is behind a tab.
+
+Runs before the command line is loaded, writes nothing, and whatever goes wrong means that nothing is offered. Files are
+searched as text, in whatever layout they are; only what is shown is decoded.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from heapq import nlargest
+from json import JSONDecoder
+from pathlib import Path
+
+from mabos_cli.core import BadValue
+from mabos_cli.errors import MabosError
+from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
+
+MOST = 100
+_WIDTH = 60
+_ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
+_TAGS = re.compile(r'"tags":\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*,?)*\s*\])')
+Pair = tuple[str, str]
+
+
+def main(words: list[str]) -> int:
+    """Prints what can stand in the place of a word that begins so; the exit code is always 0."""
+    options = {"-w": "", "-a": "", "--": ""}
+    rest = iter(words[1:])
+    for word in rest:
+        if word in options:
+            options[word] = next(rest, "")
+    try:
+        found = _KINDS[words[0]](options) if words[:1] and words[0] in _KINDS else []
+    except (MabosError, BadValue, OSError):
+        found = []
+    said = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
+    try:
+        sys.stdout.buffer.write("".join(f"{line}\n" for line in said).encode("utf-8", "replace"))
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
+
+
+def _agents(options: dict[str, str]) -> list[Pair]:
+    names = list_agents(find_workspace(options["-w"]))
+    return [(name, "") for name in names if name.startswith(options["--"])][:MOST]
+
+
+def _agent(options: dict[str, str]) -> AgentPaths:
+    return find_agent(find_workspace(options["-w"]), options["-a"])
+
+
+def _text(path: Path) -> str:
+    return (read_bytes(path) or b"").decode("utf-8", "replace")
+
+
+def _stores(agent: AgentPaths) -> Iterator[Path]:
+    """The files of memory, latest first."""
+    yield agent.store
+    folder = agent.store_page("x").parent
+    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
+
+
+def _archives(agent: AgentPaths) -> Iterator[Path]:
+    names = [name for name in list_names(agent.archive) if re.fullmatch(r"\d{4}-\d\d.*\.jsonl", name)]
+    yield from (agent.archive / name for name in reversed(names))
+
+
+def _proposals(workspace: WorkspacePaths) -> Iterator[Path]:
+    folder = workspace.proposals_folder
+    yield from (folder / name for name in list_names(folder) if name.endswith(".json"))
+
+
+def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
+    """Ids with these letters that begin so, latest first, each with what it is; files are read until there are enough."""
+    found: list[Pair] = []
+    known = set(but)
+    for path in paths:
+        text = _text(path)
+        places = {
+            m[1]: m.start() - 1
+            for m in _ID.finditer(text)
+            if m[1].startswith(start) and m[1].startswith(letters) and m[1] not in known
+        }
+        latest = nlargest(MOST - len(found), places, key=lambda own: (len(own), own))
+        found += [(own, _about(text, places[own])) for own in latest]
+        known |= places.keys()
+        if len(found) >= MOST:
+            break
+    return found
+
+
+def _about(text: str, place: int) -> str:
+    """What a record says, on one line; nothing when it does not begin at this place."""
+    try:
+        record = JSONDecoder().raw_decode(text, place)[0]
+    except ValueError:
+        return ""
+    inner = record.get("item", record)
+    if not isinstance(inner, dict):
+        return ""
+    parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]
+    said = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
+    if isinstance(case := inner.get("situation"), dict):
+        said = ", ".join(str(word) for word in (*case.get("beliefs", ()), *case.get("desires", ())))
+    said = "".join(c if c.isprintable() else " " for c in said)
+    return said if len(said) <= _WIDTH else f"{said[: _WIDTH - 1]}…"
+
+
+def _items(options: dict[str, str]) -> list[Pair]:
+    return _ids("M-", options["--"], _stores(_agent(options)))
+
+
+def _facts(options: dict[str, str]) -> list[Pair]:
+    agent = _agent(options)
+    return _ids("F-", options["--"], iter((agent.facts, agent.derived_facts)))
+
+
+def _any_id(options: dict[str, str]) -> list[Pair]:
+    """Memories and facts: half of the places each when nothing says which."""
+    both = _items(options), _facts(options)
+    half = MOST // 2
+    return [*both[0][: max(half, MOST - len(both[1]))], *both[1][: max(half, MOST - len(both[0]))]]
+
+
+def _archived(options: dict[str, str]) -> list[Pair]:
+    """What can be revived: what left, and did not come back."""
+    agent = _agent(options)
+    live = frozenset(m[1] for path in _stores(agent) for m in _ID.finditer(_text(path)))
+    return _ids("M-", options["--"], _archives(agent), live)
+
+
+def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str, str]], list[Pair]]:
+    return lambda options: _ids(letters, options["--"], iter((path(_agent(options)),)))
+
+
+def _tags(options: dict[str, str]) -> list[Pair]:
+    """The tags of memory, the most used first."""
+    counts: dict[str, int] = {}
+    for path in _stores(_agent(options)):
+        for match in _TAGS.finditer(_text(path)):
+            counts[match[1]] = counts.get(match[1], 0) + 1
+    uses: dict[str, int] = {}
+    decode = JSONDecoder(strict=False).decode
+    for listed, count in counts.items():
+        for tag in decode(listed):
+            uses[tag] = uses.get(tag, 0) + count
+    chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(options["--"]))
+    return [(tag, str(-count)) for count, tag in chosen[:MOST]]
+
+
+def _paths(options: dict[str, str]) -> list[Pair]:
+    """Files of the agent as read takes them, a folder at a time; of those named after dates the latest first."""
+    root = _agent(options).root
+    folder, _, start = options["--"].rpartition("/")
+    if folder.startswith("/") or ".." in folder.split("/"):
+        return []
+    lead = f"{folder}/" if folder else ""
+    names = [name for name in list_names(root / folder) if name.startswith(start) and name[0] != "."]
+    names = [n for n in reversed(names) if n[0].isdigit()] + [n for n in names if not n[0].isdigit()]
+    shown = [f"{lead}{name}/" if (root / folder / name).is_dir() else lead + name for name in names[:MOST]]
+    return [(name, "") for name in shown]
+
+
+_KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
+    "agents": _agents,
+    "items": _items,
+    "facts": _facts,
+    "ids": _any_id,
+    "archived": _archived,
+    "cases": _of("C-", lambda agent: agent.cases),
+    "results": _of("T-", lambda agent: agent.reasoning),
+    "rules": _of("", lambda agent: agent.rules),
+    "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
+    "tags": _tags,
+    "paths": _paths,
+}

@@ -1,0 +1,96 @@
+"""The hosts whose hooks we answer: what they call the events, what their payloads say, and what they accept as an answer.
+
+Nothing is loaded here: a session must end at once. All hosts take exit code 2 for a veto, and read JSON or nothing on stdout.
+"""
+
+EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
+HOSTS = ("claude", "codex", "gemini", "cursor")
+_CLAUDE = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
+# The names of EVENTS with each host, in order.
+NAMES = {
+    "claude": _CLAUDE,
+    "codex": _CLAUDE,
+    "gemini": ("SessionStart", "BeforeAgent", "PreCompress", "AfterAgent", "SessionEnd"),
+    "cursor": ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop", "sessionEnd"),
+}
+# Characters, as hosts count them, that a host takes into the context. Codex says 2,500 tokens.
+ROOM = {"claude": 10_000, "codex": 8_000, "gemini": 10_000, "cursor": 10_000}
+_LONGEST = 4096  # of an id or a path
+_KEPT = 100_000  # characters of a prompt or an answer that are looked at
+
+
+def find_event(word: str) -> str:
+    """The event that a word names, in our spelling or a host's; empty when it names none.
+
+    >>> find_event("PreCompress"), find_event("session-end"), find_event("PreToolUse")
+    ('pre-compact', 'session-end', '')
+    """
+    if word in EVENTS:
+        return word
+    return next((EVENTS[names.index(word)] for names in NAMES.values() if word in names), "")
+
+
+def find_host(payload: dict, environ: "dict[str, str]") -> str:
+    """The host that sent a payload, by what only that host says; Claude Code is the one that others imitate.
+
+    >>> find_host({"conversation_id": "c1"}, {}), find_host({"session_id": "s1"}, {})
+    ('cursor', 'claude')
+    """
+    name = payload.get("hook_event_name")
+    if "cursor_version" in payload or "conversation_id" in payload or "CURSOR_VERSION" in environ:
+        return "cursor"
+    if "GEMINI_SESSION_ID" in environ or name in ("BeforeAgent", "AfterAgent", "PreCompress"):
+        return "gemini"
+    if "turn_id" in payload or "/.codex/" in word_of(payload, "transcript_path"):
+        return "codex"
+    return "claude"
+
+
+def word_of(payload: dict, *keys: str) -> str:
+    """The first of several values that is a short text; empty when none is."""
+    for key in keys:
+        value = payload.get(key)
+        if isinstance(value, str) and 0 < len(value) <= _LONGEST:
+            return value
+    return ""
+
+
+def text_of(payload: dict, key: str) -> str:
+    """A text of any length, its start when it is very long."""
+    value = payload.get(key)
+    return value[:_KEPT] if isinstance(value, str) else ""
+
+
+def session_of(payload: dict) -> str:
+    """The id of the session."""
+    return word_of(payload, "session_id", "conversation_id")
+
+
+def folders_of(payload: dict) -> list[str]:
+    """The folders that a session is about, the most telling first."""
+    roots = payload.get("workspace_roots")
+    found = [word_of(payload, "cwd"), *(roots if isinstance(roots, list) else ())]
+    return [folder for folder in found if isinstance(folder, str) and folder.startswith("/")]
+
+
+def context_answer(host: str, event: str, text: str) -> dict:
+    """What adds a text to the context of a session; empty where a host has no way to."""
+    if not text or (host == "cursor" and event != "session-start"):
+        return {}
+    if host == "cursor":
+        return {"additional_context": text}
+    name = NAMES[host][EVENTS.index(event)]
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+
+def again_answer(host: str, text: str) -> dict:
+    """What makes an agent go on, with something to do, instead of stopping."""
+    if host == "cursor":
+        return {"followup_message": text}
+    return {"decision": "deny" if host == "gemini" else "block", "reason": text}
+
+
+def is_again(payload: dict) -> bool:
+    """Whether an agent goes on already because a hook made it: then it may stop."""
+    count = payload.get("loop_count")
+    return bool(payload.get("stop_hook_active")) or (isinstance(count, int) and count > 0)

@@ -1,0 +1,29 @@
+"""What tells a workspace and an agent from any other folder, on plain paths: locate.py asks it, and so do hooks, which cannot afford
+to load more than this."""
+
+import os
+
+SETTINGS = "mabos.yaml"
+AGENTS = "agents"
+_MARKS = ("Persona.md", "Beliefs.md")
+
+
+def is_workspace(folder: str) -> bool:
+    """Whether a folder that somebody named is a workspace."""
+    return os.path.isfile(os.path.join(folder, SETTINGS)) or os.path.isdir(os.path.join(folder, AGENTS))
+
+
+def workspace_above(folder: str) -> str:
+    """The nearest folder, this one or above, that holds mabos.yaml; empty when there is none."""
+    while True:
+        if os.path.isfile(os.path.join(folder, SETTINGS)):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+
+
+def is_agent_folder(folder: str) -> bool:
+    """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
+    return any(os.path.isfile(os.path.join(folder, mark)) for mark in _MARKS)

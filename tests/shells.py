@@ -1,0 +1,99 @@
+"""Real shells at a terminal of their own: what they offer for the start of a line, and what a TAB makes of it."""
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from select import select
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = {"bash": "mabos.bash", "zsh": "_mabos", "fish": "mabos.fish"}
+# The shells that can be asked here, the others as tests that say why they are skipped.
+INSTALLED = [
+    pytest.param(name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed"))
+    for name in SCRIPTS
+]
+
+_BASH = """
+bind 'set bell-style none' 'set enable-bracketed-paste off'
+source {script}
+_probe() {{ _mabos "$@"; printf '%s\\n' "${{COMPREPLY[@]}}" >{offered}; }}
+complete -o nosort -F _probe mabos
+"""
+_ZSH = """
+unsetopt beep
+zmodload zsh/zle
+autoload -Uz compinit && compinit -u -D
+bindkey -e
+bindkey '^I' complete-word
+source {script}
+compadd() {{
+  local -a hits
+  builtin compadd -O hits "$@"
+  print -rl -- $hits >>{offered}
+  builtin compadd "$@"
+}}
+"""
+
+
+class Tab(NamedTuple):
+    """What a TAB came to: the words that were offered, and the line behind it as the program would get it."""
+
+    offered: list[str]
+    line: list[str]
+
+
+def press_tab(shell: str, line: str, folder: Path, environment: dict[str, str]) -> Tab:
+    """The effect of a TAB at the end of a line, in a folder."""
+    script = ROOT / "completions" / SCRIPTS[shell]
+    if shell == "fish":
+        return _ask_fish(script, line, folder, environment)
+    home = Path(environment["HOME"])
+    offered, got, setup = (home / f"{name}-{shell}" for name in ("offered", "line", "setup"))
+    for path in (offered, got):
+        path.unlink(missing_ok=True)
+    setup.write_text({"bash": _BASH, "zsh": _ZSH}[shell].format(script=script, offered=offered))
+    words = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell]
+    # Ctrl-A goes to the start of the line, Ctrl-E to its end: the line becomes the arguments of printf.
+    keys = f". {setup}\n{line}\t\x01printf '%s\\n' \x05 >{got}\nexit\n"
+    _type(words, keys, folder, environment | {"TERM": "dumb", "PS1": "", "INPUTRC": os.devnull})
+    lines = got.read_text("utf-8").split("\n")[:-1] if got.exists() else []
+    told = offered.read_text("utf-8").split("\n")[:-1] if offered.exists() else []
+    return Tab([word for word in told if word], lines)
+
+
+def _type(words: list[str], keys: str, folder: Path, environment: dict[str, str]) -> None:
+    """Runs a program at a terminal, types, and waits for its end."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execvpe(words[0], words, environment)
+    os.write(terminal, keys.encode())
+    said = b""
+    with suppress(OSError):  # the other end is closed: the shell is gone
+        while select([terminal], [], [], 60)[0] and (more := os.read(terminal, 1 << 16)):
+            said += more
+    os.close(terminal)  # a shell that still waits for something hangs up
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, said.decode("utf-8", "replace")
+
+
+def _ask_fish(script: Path, line: str, folder: Path, environment: dict[str, str]) -> Tab:
+    code = "source $argv[1]; complete -C $argv[2]"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", code, str(script), line],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return Tab([row.partition("\t")[0] for row in done.stdout.split("\n") if row], [])
+
+
+def shell_environment(home: Path) -> dict[str, str]:
+    """An environment with this program first on the path, and nothing of the person who runs the tests."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(home), "LC_ALL": "C.UTF-8"}
