@@ -5,7 +5,7 @@ _mabos_spec() {
   subs=() opts=() args=() more='' kind=''
   case $1 in
     '')
-      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review doctor schedule completion config)
+      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review doctor schedule mcp completion config)
       opts=(--version) ;;
     init)
       opts=(--role)
@@ -858,12 +858,7 @@ no' ;;
       opts=(--create-agents --dry-run)
       args=(files) ;;
     context)
-      subs=(flush-check flush-prompt index pack build compress audit) ;;
-    'context flush-check')
-      opts=(--total-tokens --window --compaction-count --session --soft --reserve)
-      case $2 in
-        --total-tokens|--window|--compaction-count|--session|--soft|--reserve) kind=any ;;
-      esac ;;
+      subs=(index pack build compress audit flush-check flush-prompt) ;;
     'context index')
       opts=(--no-write) ;;
     'context pack')
@@ -898,6 +893,11 @@ domains
 system_prompt' ;;
         --skills) kind=files ;;
         --max-tokens) kind=any ;;
+      esac ;;
+    'context flush-check')
+      opts=(--total-tokens --window --compaction-count --session --soft --reserve)
+      case $2 in
+        --total-tokens|--window|--compaction-count|--session|--soft|--reserve) kind=any ;;
       esac ;;
     index)
       subs=(sync status search) ;;
@@ -946,6 +946,11 @@ cron' ;;
 sync
 nightly
 weekly') ;;
+    mcp)
+      opts=(--tools --read-only --list)
+      case $2 in
+        --tools) kind=any ;;
+      esac ;;
     completion)
       args=('=bash
 zsh
@@ -1071,6 +1076,9 @@ schedule.delay
 schedule.patience
 schedule.name
 git.commit
+mcp.max_tokens
+hook.prompt_budget
+hook.min_trust
 secrets.refuse
 text.chars_per_token
 lock.timeout') ;;
@@ -1110,22 +1118,23 @@ _mabos_parts() {
 
 # Offers the words in the array found that go on from cur, without what bash will not replace.
 _mabos_reply() {
-  local word lead=${cur%"$last"}
+  local word lead=${cur%"$last"} # of one word, such as the tag a:b, the part up to the colon
   for word in "${found[@]}"; do
     word=${word%%$'\t'*}
     [[ -n $word && $word == "$bare"* ]] || continue
     [[ $cur == [\'\"]* ]] || printf -v word %q "$word"
     COMPREPLY+=("${word#"$lead"}")
   done
+  [[ ${COMPREPLY[*]} != */ ]] || compopt -o nospace
 }
 
 _mabos_offer() {
   local -a found=()
   case $kind in
     any | '') return ;;
-    files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$bare"); return ;;
-    folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$bare"); return ;;
-    =*) mapfile -t found <<<"${kind#=}" ;;
+    files) compopt -o default; return ;;
+    folders) compopt -o dirnames; return ;;
+    '='*) mapfile -t found <<<"${kind#=}" ;;
     *) mapfile -t found < <("$program" complete "$kind" "${where[@]}" -- "$bare" 2>/dev/null) ;;
   esac
   _mabos_reply

@@ -10,7 +10,7 @@ function __mabos_spec --no-scope-shadowing
     set kind ''
     switch "$at"
         case ''
-            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'doctor	Check every file of an agent, and repair what can be repaired' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'completion	Print what completes this program\'s words in a shell' 'config	Show the settings in effect and where each comes from'
+            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'doctor	Check every file of an agent, and repair what can be repaired' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'mcp	Serve tools and memory to an agent host, by the Model Context Protocol' 'completion	Print what completes this program\'s words in a shell' 'config	Show the settings in effect and where each comes from'
             set opts '--version	Print the version'
         case init
             set opts '--role	What the first agent is for'
@@ -995,13 +995,7 @@ no'
             set opts '--create-agents	Make the agents that are not there' '--dry-run	Show what would be added'
             set args files
         case context
-            set subs 'flush-check	Say whether memory should be flushed now, before the context is compacted' 'flush-prompt	Print what to tell the agent before its context is compacted' 'index	Print the memory index, and bring INDEX.md and the domain files up to date' 'pack	Pack what memory knows about a request: cited lines in a frame, never over budget' 'build	Build the messages for a request: persona, skills, memory, conversation, each within its share of the window' 'compress	Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up' 'audit	Count what memory costs by source, and find what stands there twice or is never used'
-        case 'context flush-check'
-            set opts '--total-tokens	Tokens in the context now' '--window	Size of the context window' '--compaction-count	Compactions so far; answers yes at most once for each' '--session	The session whose compactions are counted' '--soft	Tokens before the reserve at which to flush (default 4000)' '--reserve	Tokens kept free for the answer (default 8000)'
-            switch $option
-                case --total-tokens --window --compaction-count --session --soft --reserve
-                    set kind any
-            end
+            set subs 'index	Print the memory index, and bring INDEX.md and the domain files up to date' 'pack	Pack what memory knows about a request: cited lines in a frame, never over budget' 'build	Build the messages for a request: persona, skills, memory, conversation, each within its share of the window' 'compress	Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up' 'audit	Count what memory costs by source, and find what stands there twice or is never used' 'flush-check	Say whether memory should be flushed now, before the context is compacted' 'flush-prompt	Print what to tell the agent before its context is compacted'
         case 'context index'
             set opts '--no-write	Only print it; leave INDEX.md and the domains as they are'
         case 'context pack'
@@ -1045,6 +1039,12 @@ system_prompt'
                 case --skills
                     set kind files
                 case --max-tokens
+                    set kind any
+            end
+        case 'context flush-check'
+            set opts '--total-tokens	Tokens in the context now' '--window	Size of the context window' '--compaction-count	Compactions so far; answers yes at most once for each' '--session	The session whose compactions are counted' '--soft	Tokens before the reserve at which to flush (default 4000)' '--reserve	Tokens kept free for the answer (default 8000)'
+            switch $option
+                case --total-tokens --window --compaction-count --session --soft --reserve
                     set kind any
             end
         case index
@@ -1098,6 +1098,12 @@ cron'
 sync	the search index up to date
 nightly	the day into long-term memory, what is old into the archive
 weekly	summaries of weeks, months and quarters'
+        case mcp
+            set opts '--tools	Only these families of tools, or tools by name; --list shows both' '--read-only	Only tools that change nothing' '--list	Print the tools instead of serving them'
+            switch $option
+                case --tools
+                    set kind any
+            end
         case completion
             set args '=bash
 zsh
@@ -1223,6 +1229,9 @@ schedule.delay	systemd waits up to this long, at random, so that not all starts 
 schedule.patience	how long a scheduled command waits for an agent\'s lock
 schedule.name	the workspace in names of units; when empty, its folder\'s name
 git.commit	whether what a command writes is committed to git, as --commit does
+mcp.max_tokens	tokens that an answer of mabos mcp may have; what is longer is cut
+hook.prompt_budget	tokens of the pack that a hook adds to a prompt, at most
+hook.min_trust	the least trust of what a hook adds to a prompt
 secrets.refuse	whether store and update refuse what holds a secret
 text.chars_per_token	characters that count as one token
 lock.timeout	how long a writing command waits for the agent\'s lock'
@@ -1245,9 +1254,9 @@ function __mabos_offer --no-scope-shadowing
     switch "$kind"
         case any ''
         case files
-            __fish_complete_path "$cur"
+            complete -C "'' $raw" | string replace -r '^' -- "$lead"
         case folders
-            __fish_complete_directories "$cur"
+            complete -C "'' $raw" | string match -r '^[^\t]*/(?=\t|$)' | string replace -r '^' -- "$lead"
         case '=*'
             string sub -s 2 -- $kind | string split \n | string replace -r '^' -- "$lead"
         case '*'
@@ -1265,7 +1274,8 @@ function __mabos_where --no-scope-shadowing
 end
 
 function __mabos_complete
-    set -l cur (commandline -ct | string unescape; or commandline -ct)
+    set -l raw (commandline -ct)
+    set -l cur (string unescape -- "$raw"; or printf %s "$raw")
     set -l typed (commandline -opc)
     set -l program (string replace -r '^~' -- $HOME $typed[1])
     command -q $program; or set program mabos
@@ -1315,6 +1325,7 @@ function __mabos_complete
     else if test -z "$literal"; and string match -q -- '--*=*' $cur
         string split -m 1 = -- $cur | read -L option cur
         set lead "$option="
+        set raw (string replace -- "$lead" '' "$raw")
         __mabos_spec
         __mabos_offer
     else if test -z "$literal"; and string match -q -- '-*' $cur

@@ -70,8 +70,11 @@ COMMANDS = {
     "materialize": ("materialize", "Rewrite the Markdown that is derived from memory."),
     "git": ("git", "Merge what two branches remember, by git itself."),
     "review": ("review", "Show what an agent learned since a commit."),
+    "hook": ("hook", "Answer the hooks of agent hosts; put ours into their settings and out again."),
+    "skill": ("skill", "Print what tells an agent how to use its memory here."),
     "doctor": ("doctor", "Check every file of an agent, and repair what can be repaired."),
     "schedule": ("schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
+    "mcp": ("mcp", "Serve tools and memory to an agent host, by the Model Context Protocol."),
     "completion": ("completion", "Print what completes this program's words in a shell."),
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
@@ -206,7 +209,8 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    return Call(**found, homes=[], written=watch_writes(), program=load_all), rest  # type: ignore[arg-type]
+    call = Call(**found, homes=[], written=watch_writes(), program=load_all, run=_run)  # type: ignore[arg-type]
+    return call, rest
 
 
 def _check_utf8(args: list[str]) -> list[str]:

@@ -10,8 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
-_OPTIONS = "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-background-networking --no-first-run"
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
+_OPTIONS = (
+    "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-background-networking --no-first-run"
+)
 
 
 class Browser:
@@ -55,7 +59,11 @@ class Browser:
         """Shows a file in a window of a size, as a phone or a desk would."""
         self.events.clear()
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
         )
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Page.navigate", url=path.as_uri())
@@ -70,7 +78,9 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Whatever the page asked for, itself included."""
-        return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+        return [
+            e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"
+        ]
 
     def complaints(self) -> list[str]:
         """What the browser wrote into its console."""

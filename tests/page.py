@@ -1,6 +1,7 @@
 """A page of HTML as tests look at it: strictly nested, with all that it holds in order."""
 
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import NamedTuple
 
 VOID = {"meta", "br"}
@@ -64,9 +65,25 @@ def check_page(text: str) -> Page:
     """A page that needs nothing from anywhere, runs nothing, and that a screen reader can find its way through."""
     page = Page(text)
     names = {tag.name for tag in page.tags}
-    assert not names & {"script", "iframe", "object", "embed", "link", "img", "image", "form", "base", "use", "foreignobject"}
+    assert not names & {
+        "script",
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "img",
+        "image",
+        "form",
+        "base",
+        "use",
+        "foreignobject",
+    }
     attributes = {name for tag in page.tags for name in tag.attributes}
-    assert not {name for name in attributes if name.startswith("on") or name in ("src", "srcset", "style", "xlink:href")}
+    assert not {
+        name
+        for name in attributes
+        if name.startswith("on") or name in ("src", "srcset", "style", "xlink:href")
+    }
     ids = page.values("id")
     assert len(ids) == len({*ids})
     assert {*page.values("href")} <= {f"#{name}" for name in ids}
@@ -77,7 +94,7 @@ def check_page(text: str) -> Page:
     assert policy and policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
     levels = [int(name[1]) for name in page.shape if name in ("h1", "h2", "h3")]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
     for tag in page.tags:
         if tag.name == "svg":
             told = tag.attributes

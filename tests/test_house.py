@@ -50,11 +50,15 @@ MAY_IMPORT = {
 MAY_IMPORT["commands"] = {"commands", "output", "backends"} | MAY_IMPORT["workspace"]
 MAY_IMPORT["serve"] = {"serve"} | MAY_IMPORT["commands"]
 MAY_IMPORT["app"] = {"app", "index"} | MAY_IMPORT["serve"]
-# The places that introduce the index to the workspace, inside functions so that SQLite loads late.
-INTRODUCE_INDEX = [
-    *(PACKAGE / "commands" / f"{name}.py" for name in ("call", "searching", "agent_search", "index")),
-    PACKAGE / "serve" / "hook_prompt.py",
-]
+# The places that introduce the index to the workspace, and a door to the command that opens it: inside functions, so that
+# SQLite and servers load late.
+INTRODUCE = {
+    "index": [
+        *(PACKAGE / "commands" / f"{name}.py" for name in ("call", "searching", "agent_search", "index")),
+        PACKAGE / "serve" / "hook_prompt.py",
+    ],
+    "serve": [PACKAGE / "commands" / "mcp.py"],
+}
 
 
 def shown(path: Path) -> str:
@@ -108,7 +112,7 @@ def test_imports_go_one_way() -> None:
         for line, name, at_load in imports_of(path):
             if name.split(".")[0] != "mabos_cli":
                 continue
-            introduced = path in INTRODUCE_INDEX and room_of(name) == "index" and not at_load
+            introduced = not at_load and path in INTRODUCE.get(room_of(name), ())
             if room_of(name) not in MAY_IMPORT[room] and not introduced:
                 wrong.append(f"{shown(path)}:{line} {room} imports {name}")
     assert not wrong, "\n".join(wrong)

@@ -23,7 +23,11 @@ def rich(tmp_path: Path, mabos: Mabos) -> Path:
     shutil.copytree(ROOT / "fixtures" / "business", root)
     (root / "mabos.yaml").write_text("")
     memories = (ROOT / "fixtures" / "sample" / "memories.ndjson").read_text("utf-8")
-    hostile = {"content": "<script>document.title='owned'</script>" + "w" * 5000, "importance": 0.99, "trust": "untrusted"}
+    hostile = {
+        "content": "<script>document.title='owned'</script>" + "w" * 5000,
+        "importance": 0.99,
+        "trust": "untrusted",
+    }
     facts = [(f"Ticket {n}", "about", PARTS[n % 5]) for n in range(40)]
     facts += [(f"Ticket {n}", "raisedBy", PEOPLE[n % 4]) for n in range(40)]
     facts += [(part, "partOf", "Kura Cloud") for part in PARTS[:2]] + [("w" * 90, "<b>", "Kura S3")]

@@ -65,40 +65,51 @@ def parse_transcript(text: str) -> list[Step]:
     return steps
 
 
-def run_transcript(steps: list[Step], folder: Path) -> str:
-    """The transcript of the steps as they really go, in an empty folder."""
-    environment = {
-        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-        "HOME": str(folder),
-        "MABOS_NOW": "2026-02-24T14:30:00Z",
-        "MABOS_INDEX_VECTORS": "scan",  # the step that is the same on every Python; doctor names it
-        **_AT_START,
-    }
-    here = folder
-    lines: list[str] = []
-    for step in steps:
-        lines += step.render()
-        word, _, rest = step.command.partition(" ")
+class Shell:
+    """A folder and an environment that commands run in, and that `cd`, `export` and `unset` change for those that follow."""
+
+    def __init__(self, folder: Path, now: str = "2026-02-24T14:30:00Z") -> None:
+        self.folder = folder
+        self.environment = {
+            "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "HOME": str(folder),
+            "MABOS_NOW": now,
+            "MABOS_INDEX_VECTORS": "scan",  # the step that is the same on every Python; doctor names it
+            **_AT_START,
+        }
+
+    def run(self, command: str) -> tuple[int, bytes, bytes]:
+        """Exit code, standard output and standard error of a command."""
+        word, _, rest = command.partition(" ")
         name, _, value = rest.partition("=")
         if word == "export":
-            environment[name] = _expand(value, environment)
+            self.environment[name] = _expand(value, self.environment)
         elif word == "unset":
-            environment.pop(name, None)
+            self.environment.pop(name, None)
         elif word == "cd":
-            here = (here / _expand(rest, environment)).resolve(strict=True)
+            self.folder = (self.folder / _expand(rest, self.environment)).resolve(strict=True)
         else:
-            lines += _run(step.command, here, environment, folder)
+            return _outcome(command, self.folder, self.environment)
+        return 0, b"", b""
+
+
+def run_transcript(steps: list[Step], folder: Path) -> str:
+    """The transcript of the steps as they really go, in an empty folder."""
+    shell = Shell(folder)
+    lines: list[str] = []
+    for step in steps:
+        lines += [*step.render(), *_run(step.command, shell, folder)]
     return "\n".join(lines) + "\n"
 
 
 def _expand(word: str, environment: dict[str, str]) -> str:
-    """A word as the shell reads it: quotes off, `$NAME` put in."""
-    return Template("".join(shlex.split(word))).substitute(environment)
+    """A word as the shell reads it: quotes off, `$NAME` and the `~` of a home put in."""
+    return Template(re.sub("^~(?=/|$)", "$HOME", "".join(shlex.split(word)))).substitute(environment)
 
 
-def _run(command: str, here: Path, environment: dict[str, str], folder: Path) -> list[str]:
-    code, stdout, stderr = _outcome(command, here, environment)
-    out, err = _shown(stdout, folder), [f"! {line}".rstrip() for line in _shown(stderr, folder)]
+def _run(command: str, shell: Shell, folder: Path) -> list[str]:
+    code, stdout, stderr = shell.run(command)
+    out, err = shown_lines(stdout, folder), [f"! {line}".rstrip() for line in shown_lines(stderr, folder)]
     return [*_escaped(out, "<<" in command), *err, *([f"[{code}]"] if code else [])]
 
 
@@ -122,7 +133,7 @@ def _outcome(command: str, here: Path, environment: dict[str, str]) -> tuple[int
     return done.returncode, done.stdout, done.stderr
 
 
-def _shown(data: bytes, folder: Path) -> list[str]:
+def shown_lines(data: bytes, folder: Path) -> list[str]:
     """Output as lines, without what differs from run to run."""
     text = data.decode("utf-8", "backslashreplace").replace(str(folder), "<tmp>")
     text = re.sub(r"\bprocess \d+", "process N", text)

@@ -22,6 +22,14 @@ from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.world import now
 
 
+class Told(NamedTuple):
+    """What a command says: the data of its JSON, its lines of text, and warnings."""
+
+    data: dict[str, Any]
+    lines: list[str]
+    warnings: list[str]
+
+
 class Call(NamedTuple):
     """The global options of one call."""
 
@@ -39,6 +47,10 @@ class Call(NamedTuple):
     written: set[Path] | None = None
     # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
     program: Callable[[], dict[str, Any]] | None = None
+    # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
+    run: "Callable[[Call, list[str]], int] | None" = None
+    # Takes the result instead of the terminal: data, lines, warnings.
+    take: "Callable[[Told], None] | None" = None
 
     def open_workspace(self) -> WorkspacePaths:
         """The workspace of this call."""
@@ -73,12 +85,16 @@ class Call(NamedTuple):
         if self._wants_commit():
             from mabos_cli.commands.committing import commit_written
 
-            commit, trouble = commit_written(name, self.homes or (), self.written or set())
+            text = list(text)
+            commit, trouble = commit_written(name, self.homes or (), self.written or set(), "".join(text[:1]))
             data, text = data | {"commit": commit or None}, [*text, *([f"committed {commit}"] if commit else [])]
             warnings = [*warnings, *trouble]
         if self.verbose:
             where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"
             note(f"{name} in {where}: {time.process_time() * 1000:.0f} ms of CPU time")
+        if self.take:
+            self.take(Told(data, list(text), list(warnings)))
+            return
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
 
     def _wants_commit(self) -> bool:

@@ -17,16 +17,18 @@ from mabos_cli.workspace.receipts import last_runs
 
 
 def commit_written(
-    command: str, homes: Sequence[AgentHome], written: Collection[Path]
+    command: str, homes: Sequence[AgentHome], written: Collection[Path], answer: str = ""
 ) -> tuple[str, list[str]]:
-    """Commits the files that a command wrote, and no others: the short name of the commit, empty when there is none, and warnings."""
+    """Commits the files that a command wrote, and no others: the short name of the commit, empty when there is none, and warnings.
+    The message tells what was written, or what the command answered."""
     local = WorkspacePaths(Path()).local.name
     paths = sorted(path for path in written if local not in path.parts)
     if not paths:
         return "", []
     try:
         with _one_at_a_time(homes):
-            return _commit(command, homes, paths), []
+            message = _message(command.replace(".", " "), homes, answer)
+            return _commit(paths, message), []
     except MabosError as error:
         return "", [f"not committed: {error.message}"]
 
@@ -44,7 +46,7 @@ def _one_at_a_time(homes: Sequence[AgentHome]):
             lock.release()
 
 
-def _commit(command: str, homes: Sequence[AgentHome], paths: list[Path]) -> str:
+def _commit(paths: list[Path], message: str) -> str:
     common = Path(os.path.commonpath([path.parent for path in paths]))
     while not common.is_dir():  # the last file of a folder may be gone, and the folder with it
         common = common.parent
@@ -54,10 +56,10 @@ def _commit(command: str, homes: Sequence[AgentHome], paths: list[Path]) -> str:
     if not ours:
         return ""
     new = [name for name in ours if changed[name] == "??"]
-    return commit_paths(repository, ours, new, _message(command.replace(".", " "), homes))
+    return commit_paths(repository, ours, new, message)
 
 
-def _message(command: str, homes: Sequence[AgentHome]) -> str:
+def _message(command: str, homes: Sequence[AgentHome], answer: str) -> str:
     wrote, about = [], ""
     agents = [home for home in homes if home.touched] or list(homes)
     for home in agents:
@@ -65,7 +67,7 @@ def _message(command: str, homes: Sequence[AgentHome]) -> str:
         for done, ids in home.touched or ():
             wrote.append(Wrote(done, tuple(ids), runs.get(done, {}).get("counts")))
             about = about or (_text_of(home, ids[0]) if ids else "")
-    return render_commit(command, list(dict.fromkeys(home.id for home in agents)), about, wrote)
+    return render_commit(command, list(dict.fromkeys(home.id for home in agents)), about, wrote, answer)
 
 
 def _text_of(home: AgentHome, own: str) -> str:

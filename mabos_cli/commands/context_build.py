@@ -8,7 +8,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.context_pack import Bounds, pack_for
 from mabos_cli.commands.counting import open_counter
-from mabos_cli.commands.inputs import option, read_given, read_stdin
+from mabos_cli.commands.inputs import option, read_given, text_argument
 from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.compress import Compressed, apply_plan, plan_compression, quote_turns
@@ -55,8 +55,9 @@ def build(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    _check_doors(call, messages_only, request, system, history, skills)
+    _check_doors(call, messages_only, "" if call.literal_dash else request, system, history, skills)
     counter = open_counter(home)
+    request = text_argument(request, call.literal_dash)
     given, budget = _gather(home, request, system, skills, history), _budget(home.settings, window)
     warnings: list[str] = []
 
@@ -133,7 +134,7 @@ def _gather(home: AgentHome, request: str, system: str, skills: str, history: st
     """What the window is built of, read and checked."""
     from mabos_cli.commands.skill_files import load_skills
 
-    asked = (read_stdin() if request == "-" else request).encode("utf-8", "replace").decode("utf-8")
+    asked = request.encode("utf-8", "replace").decode("utf-8")
     if not asked.strip():
         raise BadValue(
             "the request is empty", "say what the agent is asked, or - to read it from standard input"

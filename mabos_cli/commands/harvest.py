@@ -9,6 +9,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.capture import MOST_NAMED, Fault, fault_lines
 from mabos_cli.commands.inputs import option, stamp_of
+from mabos_cli.commands.spooled import take_spooled
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.harvest import Tally, draft_observation, is_worth
@@ -83,12 +84,13 @@ def harvest(
         stamp_of(since, home.now()),
         limit,
     )
+    spoils = take_spooled(home, dry_run=dry_run)
     crop, done = harvest_observations(home, rules, dry_run=dry_run)
     call.emit(
         "harvest",
-        _summary(crop, done, dry_run),
-        _lines(crop, done, dry_run),
-        [*done.warnings, *fault_lines(crop.faults)],
+        _summary(crop, done, dry_run) | {"transcripts": spoils.transcripts, "observed": spoils.taken},
+        [*spoils.lines(dry_run), *_lines(crop, done, dry_run)],
+        [*spoils.notes, *done.warnings, *fault_lines(crop.faults)],
     )
 
 

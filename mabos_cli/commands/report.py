@@ -38,38 +38,32 @@ def report(
     workspace = call.open_workspace()
     named = call.agent or ("" if every else os.environ.get("MABOS_AGENT"))
     names = [find_agent(workspace, named).id] if named else list_agents(workspace)
-    target = None if output == "-" else _check_target(output, force)
+    target, old = (None, None) if output == "-" else _check_target(output, force)
     gathering = Gathering(call, workspace, names, now())
     found = gathering.report(named or workspace.root.name or "workspace")
     page = render_page(found, read_text(_STYLE))
     data = {"path": output if target else None, "agents": names, "bytes": len(page.encode("utf-8"))}
     if target is None:
         return call.emit("report", data | {"html": page}, page.rstrip("\n").split("\n"), found.troubles.rows)
-    data["written"] = _write(target, page, force)
-    told = f"{output}: {plural(len(names), 'agent')}, {data['bytes']:,} bytes"
-    call.emit("report", data, [told if data["written"] else f"{told}, unchanged"], found.troubles.rows)
+    data["written"] = page.encode("utf-8") != old
+    if data["written"]:
+        replace_file(target, page.encode("utf-8"), root=target.parent, expect=old)
+    told = f"{'wrote' if data['written'] else 'nothing new in'} {output}: {plural(len(names), 'agent')}"
+    call.emit("report", data, [told], found.troubles.rows)
 
 
-def _check_target(output: str, force: bool) -> Path:
-    """The place of the page, links followed; UsageFault when something is there that must not be replaced."""
+def _check_target(output: str, force: bool) -> tuple[Path, bytes | None]:
+    """The place of the page, links followed, and what is there; UsageFault when that must not be replaced."""
     target = Path(os.path.realpath(os.path.expanduser(output)))
     if target.exists() and not target.is_file():
-        raise UsageFault(f"{output} is no plain file", "name a file, or - for standard output")
+        raise UsageFault(
+            f"{output or 'an empty name'} is no plain file", "name a file, or - for standard output"
+        )
     if not target.parent.is_dir():
         raise UsageFault(f"there is no folder {os.path.dirname(output)}", "make it, or name another place")
-    if not (force or is_own_page((read_bytes(target) or b"").decode("utf-8", "replace"))):
+    old = read_bytes(target)
+    if not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
         raise UsageFault(
             f"{output} is no report as mabos wrote it", "name another file, or replace it with --force"
         )
-    return target
-
-
-def _write(target: Path, page: str, force: bool) -> bool:
-    """Replaces the page if it differs, and nothing that somebody else put there meanwhile: whether it did."""
-    old, data = read_bytes(target), page.encode("utf-8")
-    if old == data:
-        return False
-    if not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
-        raise UsageFault(f"{target} was changed meanwhile", "look at it, then replace it with --force")
-    replace_file(target, data, root=target.parent, expect=old)
-    return True
+    return target, old

@@ -16,17 +16,18 @@ class Wrote(NamedTuple):
     counts: Mapping[str, int] | None = None
 
 
-def render_commit(command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote]) -> str:
-    """The message of a commit. `about` is the text of the first thing that was written.
+def render_commit(
+    command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = ""
+) -> str:
+    """The message of a commit. `about` is the text of the first thing that was written; where that is not known, what the command
+    answered has to do.
 
-    >>> print(render_commit("store", ["cfo"], "We bill per seat", [Wrote("store", ("M-1-0a",), {"put": 1})]))
-    store: We bill per seat (M-1-0a) [cfo]
-    <BLANKLINE>
-    store: put 1; M-1-0a
+    >>> render_commit("store", ["cfo"], "We bill per seat", [Wrote("store", ("M-1-0a",), {"put": 1})]).split("\\n")
+    ['store: We bill per seat (M-1-0a) [cfo]', '', 'store: put 1; M-1-0a']
     """
     ids = list(dict.fromkeys(own for each in wrote for own in each.ids))
-    first = " ".join((one_line(about, _WIDTH), f"({ids[0]})")).strip() if ids else ""
-    first += f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    first = f"{one_line(about, _WIDTH)} ({ids[0]}){more}" if about else one_line(answer, _WIDTH)
     told = f"{command}: {first}" if first else command
     subject = f"{told} [{', '.join(agents)}]" if agents else told
     return "\n".join((subject, "", *map(_line, wrote))).rstrip("\n")

@@ -12,7 +12,14 @@ from mabos_cli.core.graph import is_plain
 from mabos_cli.core.report_cut import Cut, cut, shown
 
 _NODES, _LINES, _FACTS = 60, 240, 4
-_LABEL, _LETTER, _HEIGHT = 26, 6.9, 24  # characters of a label, width of one, height of a box
+HUB = 8  # neighbours from which an entity stands out
+_LABEL, _LETTER, _HEIGHT = 26, 7.2, 24  # characters of a label, width of a usual one, height of a box
+_WIDE = 1.8  # of scripts whose letters fill a square
+_CELLS = (
+    dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ", 1.2)
+    | dict.fromkeys("mwMW@%—…", 1.5)
+    | dict.fromkeys("filjrtI.,:;'|!()[] ", 0.65)
+)
 _GAP_X, _GAP_Y = 10, 12
 _STEPS, _STRETCH = 180, 1.6  # boxes are wide: so is the room
 _IDEAL, _MIDDLE = 74.0, 0.5  # the distance that suits two linked centres, and how strongly the middle pulls
@@ -73,7 +80,7 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
     numbers = {name: number for number, name in enumerate(names)}
     drawn = [pair for pair in pairs if pair[0] in numbers and pair[1] in numbers]
     labels = [shown(name, _LABEL) for name in names]
-    widths = [round(_LETTER * _cells(label)) + 18 for label in labels]
+    widths = [_width(label, degrees[name]) for label, name in zip(labels, names, strict=True)]
     places = lay_out(widths, [(numbers[a], numbers[b]) for a, b in drawn])
     boxes = tuple(
         Box(label, degrees[name], x, y, width)
@@ -97,9 +104,10 @@ def _best(pairs: dict[Pair, list[Fact]], degrees: dict[str, int], most: int) -> 
     return sorted(chosen, key=lambda name: (-degrees[name], name))
 
 
-def _cells(label: str) -> int:
-    """The width of a label in letters; those of some scripts are twice as wide."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in label)
+def _width(label: str, links: int) -> int:
+    """The room that a label takes, by and large and rather too much: what letters measure depends on the reader's fonts."""
+    cells = sum(_WIDE if east_asian_width(letter) in "WF" else _CELLS.get(letter, 1.0) for letter in label)
+    return round(_LETTER * cells * (1.1 if links >= HUB else 1)) + 18
 
 
 def _line(facts: Sequence[Fact], numbers: dict[str, int]) -> Line:

@@ -76,7 +76,7 @@ def parse_rhythm(text: str) -> Rhythm:
         every = parse_span(said) / 60
         if every == _DAY:
             return Rhythm(minute=0)
-        if every >= 1 and (60 % every == 0 or (every % 60 == 0 and _DAY % every == 0)):
+        if every >= 1 and every % 1 == 0 and (60 % every == 0 or (every % 60 == 0 and _DAY % every == 0)):
             return Rhythm(every=int(every))
         raise BadValue(f"{text!r} does not divide an hour or a day evenly", "use 15m, 30m, 1h, 2h or 6h")
     raise BadValue(f"not a time to run at: {text!r}", _HINT)

@@ -8,7 +8,10 @@ from mabos_cli.core.text import words, words_as_written
 
 FEWEST = 3  # words of a prompt that may be about something
 _MOST = 48  # words that a prompt is known by
-_COMMON, _FEW = 0.03, 3  # share of the passages that a word may stand in and still tell something, and how many always may
+_COMMON, _FEW = (
+    0.03,
+    3,
+)  # share of the passages that a word may stand in and still tell something, and how many always may
 _PASTED = 4000  # characters of a prompt that are looked at
 
 

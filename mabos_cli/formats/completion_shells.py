@@ -41,22 +41,23 @@ _mabos_parts() {
 
 # Offers the words in the array found that go on from cur, without what bash will not replace.
 _mabos_reply() {
-  local word lead=${cur%"$last"}
+  local word lead=${cur%"$last"} # of one word, such as the tag a:b, the part up to the colon
   for word in "${found[@]}"; do
     word=${word%%$'\t'*}
     [[ -n $word && $word == "$bare"* ]] || continue
     [[ $cur == [\'\"]* ]] || printf -v word %q "$word"
     COMPREPLY+=("${word#"$lead"}")
   done
+  [[ ${COMPREPLY[*]} != */ ]] || compopt -o nospace
 }
 
 _mabos_offer() {
   local -a found=()
   case $kind in
     any | '') return ;;
-    files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$bare"); return ;;
-    folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$bare"); return ;;
-    =*) mapfile -t found <<<"${kind#=}" ;;
+    files) compopt -o default; return ;;
+    folders) compopt -o dirnames; return ;;
+    '='*) mapfile -t found <<<"${kind#=}" ;;
     *) mapfile -t found < <("$program" complete "$kind" "${where[@]}" -- "$bare" 2>/dev/null) ;;
   esac
   _mabos_reply
@@ -153,7 +154,7 @@ _mabos_reply() {
     values+=("${line%%$'\t'*}")
     shown+=("${line/$'\t'/  -- }")
   done
-  compadd -l -V mabos -d shown -a values
+  [[ $values == */ ]] && compadd -S '' -V mabos -a values || compadd -l -V mabos -d shown -a values
 }
 
 _mabos_offer() {
@@ -161,7 +162,7 @@ _mabos_offer() {
     any | '') return 1 ;;
     files) _files ;;
     folders) _files -/ ;;
-    =*) _mabos_reply "${(@f)kind#=}" ;;
+    '='*) _mabos_reply "${(@f)kind#=}" ;;
     *) _mabos_reply "${(@f)$("$program" complete "$kind" "${(@)where}" -- "${(Q)PREFIX}" 2>/dev/null)}" ;;
   esac
 }
@@ -174,7 +175,6 @@ _mabos_where() {
 }
 
 _mabos() {
-  emulate -L zsh
   local at='' pending='' literal='' word kind more program number=0
   local -a subs opts args where names
   program=${${(Q)words[1]}/#\~/$HOME}
@@ -252,9 +252,9 @@ function __mabos_offer --no-scope-shadowing
     switch "$kind"
         case any ''
         case files
-            __fish_complete_path "$cur"
+            complete -C "'' $raw" | string replace -r '^' -- "$lead"
         case folders
-            __fish_complete_directories "$cur"
+            complete -C "'' $raw" | string match -r '^[^\t]*/(?=\t|$)' | string replace -r '^' -- "$lead"
         case '=*'
             string sub -s 2 -- $kind | string split \n | string replace -r '^' -- "$lead"
         case '*'
@@ -272,7 +272,8 @@ function __mabos_where --no-scope-shadowing
 end
 
 function __mabos_complete
-    set -l cur (commandline -ct | string unescape; or commandline -ct)
+    set -l raw (commandline -ct)
+    set -l cur (string unescape -- "$raw"; or printf %s "$raw")
     set -l typed (commandline -opc)
     set -l program (string replace -r '^~' -- $HOME $typed[1])
     command -q $program; or set program mabos
@@ -322,6 +323,7 @@ function __mabos_complete
     else if test -z "$literal"; and string match -q -- '--*=*' $cur
         string split -m 1 = -- $cur | read -L option cur
         set lead "$option="
+        set raw (string replace -- "$lead" '' "$raw")
         __mabos_spec
         __mabos_offer
     else if test -z "$literal"; and string match -q -- '-*' $cur

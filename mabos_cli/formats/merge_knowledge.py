@@ -90,7 +90,7 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
             notes.append(f"{spare.id} was changed on both sides: the other version is {own}, disabled")
         else:
             notes.append(f"{spare.id} was given to two rules: the younger one is {own}")
-        kept[own] = rule | {"id": own}
+        kept[own] = rule | {"id": own} | ({"name": own} if rule.get("name") == spare.id else {})
     merged = RuleFile((), max(ours.version, theirs.version) + 1, "", merge_extras(files))
     merged.rules = tuple(rule_from_dict(raw, path) for raw in kept.values())
     merged.raw = kept

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from mabos_cli.core.text import plural
 from mabos_cli.core.three_way import Settled, Spare, Union, merge_count, merge_keyed
 from mabos_cli.core.three_way_records import is_only_used, merge_items, merge_store
 from mabos_cli.errors import Conflict, InvalidFile
@@ -37,6 +38,10 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     kept = _place_items(union, notes, {*records[1], *records[2]}, records)
     if split:
         kept = {own: held for own, held in kept.items() if not _is_on_page(records[0].get(own), held)}
+        strays = sum(held[0] == "long_term" for held in kept.values())
+        notes += (
+            [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
+        )
     merged = StoreFile(
         *(
             tuple(parse_item(line, path) for at, line in kept.values() if at == s)

@@ -16,6 +16,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
 from mabos_cli.formats.transcript import read_said, said_text
 
+_QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
 _OPENING = re.compile(rb'\{"id": "(O-[0-9a-f-]+)"')
 _ORDER = (
@@ -174,6 +175,26 @@ def parse_observations(data: bytes, name: str, start: int = 0) -> Iterator[Line]
 def _drawn_id(name: str, line: bytes, repetition: int) -> str:
     seed = b"\0".join((name.encode("utf-8", "surrogateescape"), line, str(repetition).encode()))
     return f"O-{blake2b(seed, digest_size=8).hexdigest()}"
+
+
+class NamedLines:
+    """The lines of a file by the ids that they name somewhere, found by text: none is decoded, and none cut out unasked.
+
+    >>> NamedLines(b'{"text": "x", "id": "O-1-0000"}\\n{"text": "y"}\\n').find("O-1-0000")
+    b'{"text": "x", "id": "O-1-0000"}\\n'
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._places: dict[bytes, list[int]] = {}
+        for match in _QUOTED_ID.finditer(data):
+            self._places.setdefault(match[1], []).append(match.start())
+
+    def find(self, observation_id: str) -> bytes:
+        """The lines that name an id; none when there are none."""
+        places, data = self._places.get(observation_id.encode(), ()), self._data
+        starts = dict.fromkeys(data.rfind(b"\n", 0, place) + 1 for place in places)
+        return b"".join(data[start : (data.find(b"\n", start) + 1) or None] for start in starts)
 
 
 def opening_ids(data: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from mabos_cli.formats.report_svg import render_bar, render_columns
 
 _TRUSTED = {
     "trusted": "a person vouches for it",
-    "agent": "as far as the agent",
+    "agent": "the agent's own word",
     "untrusted": "nobody vouches for it",
 }
 

@@ -3,7 +3,7 @@ where it keeps its size on a narrow screen."""
 
 from collections.abc import Sequence
 
-from mabos_cli.core.report_graph import Box, Line, Picture
+from mabos_cli.core.report_graph import HUB, Box, Line, Picture
 from mabos_cli.core.text import plural
 from mabos_cli.formats.html import Html, element
 
@@ -88,7 +88,7 @@ def _box(box: Box) -> Html:
     )
     text = element("text", box.label, x=box.x, y=box.y + 4)
     told = element("title", f"{box.label}: {plural(box.links, 'neighbour')}")
-    return element("g", told, rect, text, class_="hub" if box.links > 7 else "node")
+    return element("g", told, rect, text, class_="hub" if box.links >= HUB else "node")
 
 
 def _line(line: Line, boxes: Sequence[Box]) -> Html:

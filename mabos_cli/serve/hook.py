@@ -11,8 +11,8 @@ import sys
 import time
 from collections.abc import Callable
 
+from mabos_cli.core.hook_hosts import context_answer, is_again, word_of
 from mabos_cli.serve.hook_given import Given, find_given, log, spool
-from mabos_cli.serve.hook_hosts import context_answer, is_again, word_of
 
 _NOT_EVENTS = ("install", "uninstall", "-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}

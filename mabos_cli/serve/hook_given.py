@@ -4,9 +4,17 @@ import json
 import os
 import time
 
-from mabos_cli.serve.hook_hosts import HOSTS, find_event, find_host, folders_of, session_of, word_of
+from mabos_cli.core.hook_hosts import HOSTS, find_event, find_host, folders_of, session_of, word_of
 from mabos_cli.workspace.append import append_bounded, append_guarded
-from mabos_cli.workspace.marks import is_agent_folder, is_workspace, workspace_above
+from mabos_cli.workspace.marks import (
+    AGENTS,
+    hook_lock,
+    hook_log,
+    hook_spool,
+    is_agent_folder,
+    is_workspace,
+    workspace_above,
+)
 
 TIME = 0.12  # seconds for an answer; with the start of the interpreter that makes 0.15
 _LOG = 1 << 16
@@ -19,7 +27,7 @@ class Given:
     def __init__(self, event: str, host: str, payload: dict, root: str, agent: str) -> None:
         self.event, self.host, self.payload = event, host, payload
         self.root, self.agent = root, agent
-        self.folder = os.path.join(root, "agents", agent)
+        self.folder = os.path.join(root, AGENTS, agent)
         self.deadline = time.monotonic() + float(os.environ.get("MABOS_HOOK_TIME") or TIME)
 
 
@@ -61,7 +69,7 @@ def _here() -> str:
 
 def find_agent_id(root: str, named: str) -> str:
     """The agent: as named, from MABOS_AGENT, or the only one; empty when that is nobody."""
-    folder = os.path.join(root, "agents")
+    folder = os.path.join(root, AGENTS)
     named = named or os.environ.get("MABOS_AGENT", "")
     if named:
         plain = named == os.path.basename(named) and not named.startswith(".")
@@ -80,9 +88,7 @@ def spool(given: Given, **more: object) -> None:
         "transcript_path": word_of(given.payload, "transcript_path"),
         **more,
     }
-    local = os.path.join(given.root, ".mabos")
-    path = os.path.join(local, "queue", f"{given.agent}.hooks.jsonl")
-    lock = os.path.join(local, "locks", f"{given.agent}.hooks.lock")
+    path, lock = hook_spool(given.root, given.agent), hook_lock(given.root, given.agent)
     append_guarded(path, lock, json.dumps(record).encode() + b"\n", root=given.root, wait=_WAIT)
 
 
@@ -96,10 +102,9 @@ def log(root: str, line: str) -> None:
     if not root:
         return
     said = " ".join(line.split())[:300]
+    path = hook_log(root)
     try:
-        folder = os.path.join(root, ".mabos")
-        if os.path.isdir(folder):
-            data = f"{stamp()} {said}\n".encode("utf-8", "replace")
-            append_bounded(os.path.join(folder, "hook.log"), data, _LOG)
+        if os.path.isdir(os.path.dirname(path)):
+            append_bounded(path, f"{stamp()} {said}\n".encode("utf-8", "replace"), _LOG)
     except OSError:
         pass

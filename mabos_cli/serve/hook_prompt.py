@@ -12,6 +12,7 @@ from typing import Any
 from mabos_cli.config import Settings
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.documents import stamp_of
+from mabos_cli.core.hook_hosts import ROOM, text_of
 from mabos_cli.core.pack_entry import Entry, Limits
 from mabos_cli.core.packing import pack
 from mabos_cli.core.telling import asked_about
@@ -20,7 +21,6 @@ from mabos_cli.core.trust import trust_rank
 from mabos_cli.formats.context_pack import WRITING
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.serve.hook_given import Given, log
-from mabos_cli.serve.hook_hosts import ROOM, text_of
 from mabos_cli.serve.hook_start import width
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.settings import load_settings

@@ -3,12 +3,12 @@ latest checkpoint."""
 
 import os
 
+from mabos_cli.core.hook_hosts import ROOM, word_of
 from mabos_cli.serve.hook_given import Given
-from mabos_cli.serve.hook_hosts import ROOM, word_of
 
 _RESTORED = ("compact", "resume")
 _SHARE = 0.6  # of the room, that a checkpoint may take from the index
-_MOST = 1 << 20
+_MOST = 1 << 16  # bytes of a file that are read: more than any host takes
 
 
 def opening_text(given: Given) -> str:

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from mabos_cli.workspace import marks
+
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
@@ -268,6 +270,15 @@ class AgentPaths(NamedTuple):
     def ingest_lock(self) -> Path:
         """Held by one reader of transcripts at a time, all the way through."""
         return self.workspace.local / "locks" / f"{self.id}.ingest.lock"
+
+    @property
+    def hook_spool(self) -> Path:
+        """Which sessions ended or were compacted: noted by hooks, until harvest has looked at their transcripts."""
+        return Path(marks.hook_spool(os.fspath(self.workspace.root), self.id))
+
+    @property
+    def hook_lock(self) -> Path:
+        return Path(marks.hook_lock(os.fspath(self.workspace.root), self.id))
 
     @property
     def access_journal(self) -> Path:

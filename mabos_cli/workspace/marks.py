@@ -5,6 +5,7 @@ import os
 
 SETTINGS = "mabos.yaml"
 AGENTS = "agents"
+LOCAL = ".mabos"
 _MARKS = ("Persona.md", "Beliefs.md")
 
 
@@ -27,3 +28,18 @@ def workspace_above(folder: str) -> str:
 def is_agent_folder(folder: str) -> bool:
     """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
     return any(os.path.isfile(os.path.join(folder, mark)) for mark in _MARKS)
+
+
+def hook_spool(root: str, agent: str) -> str:
+    """What hooks note down for harvest."""
+    return os.path.join(root, LOCAL, "queue", f"{agent}.hooks.jsonl")
+
+
+def hook_lock(root: str, agent: str) -> str:
+    """Held for a moment, by a hook that notes something down and by who empties the spool."""
+    return os.path.join(root, LOCAL, "locks", f"{agent}.hooks.lock")
+
+
+def hook_log(root: str) -> str:
+    """What went wrong in hooks."""
+    return os.path.join(root, LOCAL, "hook.log")

@@ -204,7 +204,8 @@ def _rule_row(was: Rule | None, now: Rule | None) -> Row:
     changes = [f"was: {one_line(said[0], 100)}"] if len(said) == 2 and said[0] != said[1] else []
     if was and now and was.enabled != now.enabled:
         changes.append("enabled" if now.enabled else "disabled")
-    text = f"{rule.type} {one_line(rule.name, 40)}: {one_line(said[-1], 100)}"
+    name = f"{one_line(rule.name, 40)}: " if rule.name != rule.id else ""
+    text = f"{rule.type} {name}{one_line(said[-1], 100)}"
     return Row(state_of(was, now), rule.id, text, "; ".join(changes))
 
 

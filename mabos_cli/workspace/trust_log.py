@@ -16,10 +16,10 @@ from mabos_cli.core.lineage import (
     judge,
 )
 from mabos_cli.core.stores import Memory, locate
-from mabos_cli.core.trust import is_untrusted, trust_rank
+from mabos_cli.core.trust import is_untrusted, lowest_trust, trust_rank
 from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.items import line_id, parse_item
-from mabos_cli.formats.observations import parse_observations
+from mabos_cli.formats.observations import NamedLines, parse_observations
 from mabos_cli.formats.store_file import parse_store
 from mabos_cli.formats.trust_log import parse_decisions, render_decision
 from mabos_cli.workspace.archive import find_departures
@@ -49,19 +49,21 @@ class Observed:
 
     def __init__(self, paths: AgentPaths) -> None:
         self._paths = paths
-        self._days: dict[str, dict[str, str]] = {}
+        self._days: dict[str, NamedLines] = {}
 
     def find(self, observation_id: str) -> MemoryItem | None:
-        """What stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day."""
-        day = day_of(observation_id)
+        """What stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day.
+
+        A day may have ten thousand: only the lines that name the id are decoded, and the least of them counts.
+        """
+        if not (day := day_of(observation_id)):
+            return None
         if day not in self._days:
-            data = read_bytes(self._paths.observations / f"{day}.jsonl") or b""
-            said = (line for line in parse_observations(data, day) if line.observation)
-            self._days[day] = {
-                line.id: line.observation.trust for line in said if trust_rank(line.observation.trust)
-            }
-        trust = self._days[day].get(observation_id)
-        return MemoryItem(observation_id, "", trust=trust) if trust else None
+            self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
+        named = parse_observations(self._days[day].find(observation_id), day)
+        said = [line.observation for line in named if line.id == observation_id]
+        trust = lowest_trust(one.trust for one in said if one) if said else ""
+        return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
 
 
 class Judge:

@@ -143,6 +143,14 @@ def test_lines_that_a_tool_printed_are_untrusted_whatever_they_say(desk: Desk) -
     assert [seen["source"] for seen in lines(desk)] == ["tool:cat", "capture", "tool:cat"]
 
 
+def test_spaces_do_not_hide_a_tool(desk: Desk) -> None:
+    batch(desk, {"text": "a", "source": " tool:bash"}, {"text": "b", "source": "  "})
+    assert [(seen["source"], seen["trust"]) for seen in lines(desk)] == [
+        ("tool:bash", "untrusted"),
+        ("capture", "agent"),
+    ]
+
+
 def test_a_line_cannot_bring_an_id(desk: Desk) -> None:
     batch(desk, {"text": "a", "id": "O-1-0000"}, {"text": "b", "id": "O-1-0000"})
     assert [seen["id"] for seen in lines(desk)] == ["O-1771943400000-0000", "O-1771943400000-0002"]
@@ -186,7 +194,9 @@ def test_no_secret_touches_the_disk(desk: Desk) -> None:
         {"text": "c", "at": SECRET},
         {"text": "d", "importance": SECRET},
         {"text": "e", "type": SECRET, "kind": SECRET, "unknown": SECRET},
+        {"text": "f", "redacted": [SECRET, "jwt", "hunter2"]},
     )
+    assert lines(desk)[-1]["redacted"] == ["jwt"]
     assert desk.run("capture", f"my {SECRET}", "--session", SECRET, "--tool", SECRET).code == 0
     first = lines(desk)[0]
     assert first["text"] == f"token [redacted:{first['redacted'][0]}] here"

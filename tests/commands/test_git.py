@@ -50,7 +50,7 @@ def test_commit_anywhere_on_the_line_and_by_setting(desk: Desk):
     assert subject(desk).startswith("fact assert: acme owns river (F-")
     desk.settle("git: {commit: true}\n")
     desk.run("belief", "add", "Demand", "growing")
-    assert subject(desk) == "belief add: (B-001) [main]"
+    assert subject(desk) == "belief add: added B-001 Beliefs.md:5: Demand: growing [main]"
     before = git(desk.root, "rev-parse", "HEAD")
     assert (
         desk.run("recall", "billing", "--json").data["commit"] is None
@@ -69,7 +69,7 @@ def test_several_writes_are_one_commit(desk: Desk):
 def test_shared_files_are_committed_too(desk: Desk):
     said = desk.run("agent", "create", "cfo", "--commit", "--json")
     assert said.warnings == [] and said.data["commit"]
-    assert subject(desk) == "agent create [cfo]"
+    assert subject(desk) == "agent create: agent cfo: 12 files made [cfo]"
     assert git(desk.root, "status", "--porcelain") == ""
 
 

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from mabos_cli.formats import observations
+from mabos_cli.formats.observations import observation_from_dict
 from mabos_cli.workspace.observations import held
 from mabos_cli.workspace.sources import find_sources
+from mabos_cli.workspace.trust_log import Judge
 
 from .desk import Desk
 
@@ -205,6 +208,24 @@ def test_what_is_not_important_enough_stays_where_it_is(desk: Desk) -> None:
     assert desk.run("status", "--json").data["due"]["observations"] == 0
 
 
+def test_what_was_ignored_waits_although_later_harvests_ignore_nothing(desk: Desk) -> None:
+    capture(desk, "plain apple", "remember the pear")
+    assert harvest(desk, "--min-importance", "0.6")["ignored"] == 1
+    capture(desk, "remember the quince")
+    data = harvest(desk, "--min-importance", "0.6")
+    assert (data["harvested"], data["ignored"]) == (1, 0)
+    assert desk.run("status", "--json").data["due"]["observations"] == 1
+    assert taken(harvest(desk)) == 1 and taken(harvest(desk)) == 0
+
+
+def test_an_item_that_only_names_an_observation_does_not_stand_for_it(desk: Desk) -> None:
+    [seen] = capture(desk, "the quince is ripe")
+    desk.run("store", "somebody should look at the pears", "--related-to", seen, "--tag", seen)
+    assert desk.run("get", seen, "--json").data["items"] == []
+    data = harvest(desk)
+    assert (data["harvested"], data["known"]) == (1, 0)
+
+
 def test_a_dry_run_tells_what_would_happen_and_writes_nothing(desk: Desk) -> None:
     capture(
         desk, "the apple fell far from the tree today", "The apple fell far from the tree, today", "two pears"
@@ -313,6 +334,20 @@ def test_an_item_is_trusted_as_far_as_its_observation(desk: Desk) -> None:
     own = found["the agent itself saw the quince"]["id"]
     assert desk.run("get", own, "--json").data["effective_trust"] == "agent"
     assert [f for f in desk.run("doctor", "--json").data["findings"] if "trust" in str(f)] == []
+
+
+def test_the_other_observations_of_a_day_are_not_decoded_to_judge_an_item(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture(desk, *(f"pear number {n} fell from tree {n * 7}" for n in range(60)), "the quince is ripe")
+    harvest(desk)
+    decoded, memory = [], desk.home().memory()
+    monkeypatch.setattr(
+        observations, "observation_from_dict", lambda raw: decoded.append(raw) or observation_from_dict(raw)
+    )
+    judge = Judge(desk.home().paths, memory)
+    assert [judge(item) for item in memory.long_term if "quince" in item.content] == ["agent"]
+    assert [raw["text"] for raw in decoded] == ["the quince is ripe"]
 
 
 def test_the_way_down_leads_to_the_observation(desk: Desk) -> None:

@@ -8,6 +8,7 @@ from hostile_payloads import ATTACKS
 from page import check_page
 
 from mabos_cli.core.item import MemoryItem
+from mabos_cli.formats.report_html import render_page
 
 from .desk import Desk, note
 
@@ -79,6 +80,18 @@ def test_nothing_is_replaced_that_is_not_ours(desk: Desk):
     assert not [name for name in os.listdir(desk.root) if "tmp" in name]
 
 
+def test_what_somebody_saves_meanwhile_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    target = desk.root / "report.html"
+
+    def save_and_render(*given):
+        target.write_text("mine")
+        return render_page(*given)
+
+    monkeypatch.setattr("mabos_cli.commands.report.render_page", save_and_render)
+    assert desk.run("report", "-o", os.fspath(target)).code == 5
+    assert target.read_text() == "mine"
+
+
 def test_what_is_derived_from_memory_is_not_ours_either(desk: Desk):
     desk.run("store", "We bill per seat", "--store", "long_term")
     derived = desk.folder() / "memory" / "mabos-memory-items.md"
@@ -88,7 +101,7 @@ def test_what_is_derived_from_memory_is_not_ours_either(desk: Desk):
 
 
 def test_odd_places(desk: Desk, tmp_path: Path):
-    for place in (os.fspath(tmp_path), "/dev/null", os.fspath(tmp_path / "no" / "report.html")):
+    for place in ("", os.fspath(tmp_path), "/dev/null", os.fspath(tmp_path / "no" / "report.html")):
         said = desk.run("report", "--force", "-o", place)
         assert said.code == 2 and said.stderr.count("\n") == 2, said
     assert Path("/dev/null").is_char_device() and not (tmp_path / "no").exists()
@@ -114,14 +127,16 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_shown(desk: Desk):
 
 def test_hostile_content_stays_content(desk: Desk):
     words = [*ATTACKS, "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "w" * 100_000]
-    desk.put([note(n, word, importance=0.9, type=word[:60], tags=(word[:40],)) for n, word in enumerate(words)])
+    desk.put(
+        [note(n, word, importance=0.9, type=word[:60], tags=(word[:40],)) for n, word in enumerate(words)]
+    )
     for number, word in enumerate(words[:27]):
         flat = " ".join(word[:80].split())
         desk.run("fact", "assert", "--", f"s{number % 5} {flat}", flat or "p", f"o {flat}")
     page = check_page(written(desk))
     text = (desk.root / "report.html").read_text("utf-8")
     assert len(text) < 200_000
-    assert not any(c < " " and c != "\n" or c in "\u202e\u2066\u200f\u061c\x7f\x9b" for c in text)
+    assert not any((c < " " and c != "\n") or c in "\u202e\u2066\u200f\u061c\x7f\x9b" for c in text)
     assert "<script>alert(1)</script>" in page.text and "w" * 300 not in text
 
 
@@ -149,13 +164,20 @@ def test_a_report_writes_nothing_but_the_page(desk: Desk):
     before = {path: path.read_bytes() for path in desk.root.rglob("*") if path.is_file()}
     desk.run("report", "-o", "-")
     after = {path: path.read_bytes() for path in desk.root.rglob("*") if path.is_file()}
-    assert {path for path in after if after[path] != before.get(path)} <= {p for p in after if ".mabos" in p.parts}
+    assert {path for path in after if after[path] != before.get(path)} <= {
+        p for p in after if ".mabos" in p.parts
+    }
     assert not (desk.root / ".mabos" / "receipts").exists()
 
 
 def test_the_page_does_not_grow_with_memory(desk: Desk):
     def size(count: int) -> int:
-        desk.put([MemoryItem(f"M-{1770000000000 + n}-0000", "word " * 300, created_at="2026-02-20") for n in range(count)])
+        desk.put(
+            [
+                MemoryItem(f"M-{1770000000000 + n}-0000", "word " * 300, created_at="2026-02-20")
+                for n in range(count)
+            ]
+        )
         return len(written(desk))
 
     assert size(2000) < 1.02 * size(200)

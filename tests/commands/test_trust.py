@@ -343,6 +343,23 @@ def test_logs_that_say_nothing_of_trust_are_read_with_what_memory_knows(
     assert do(desk, "hierarchy", "build")["written"] == []
 
 
+@pytest.mark.parametrize("fate", [("trust", "--set", "untrusted", "--by", "ada"), ("forget",)])
+def test_a_summary_does_not_keep_all_that_it_told_when_nothing_of_it_holds(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, fate: tuple[str, ...]
+):
+    monkeypatch.setenv("MABOS_NOW", "2026-01-05T10:00:00Z")
+    own = do(desk, "store", "Decision: quetzalcoatl handles payments", "--importance", "0.9")["id"]
+    desk.run("hierarchy", "build")
+    summaries = sorted((desk.folder() / "memory").glob("*ly/*.md"))
+    assert len(summaries) == 3 and all("quetzalcoatl" in path.read_text() for path in summaries)
+    assert desk.run(fate[0], own, *fate[1:]).code == 0
+    assert len(do(desk, "hierarchy", "build")["written"]) == 3
+    assert not any("quetzalcoatl" in path.read_text() for path in summaries)
+    assert "Up: [2026-01](../monthly/2026-01.md)" in summaries[-1].read_text()
+    assert do(desk, "hierarchy", "build")["written"] == []
+    assert desk.recall("quetzalcoatl", "--min-trust", "agent").refs == []
+
+
 def test_an_entry_that_was_raised_counts_although_its_log_says_untrusted(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ):

@@ -5,6 +5,7 @@ import re
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,3 +68,13 @@ def test_jsonld_says_every_fact(facts):
         assert re.fullmatch(r"urn:mabos:[A-Za-z0-9_.~%-]+", node["@id"])
     said = {unquote(node["@id"].removeprefix("urn:mabos:")) for node in graph}
     assert said >= {fact.subject for fact in facts if fact.subject.isprintable()}
+
+
+def test_jsonld_reads_as_the_triples_that_it_is():
+    oxigraph = pytest.importorskip("pyoxigraph", reason="no pyoxigraph here: JSON-LD is not read by another program")
+    facts = [Fact("F-1", "a b", "@type", "Käse"), Fact("F-2", "a b", "price", "$9,000")]
+    found = oxigraph.parse(render_graph(facts, "jsonld").encode(), format=oxigraph.RdfFormat.JSON_LD)
+    assert sorted((q.subject.value, unquote(q.predicate.value), unquote(q.object.value)) for q in found) == [
+        ("urn:mabos:a%20b", "urn:mabos:@type", "urn:mabos:Käse"),
+        ("urn:mabos:a%20b", "urn:mabos:price", "$9,000"),
+    ]

@@ -47,6 +47,11 @@ def test_a_cover_holds_for_harvests_that_ask_for_as_much_or_more():
     assert [ledger.find_cover(DATA, floor).size for floor in (0.0, 0.29, 0.3, 0.5)] == [100, 100, 5000, 5000]
 
 
+def test_of_equal_covers_that_for_the_lowest_floor_counts():
+    ledger = Ledger(covers=(cover(100, 0.6), cover(5000, 0.3), cover(5000, 0.1), cover(5000, 0.6)))
+    assert ledger.find_cover(DATA, 0.6) == cover(5000, 0.1)
+
+
 def test_the_last_cover_is_found_from_the_end_alone():
     lines = render_taken([f"O-{n}-0000" for n in range(100)], "t") + render_cover(cover(20, 0.5))
     assert last_cover(lines[-512:]) == cover(20, 0.5)
@@ -61,3 +66,10 @@ def test_ids_are_found_by_text():
     )
     wanted = ["O-1771943400000-00a4", "O-1771943400000-00a5", "O-0123456789abcdef", "O-1771943400000-00a"]
     assert names_any(data, wanted) == {wanted[0], wanted[2]}
+
+
+def test_ids_that_stand_elsewhere_than_in_a_lineage_say_nothing():
+    ids = [f"O-177194340000{n}-00a4" for n in range(4)]
+    data = f'{{"related_to": ["{ids[0]}"], "tags": ["{ids[1]}"],\n "derived_from" : [\n"M-1-0000",\n "{ids[2]}"\n]}}'
+    told = f'{{"content": "\\"derived_from\\": [\\"{ids[3]}\\"]"}}'
+    assert names_any(f"{data}\n{told}".encode(), ids) == {ids[2]}

@@ -131,6 +131,7 @@ def test_one_side_split_its_store():
     assert held(merged.data) == {item(1).id: "long_term", item(3).id: "long_term", item(7).id: "short_term"}
     assert merged.notes == (
         f"{item(2).id} was removed on the side that has no pages, and is still on a page",
+        "one side has pages now: the next write files 2 items there",
     )
 
 

@@ -1,0 +1,134 @@
+"""Runs commands for somebody who is not at the shell: named arguments in, data, text and errors out; nothing is printed.
+
+The command itself checks, computes and writes. Here its words are made, its answer is caught and cut to a size, and what went
+wrong becomes one line.
+"""
+
+import io
+import json
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from mabos_cli.commands.call import Call, Told
+from mabos_cli.core import BadValue
+from mabos_cli.core.bounding import fit_lines, fit_value, json_size
+from mabos_cli.core.secrets import redact
+from mabos_cli.core.text import one_line, visible
+from mabos_cli.errors import MabosError, UsageFault
+from mabos_cli.formats.json_text import dump_line
+from mabos_cli.serve.tool import Line, Tool, line_of
+from mabos_cli.workspace.files import watch_writes
+from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.settings import load_settings
+
+_LONGEST = 600  # characters of an error
+_NOTES = 20  # cuts that an answer names
+
+
+class Answer(NamedTuple):
+    """What a caller gets: data, the same as text, or why there is none."""
+
+    data: dict[str, Any] | None
+    text: str
+
+    @property
+    def is_error(self) -> bool:
+        return self.data is None
+
+
+def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, Any]) -> Answer:
+    """The answer of a tool; whatever goes wrong is an answer too."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        _check(validator, given)
+        own = _named(call, given.pop("agent_id", ""))
+        room = _room(own)
+        return _bounded(run_line(own, line_of(tool, given)), room)
+    except Exception as error:  # a bug in one command must not end the server
+        return _refusal(error)
+
+
+def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
+    """The text that a command gives under a name, cut to a size; MabosError when it gives none."""
+    own = _named(call, agent)
+    room = _room(own)
+    return fit_lines(run_line(own, Line(words, None)).data[key].split("\n"), room)
+
+
+def run_line(call: Call, line: Line) -> Told:
+    """What a command tells. A dash is a dash here, and standard input is what the line brings along."""
+    assert call.run is not None, "app runs commands"
+    told: list[Told] = []
+    own = call._replace(
+        as_json=True, quiet=False, literal_dash=True, homes=[], written=watch_writes(), take=told.append
+    )
+    with _standard_input(line.fed):
+        call.run(own, line.words)
+    return told[-1]
+
+
+@contextmanager
+def _standard_input(text: str | None) -> Iterator[None]:
+    before = sys.stdin
+    sys.stdin = None if text is None else io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), "utf-8")  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdin = before
+
+
+def _named(call: Call, agent: str) -> Call:
+    """The call for an agent that is there, also where the command would not look."""
+    if not agent:
+        return call
+    find_agent(call.open_workspace(), agent)
+    return call._replace(agent=agent)
+
+
+def _check(validator: Any, arguments: Mapping[str, Any]) -> None:
+    """UsageFault for arguments that do not fit the schema of the tool."""
+    from jsonschema.exceptions import best_match
+
+    error = best_match(validator.iter_errors(arguments))
+    if error is None:
+        return
+    place = error.json_path.removeprefix("$").removeprefix(".")
+    known = ", ".join(validator.schema["properties"])
+    message = f"{place}: {error.message}" if place else error.message
+    raise UsageFault(message, "" if place else f"parameters: {known}")
+
+
+def _room(call: Call) -> int:
+    """The characters that an answer may have."""
+    workspace = call.open_workspace()
+    agent = find_agent(workspace, call.agent) if call.agent else None
+    settings = load_settings(workspace, agent, {})
+    return settings["mcp.max_tokens"] * settings["text.chars_per_token"]
+
+
+def _bounded(told: Told, room: int) -> Answer:
+    """An answer in at most so many characters of JSON, and of text."""
+    data = json.loads(dump_line(told.data))
+    warnings = [visible(warning) for warning in told.warnings]
+    if json_size(data | {"warnings": warnings}) > room:
+        data, cuts = fit_value(data, room * 9 // 10)
+        largest = sorted(cuts, key=lambda place: -cuts[place])[:_NOTES]
+        data["truncated"] = {place: cuts[place] for place in largest}
+        warnings.append("cut to mcp.max_tokens: ask for less, with a limit or a narrower question")
+    data["warnings"] = fit_value(warnings, room // 20)[0]
+    said = [*map(visible, told.lines), *(f"warning: {one_line(text)}" for text in data["warnings"])]
+    return Answer(data, fit_lines(said, room))
+
+
+def _refusal(error: Exception) -> Answer:
+    """One line about an error, without secrets. A bug is told by its type; its traceback goes to stderr."""
+    if isinstance(error, BadValue):
+        error = UsageFault(error.message, error.hint)
+    if not isinstance(error, MabosError):
+        traceback.print_exception(error, file=sys.stderr)
+        error = MabosError(f"{type(error).__name__}: {error}", "a bug in mabos; more on stderr")
+    hint = f"; {error.hint}" if error.hint else ""
+    return Answer(None, f"{error.code}: {one_line(redact(f'{error.message}{hint}')[0], _LONGEST)}")

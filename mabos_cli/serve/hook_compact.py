@@ -1,0 +1,84 @@
+"""Before a context is compacted: the transcript goes to the spool with its end, and where the session stood into a checkpoint.
+
+Nothing is told to the host: no host takes anything into the context here. The checkpoint comes back when the session starts again.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from mabos_cli.core.checkpoint import Checkpoint
+from mabos_cli.core.hook_hosts import session_of, text_of, word_of
+from mabos_cli.core.observation import bound_text
+from mabos_cli.core.secrets import redact
+from mabos_cli.core.standing import Standing, sum_up
+from mabos_cli.formats.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
+from mabos_cli.formats.agent_transcripts import load_record
+from mabos_cli.serve.hook_given import Given, spool
+from mabos_cli.serve.hook_tail import Tail, read_tail
+from mabos_cli.workspace.checkpoints import write_checkpoint
+from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.world import now
+
+_READ, _KEPT = 1 << 19, 1 << 16  # bytes of a transcript that are looked at, and that are kept
+_TURNS = 30
+_TEXT = 1500  # bytes of a request or an answer that a checkpoint quotes
+_LEAST = 0.03  # seconds for taking secrets out of the end, also when a busy machine was slow to get here
+_LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction takes longer than that
+
+
+def note_session(given: Given) -> None:
+    """Spools the transcript, and writes a checkpoint when the transcript says where the session stood."""
+    tail = read_tail(word_of(given.payload, "transcript_path"), _READ)
+    standing = sum_up(_turns(tail, given.host))
+    trigger = word_of(given.payload, "trigger")
+    spool(given, trigger=trigger, offset=tail.size, tail=_kept(tail, given.deadline))
+    wanted = text_of(given.payload, "custom_instructions").strip()
+    if not (standing.request or standing.answer or wanted):
+        return
+    paths = WorkspacePaths(Path(given.root)).agent(given.agent)
+    home = AgentHome(paths, load_settings(paths.workspace, paths, {"lock.timeout": _LOCK}), now())
+    write_checkpoint(home, _checkpoint(home, given, standing, wanted))
+
+
+def _turns(tail: Tail, host: str) -> Iterator[tuple[str, str]]:
+    """What was said at the end of a transcript, the latest first."""
+    found = 0
+    for line in reversed(tail.lines):
+        record = load_record(line)
+        name = find_host(record) or host
+        if record is None or name not in HOSTS:
+            continue
+        for event in reversed(parse_host_line(record, name).events):
+            if isinstance(event, Spoken) and found < _TURNS:
+                found += 1
+                yield event.author, event.text
+
+
+def _kept(tail: Tail, deadline: float) -> str:
+    """The last lines without secrets, as many as there are room and time for."""
+    kept: list[str] = []
+    room, deadline = _KEPT, max(deadline, time.monotonic() + _LEAST)
+    for line in reversed(tail.lines):
+        room -= len(line) + 1
+        if room < 0 or time.monotonic() > deadline:
+            break
+        kept.append(_hidden(line.decode("utf-8", "replace")))
+    return "\n".join(reversed(kept))
+
+
+def _hidden(text: str) -> str:
+    return redact(text.encode("utf-8", "replace").decode("utf-8"))[0]
+
+
+def _checkpoint(home: AgentHome, given: Given, standing: Standing, wanted: str) -> Checkpoint:
+    """The checkpoint of a session, in the words of its transcript; secrets go before anything is cut."""
+    trigger, session = word_of(given.payload, "trigger"), session_of(given.payload)
+    said = {"Last request": standing.request, "Last answer": standing.answer, "To be kept": wanted}
+    parts = [
+        f"Session {_hidden(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."
+    ]
+    parts += [f"{name}: {bound_text(text, _TEXT, _hidden)[0].strip()}" for name, text in said.items() if text]
+    return Checkpoint(home.now(), "\n\n".join(parts), tuple(map(_hidden, standing.decisions)))

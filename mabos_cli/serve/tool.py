@@ -1,0 +1,201 @@
+"""A tool of the MCP door: the command behind it, and how named parameters become the words of a command line.
+
+What a parameter takes and what it means is said once, by the option of the command. A table of tools says only what differs:
+another name, a narrower choice, another shape.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mabos_cli.formats.json_text import dump_line
+
+Words = Callable[[Any], Iterable[str]]
+Schema = Mapping[str, Any]
+TEXTS = {"type": "array", "items": {"type": "string"}}
+SHARE = {"minimum": 0, "maximum": 1}
+AGENT = {"type": "string", "description": "The agent's id; needed only where there are several."}
+# What help says about a command line and nobody else.
+_ONLY_THERE = re.compile(
+    r"[;,] (?:- (?:reads|is) |a whole request; - reads |- for )standard input"
+    r"|; (?:may repeat|repeat it, or separate with commas|repeat for all of several|commas separate, may repeat)"
+    r"|,? may repeat\b|; else --agent| [Mm]ay repeat\."
+)
+
+
+class Effect(NamedTuple):
+    """What a call does to the world: nothing, the same again when it is called twice, or taking something out of sight."""
+
+    reads: bool = False
+    repeats: bool = False
+    removes: bool = False
+
+
+READ = Effect(reads=True, repeats=True)
+ADD = Effect()
+SET = Effect(repeats=True)
+TAKE = Effect(repeats=True, removes=True)
+
+
+class Param(NamedTuple):
+    """A parameter. Without an option it is a word of its own, in the order of the table."""
+
+    name: str
+    option: str = ""
+    about: str = ""
+    required: bool | None = None  # None: as the command has it
+    schema: Schema = MappingProxyType({})  # what differs from what the option takes; with a type, all of it
+    words: Words | None = None  # the words that a value becomes; else it follows from the value
+    blank: str = ""  # the word that stands for it when it is not given
+    is_fed: bool = False  # the command reads it, as JSON, where it would read standard input
+
+
+class Tool(NamedTuple):
+    """A tool: its family, the words that call the command, its parameters, and what a call does."""
+
+    name: str
+    family: str
+    command: tuple[str, ...]
+    effect: Effect
+    params: tuple[Param, ...] = ()
+    about: str = ""  # else what the command says of itself
+    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what the arguments mean, where two make one word
+
+
+class Line(NamedTuple):
+    """The words of a command, and what it finds on standard input; None when nothing is there."""
+
+    words: list[str]
+    fed: str | None
+
+
+def word(name: str, about: str = "", **more: Any) -> Param:
+    """A parameter that the command takes as an argument."""
+    return Param(name, "", about, **more)
+
+
+def option(name: str, other: str = "", about: str = "", **more: Any) -> Param:
+    """A parameter that the command takes as an option, of the same name if no other is given."""
+    return Param(name, other or "--" + name.replace("_", "-"), about, **more)
+
+
+def options(*names: str) -> tuple[Param, ...]:
+    """Parameters that are options of the same name, as they are."""
+    return tuple(map(option, names))
+
+
+def choice(*words: str) -> Schema:
+    """One of some words."""
+    return {"type": "string", "enum": list(words)}
+
+
+def choices(*words: str) -> Schema:
+    """Some of some words."""
+    return {"type": "array", "items": choice(*words)}
+
+
+def record(required: Sequence[str] = (), **fields: Schema) -> Schema:
+    """An object with these names and no others."""
+    found = {"type": "object", "properties": fields, "additionalProperties": False}
+    return found | {"required": list(required)} if required else found
+
+
+def unless(off: str) -> Words:
+    """The words of a switch that is on when nothing is said."""
+    return lambda value: () if value else (off,)
+
+
+def either(yes: str, no: str) -> Words:
+    """The words of a switch that has two names."""
+    return lambda value: (yes if value else no,)
+
+
+def line_of(tool: Tool, arguments: Mapping[str, Any]) -> Line:
+    """The command line that arguments, which fit the tool's schema, stand for. Nothing in them can be taken for an option."""
+    arguments = tool.recast(dict(arguments))
+    named: list[str] = []
+    rest: list[str] = []
+    fed = None
+    for param in tool.params:
+        value = arguments.get(param.name)
+        if value is None:
+            rest += [param.blank] if param.blank else []
+        elif param.is_fed:
+            fed = dump_line(value)
+            (named if param.option else rest).append(f"{param.option}=-" if param.option else "-")
+        elif param.words:
+            named += param.words(value)
+        elif param.option:
+            named += _named(param.option, value)
+        else:
+            rest += map(_text, value if isinstance(value, list) else (value,))
+    return Line([*tool.command, *named, *(["--", *rest] if rest else ())], fed)
+
+
+def _named(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [name] if value else []
+    return [f"{name}={_text(each)}" for each in (value if isinstance(value, list) else [value])]
+
+
+def _text(value: Any) -> str:
+    """A value as a word: text as it is, whole numbers without a point, objects as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return dump_line(value)
+
+
+def find_command(tool: Tool, program: Mapping[str, Any]) -> Any:
+    """The command behind a tool."""
+    first, *below = (part for part in tool.command if not part.startswith("-"))
+    found = program[first]
+    for name in below:
+        found = found.commands[name]
+    return found
+
+
+def about_tool(tool: Tool, command: Any) -> str:
+    """What a tool does, in a line or two."""
+    said = tool.about or (command.help or "").split("Example:")[0]
+    return " ".join(said.split())
+
+
+def input_schema(tool: Tool, command: Any) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments."""
+    places = [each for each in command.params if each.param_type_name == "argument"]
+    named = {name: each for each in command.params for name in (*each.opts, *each.secondary_opts)}
+    properties: dict[str, Any] = {"agent_id": AGENT}
+    required = []
+    for param in tool.params:
+        given = named[param.option] if param.option else (places.pop(0) if places else None)
+        properties[param.name] = _property(param, given)
+        if given.required if param.required is None and given else param.required:
+            required.append(param.name)
+    found = {"type": "object", "properties": properties, "additionalProperties": False}
+    return found | {"required": required} if required else found
+
+
+def _property(param: Param, given: Any) -> dict[str, Any]:
+    found = dict(param.schema) if "type" in param.schema else _taken(param, given) | dict(param.schema)
+    about = param.about or _ONLY_THERE.sub("", (given.help if given else "") or "")
+    return found | ({"description": about} if about else {})
+
+
+def _taken(param: Param, given: Any) -> dict[str, Any]:
+    """What an option or argument of a command takes, and what it is when it is not given."""
+    if getattr(given, "is_flag", False):
+        return {"type": "boolean"}
+    name = given.type.name
+    kind = {"int": "integer", "flo": "number", "boo": "boolean"}.get(name[:3], "string")
+    one: dict[str, Any] = {"type": kind}
+    for key, bound in (("minimum", "min"), ("maximum", "max")):
+        if getattr(given.type, bound, None) is not None:
+            one[key] = getattr(given.type, bound)
+    if param.option and given.multiple:
+        return {"type": "array", "items": one}
+    if isinstance(given.default, str | int | float) and given.default:
+        one["default"] = given.default
+    return one

@@ -1,0 +1,123 @@
+"""What a TAB is answered: known ids, tags and names, and nothing at all when something is off."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.serve.complete import MOST, main
+from tests.commands.desk import Desk, note
+
+
+@pytest.fixture
+def desk(quick: Path, still_world: None) -> Desk:
+    return Desk(quick / "team")
+
+
+class Shell:
+    """Asks as a completion script does."""
+
+    def __init__(self, desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+        self.desk, self.capture = desk, capsysbinary
+
+    def ask(self, kind: str, start: str = "", **options: str) -> list[tuple[str, str]]:
+        words = [kind, "-w", options.get("w", os.fspath(self.desk.root)), "-a", options.get("a", "main"), "--", start]
+        assert main(words) == 0
+        out, err = self.capture.readouterr()
+        assert err == b""
+        return [tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()]  # type: ignore[misc]
+
+    def values(self, kind: str, start: str = "", **options: str) -> list[str]:
+        return [value for value, _ in self.ask(kind, start, **options)]
+
+
+@pytest.fixture
+def shell(desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> Shell:
+    return Shell(desk, capsysbinary)
+
+
+def test_items_come_latest_first_and_bounded(shell: Shell) -> None:
+    ids = shell.desk.put([note(n, f"Note {n}\nwith a tab\there") for n in range(300)], working=[note(900, "Now")])
+    found = shell.ask("items")
+    assert len(found) == MOST
+    assert found[0] == (note(900, "").id, "Now")
+    assert found[1] == (ids[299], "Note 299 with a tab here")
+    assert [value for value, _ in found[1:]] == ids[:-MOST:-1]
+    assert shell.values("items", ids[7][:-1]) == [ids[7]]
+    assert shell.ask("items", "X") == []
+
+
+def test_items_of_pages_and_of_other_layouts(shell: Shell) -> None:
+    desk = shell.desk
+    for month, number in (("2026-01", 1), ("2026-02", 2)):
+        page = {"long_term": [{"content": "indented by hand", "id": f"M-{number}-aaaa"}]}
+        desk.write(f"memory-store/{month}.json", json.dumps(page, indent=4))
+    assert shell.values("items") == ["M-2-aaaa", "M-1-aaaa"]
+
+
+def test_tags_come_by_use_whatever_is_in_them(shell: Shell) -> None:
+    odd = ["two words", "a:b", 'the "best"', "it's", "a]b", "büro", "back\\slash", "$(touch x)"]
+    items = [note(n, 'says "tags": ["fake"] inside', tags=("often", odd[n % len(odd)])) for n in range(16)]
+    shell.desk.put([*items, note(99, "x", tags=("new\nline",))])
+    found = shell.ask("tags")
+    assert found[0] == ("often", "16")
+    assert sorted(found[1:]) == sorted((tag, "2") for tag in odd)
+    assert shell.values("tags", "a") == ["a:b", "a]b"]
+
+
+def test_ids_of_every_kind(shell: Shell, quick: Path) -> None:
+    desk = shell.desk
+    live = desk.put([note(1, "We bill per seat")])
+    desk.archive([note(1, "Before the edit"), note(2, "Gone for good")])
+    assert shell.ask("archived") == [(note(2, "").id, "Gone for good")]
+    fact = desk.run("fact", "assert", "Acme", "isA", "Customer", "--json").data["fact"]["id"]
+    assert shell.ask("facts") == [(fact, "Acme isA Customer")]
+    assert shell.values("ids") == [*live, fact]
+    assert shell.values("ids", "F-") == [fact]
+    desk.run("rule", "create", "if ?x isA Customer then ?x isA Party")
+    assert shell.values("rules") == ["R-001"]
+    desk.run("case", "store", "--belief", "late", "--desire", "calm", "--success")
+    assert shell.ask("cases") == [("C-001", "late, calm")]
+    desk.run("ontology", "scaffold", "business")
+    desk.run("ontology", "propose", "Late Invoice", "--domain", "business", "--definition", "Past due")
+    assert shell.ask("proposals") == [("OP-001", "Late Invoice")]
+    desk.write("reasoning.jsonl", '{"id": "T-1771943400000-0002", "at": "x", "problem": "Shall we?"}\n')
+    assert shell.ask("results") == [("T-1771943400000-0002", "Shall we?")]
+
+
+def test_agents_and_paths(shell: Shell) -> None:
+    shell.desk.add_agent("cfo")
+    assert shell.values("agents") == ["cfo", "main"]
+    assert shell.values("agents", "c") == ["cfo"]
+    for day in ("2026-02-01", "2026-02-03"):
+        shell.desk.write(f"memory/{day}.md", "x")
+    assert shell.values("paths", "memory/2") == ["memory/2026-02-03.md", "memory/2026-02-01.md"]
+    assert "memory/" in shell.values("paths", "mem")
+    assert shell.values("paths", "../") == shell.values("paths", "/etc/") == []
+
+
+def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
+    assert shell.ask("nonsense") == shell.ask("") == []
+    assert shell.ask("items", w="/nowhere") == shell.ask("items", a="nobody") == shell.ask("items", a="../x") == []
+    shell.desk.write("memory-store.json", '{"broken": [{"id": "M-1-aaaa", "tags": ["x"')
+    assert shell.ask("items") == [("M-1-aaaa", "")]
+    assert shell.ask("tags") == []
+    shell.desk.write("memory-store.json", "[" * 100_000)
+    assert shell.ask("items") == []
+    (shell.desk.folder() / "memory-store.json").unlink()
+    (shell.desk.folder() / "memory-store.json").mkdir()
+    assert shell.ask("items") == shell.ask("tags") == []
+    assert main([]) == 0
+
+
+def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
+    code = (
+        "import sys; sys.argv = ['mabos', 'complete', 'agents', '-w', sys.argv[1]]\n"
+        "from mabos_cli.__main__ import main; main()\n"
+        "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True)
+    assert done.stdout == "main\n[]\n"
