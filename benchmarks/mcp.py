@@ -18,7 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "benchmark", "version": "1"},
+}
 Call = tuple[str, dict[str, Any]]
 
 KINDS: tuple[Callable[[int], Call], ...] = (
@@ -30,7 +34,13 @@ KINDS: tuple[Callable[[int], Call], ...] = (
     lambda n: ("context_pack", {"query": f"what does hall {n % 7} need", "budget": 600}),
     lambda n: (
         "fact_assert",
-        {"subject": f"hall-{n % 50}", "predicate": "hasLoad", "object": str(n), "confidence": 0.9, "source": "meter"},
+        {
+            "subject": f"hall-{n % 50}",
+            "predicate": "hasLoad",
+            "object": str(n),
+            "confidence": 0.9,
+            "source": "meter",
+        },
     ),
     lambda n: ("fact_query", {"subject": f"hall-{n % 50}"}),
     lambda n: ("infer_forward", {"persist": False, "limit": 5}),
@@ -106,11 +116,22 @@ def main() -> None:
         root = Path(folder, "ws")
         mabos = [sys.executable, "-m", "mabos_cli"]
         subprocess.run([*mabos, "init", os.fspath(root), "--quiet"], check=True)
-        rows = ({"content": f"Note {n}: pump {n % 17} runs at {n * 7}", "store": "long_term"} for n in range(given.items))
+        rows = (
+            {"content": f"Note {n}: pump {n % 17} runs at {n * 7}", "store": "long_term"}
+            for n in range(given.items)
+        )
         batch = "".join(json.dumps(row) + "\n" for row in rows)
         line = [*mabos, "-w", os.fspath(root), "--quiet", "store", "--batch", "-"]
         subprocess.run(line, input=batch.encode(), check=True)
-        rule = [*mabos, "-w", os.fspath(root), "--quiet", "rule", "create", "if ?x hasLoad ?y and ?y > 100 then ?x is busy"]
+        rule = [
+            *mabos,
+            "-w",
+            os.fspath(root),
+            "--quiet",
+            "rule",
+            "create",
+            "if ?x hasLoad ?y and ?y > 100 then ?x is busy",
+        ]
         subprocess.run(rule, check=True)
         measure(root, given.calls)
 

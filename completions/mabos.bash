@@ -5,7 +5,7 @@ _mabos_spec() {
   subs=() opts=() args=() more='' kind=''
   case $1 in
     '')
-      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review doctor schedule mcp completion config)
+      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review hook skill doctor schedule mcp completion config)
       opts=(--version) ;;
     init)
       opts=(--role)
@@ -289,11 +289,12 @@ daily' ;;
       opts=(--certainty --source --supports --group)
       args=(any any)
       case $2 in
-        --certainty|--source|--supports|--group) kind=any ;;
+        --certainty|--source|--group) kind=any ;;
+        --supports) kind=goals ;;
       esac ;;
     'belief revise')
       opts=(--certainty --value --source --reason)
-      args=(any)
+      args=(beliefs)
       case $2 in
         --certainty|--value|--source|--reason) kind=any ;;
       esac ;;
@@ -312,7 +313,8 @@ daily' ;;
 high
 medium
 low' ;;
-        --motivates|--status|--group) kind=any ;;
+        --motivates) kind=goals ;;
+        --status|--group) kind=any ;;
       esac ;;
     'desire list')
       opts=(--status)
@@ -332,11 +334,14 @@ operational' ;;
 high
 medium
 low' ;;
-        --deadline|--parent|--desire|--requires|--group) kind=any ;;
+        --deadline|--group) kind=any ;;
+        --parent) kind=goals ;;
+        --desire) kind=desires ;;
+        --requires) kind=plans ;;
       esac ;;
     'goal update')
       opts=(--status --progress --priority --deadline --reason)
-      args=(any)
+      args=(goals)
       case $2 in
         --status|--progress|--deadline|--reason) kind=any ;;
         --priority) kind='=critical
@@ -355,23 +360,25 @@ low' ;;
       opts=(--goal --plan --deadline --group)
       args=(any)
       case $2 in
-        --goal|--plan|--deadline|--group) kind=any ;;
+        --goal) kind=goals ;;
+        --plan) kind=plans ;;
+        --deadline|--group) kind=any ;;
       esac ;;
     'intention progress')
       opts=(--percent --deadline)
-      args=(any any)
+      args=(intentions any)
       case $2 in
         --percent|--deadline) kind=any ;;
       esac ;;
     'intention complete')
       opts=(--outcome)
-      args=(any)
+      args=(intentions)
       case $2 in
         --outcome) kind=any ;;
       esac ;;
     'intention drop')
       opts=(--reason)
-      args=(any)
+      args=(intentions)
       case $2 in
         --reason) kind=any ;;
       esac ;;
@@ -386,11 +393,12 @@ low' ;;
       opts=(--goal --step)
       args=(any)
       case $2 in
-        --goal|--step) kind=any ;;
+        --goal) kind=goals ;;
+        --step) kind=any ;;
       esac ;;
     'plan step')
       opts=(--done)
-      args=(any any)
+      args=(plans any)
       case $2 in
         --done) kind=any ;;
       esac ;;
@@ -926,6 +934,37 @@ system_prompt' ;;
       args=(any)
       case $2 in
         --since|--limit|-n) kind=any ;;
+      esac ;;
+    hook)
+      subs=(install uninstall) ;;
+    'hook install')
+      opts=(--host --scope --settings --dry-run)
+      case $2 in
+        --host) kind='=claude
+codex
+gemini
+cursor' ;;
+        --scope) kind='=project
+user' ;;
+        --settings) kind=files ;;
+      esac ;;
+    'hook uninstall')
+      opts=(--host --scope --settings --dry-run)
+      case $2 in
+        --host) kind='=claude
+codex
+gemini
+cursor' ;;
+        --scope) kind='=project
+user' ;;
+        --settings) kind=files ;;
+      esac ;;
+    skill)
+      opts=(--format --output -o)
+      case $2 in
+        --format) kind='=skill
+agents' ;;
+        --output|-o) kind=files ;;
       esac ;;
     doctor)
       opts=(--repair --check) ;;

@@ -10,7 +10,7 @@ function __mabos_spec --no-scope-shadowing
     set kind ''
     switch "$at"
         case ''
-            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'doctor	Check every file of an agent, and repair what can be repaired' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'mcp	Serve tools and memory to an agent host, by the Model Context Protocol' 'completion	Print what completes this program\'s words in a shell' 'config	Show the settings in effect and where each comes from'
+            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'hook	Answer the hooks of agent hosts; put ours into their settings and out again' 'skill	Print what tells an agent how to use its memory here' 'doctor	Check every file of an agent, and repair what can be repaired' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'mcp	Serve tools and memory to an agent host, by the Model Context Protocol' 'completion	Print what completes this program\'s words in a shell' 'config	Show the settings in effect and where each comes from'
             set opts '--version	Print the version'
         case init
             set opts '--role	What the first agent is for'
@@ -346,12 +346,14 @@ daily'
             set opts '--certainty	0 to 1' '--source	Where it comes from' '--supports	A goal it supports; may repeat' '--group	The heading that it goes under'
             set args any any
             switch $option
-                case --certainty --source --supports --group
+                case --certainty --source --group
                     set kind any
+                case --supports
+                    set kind goals
             end
         case 'belief revise'
             set opts '--certainty	The new certainty, 0 to 1' '--value	What holds now, in place of its value or text' '--source	The new source' '--reason	Why; kept in the revision log of the file, if it has one'
-            set args any
+            set args beliefs
             switch $option
                 case --certainty --value --source --reason
                     set kind any
@@ -373,7 +375,9 @@ daily'
 high
 medium
 low'
-                case --motivates --status --group
+                case --motivates
+                    set kind goals
+                case --status --group
                     set kind any
             end
         case 'desire list'
@@ -397,12 +401,18 @@ operational'
 high
 medium
 low'
-                case --deadline --parent --desire --requires --group
+                case --deadline --group
                     set kind any
+                case --parent
+                    set kind goals
+                case --desire
+                    set kind desires
+                case --requires
+                    set kind plans
             end
         case 'goal update'
             set opts '--status	active, achieved, abandoned, ..' '--progress	How far it is' '--priority	0 to 1, or critical, high, medium, low' '--deadline	The new deadline' '--reason	Why; kept in the revision log of the file, if it has one'
-            set args any
+            set args goals
             switch $option
                 case --status --progress --deadline --reason
                     set kind any
@@ -424,26 +434,30 @@ low'
             set opts '--goal	The goal that it serves' '--plan	The plan that it follows' '--deadline	Until when' '--group	The heading that it goes under'
             set args any
             switch $option
-                case --goal --plan --deadline --group
+                case --goal
+                    set kind goals
+                case --plan
+                    set kind plans
+                case --deadline --group
                     set kind any
             end
         case 'intention progress'
             set opts '--percent	How far it is now' '--deadline	A new deadline'
-            set args any any
+            set args intentions any
             switch $option
                 case --percent --deadline
                     set kind any
             end
         case 'intention complete'
             set opts '--outcome	What came of it'
-            set args any
+            set args intentions
             switch $option
                 case --outcome
                     set kind any
             end
         case 'intention drop'
             set opts '--reason	Why it is given up'
-            set args any
+            set args intentions
             switch $option
                 case --reason
                     set kind any
@@ -460,12 +474,14 @@ low'
             set opts '--goal	A goal that requires it; may repeat' '--step	A step, in order; may repeat'
             set args any
             switch $option
-                case --goal --step
+                case --goal
+                    set kind goals
+                case --step
                     set kind any
             end
         case 'plan step'
             set opts '--done	A step that is done: its name or number'
-            set args any any
+            set args plans any
             switch $option
                 case --done
                     set kind any
@@ -1077,6 +1093,45 @@ system_prompt'
             switch $option
                 case --since --limit -n
                     set kind any
+            end
+        case hook
+            set subs 'install	Make a host call us when sessions start and end, before it compacts, with each prompt' 'uninstall	Take our hooks out of a host\'s settings: the file is as it was before, to the byte, and gone if it was ours alone'
+        case 'hook install'
+            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would change'
+            switch $option
+                case --host
+                    set kind '=claude
+codex
+gemini
+cursor'
+                case --scope
+                    set kind '=project
+user'
+                case --settings
+                    set kind files
+            end
+        case 'hook uninstall'
+            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would change'
+            switch $option
+                case --host
+                    set kind '=claude
+codex
+gemini
+cursor'
+                case --scope
+                    set kind '=project
+user'
+                case --settings
+                    set kind files
+            end
+        case skill
+            set opts '--format	skill: a SKILL.md; agents: a section for AGENTS.md, between marks' '--output	Write it there; other text in AGENTS.md stays' '-o	Write it there; other text in AGENTS.md stays'
+            switch $option
+                case --format
+                    set kind '=skill
+agents'
+                case --output -o
+                    set kind files
             end
         case doctor
             set opts '--repair	Mend what can be mended without guessing' '--check	Exit 7 when anything needs attention'

@@ -5,6 +5,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from select import select
@@ -16,14 +17,16 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = {"bash": "mabos.bash", "zsh": "_mabos", "fish": "mabos.fish"}
 # The shells that can be asked here, the others as tests that say why they are skipped.
 INSTALLED = [
-    pytest.param(name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed"))
+    pytest.param(
+        name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed")
+    )
     for name in SCRIPTS
 ]
 
 _BASH = """
 bind 'set bell-style none' 'set enable-bracketed-paste off'
 source {script}
-_probe() {{ _mabos "$@"; printf '%s\\n' "${{COMPREPLY[@]}}" >{offered}; }}
+_probe() {{ _mabos "$@"; printf '%s\\n' "${{COMPREPLY[@]}}" >"{offered}.$probed"; }}
 complete -o nosort -F _probe mabos
 """
 _ZSH = """
@@ -36,7 +39,7 @@ source {script}
 compadd() {{
   local -a hits
   builtin compadd -O hits "$@"
-  print -rl -- $hits >>{offered}
+  print -rl -- $hits >>"{offered}.$probed"
   builtin compadd "$@"
 }}
 """
@@ -49,23 +52,28 @@ class Tab(NamedTuple):
     line: list[str]
 
 
-def press_tab(shell: str, line: str, folder: Path, environment: dict[str, str]) -> Tab:
-    """The effect of a TAB at the end of a line, in a folder."""
+def press_tab(shell: str, lines: Sequence[str], folder: Path, environment: dict[str, str]) -> list[Tab]:
+    """The effect of a TAB at the end of each line, in a folder."""
     script = ROOT / "completions" / SCRIPTS[shell]
     if shell == "fish":
-        return _ask_fish(script, line, folder, environment)
+        return _ask_fish(script, lines, folder, environment)
     home = Path(environment["HOME"])
     offered, got, setup = (home / f"{name}-{shell}" for name in ("offered", "line", "setup"))
-    for path in (offered, got):
-        path.unlink(missing_ok=True)
     setup.write_text({"bash": _BASH, "zsh": _ZSH}[shell].format(script=script, offered=offered))
     words = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell]
     # Ctrl-A goes to the start of the line, Ctrl-E to its end: the line becomes the arguments of printf.
-    keys = f". {setup}\n{line}\t\x01printf '%s\\n' \x05 >{got}\nexit\n"
+    tabs = [f"probed={n}\n{line}\t\x01printf '%s\\n' \x05 >{got}.{n}\n" for n, line in enumerate(lines)]
+    keys = f". {setup}\n{''.join(tabs)}exit\n"
     _type(words, keys, folder, environment | {"TERM": "dumb", "PS1": "", "INPUTRC": os.devnull})
-    lines = got.read_text("utf-8").split("\n")[:-1] if got.exists() else []
-    told = offered.read_text("utf-8").split("\n")[:-1] if offered.exists() else []
-    return Tab([word for word in told if word], lines)
+    return [Tab(_taken(f"{offered}.{n}"), _taken(f"{got}.{n}")) for n in range(len(lines))]
+
+
+def _taken(name: str) -> list[str]:
+    """The lines of a file, without empty ones; the file is removed."""
+    path = Path(name)
+    found = path.read_text("utf-8").split("\n") if path.exists() else []
+    path.unlink(missing_ok=True)
+    return [line for line in found if line]
 
 
 def _type(words: list[str], keys: str, folder: Path, environment: dict[str, str]) -> None:
@@ -74,23 +82,26 @@ def _type(words: list[str], keys: str, folder: Path, environment: dict[str, str]
     if pid == 0:
         os.chdir(folder)
         os.execvpe(words[0], words, environment)
-    os.write(terminal, keys.encode())
-    said = b""
+    left, said = keys.encode(), b""
     with suppress(OSError):  # the other end is closed: the shell is gone
-        while select([terminal], [], [], 60)[0] and (more := os.read(terminal, 1 << 16)):
-            said += more
+        while any(ready := select([terminal], [terminal] if left else [], [], 60)):
+            if ready[0]:
+                said += os.read(terminal, 1 << 16)
+            else:  # a terminal takes a few hundred keys at a time
+                left = left[os.write(terminal, left[:256]) :]
     os.close(terminal)  # a shell that still waits for something hangs up
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, said.decode("utf-8", "replace")
 
 
-def _ask_fish(script: Path, line: str, folder: Path, environment: dict[str, str]) -> Tab:
-    code = "source $argv[1]; complete -C $argv[2]"
+def _ask_fish(script: Path, lines: Sequence[str], folder: Path, environment: dict[str, str]) -> list[Tab]:
+    code = "source $argv[1]; for line in $argv[2..]; complete -C $line; printf '\\0'; end"
     done = subprocess.run(
-        ["fish", "--no-config", "-c", code, str(script), line],
+        ["fish", "--no-config", "-c", code, str(script), *lines],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.stderr == ""
-    return Tab([row.partition("\t")[0] for row in done.stdout.split("\n") if row], [])
+    parts = done.stdout.split("\0")[:-1]
+    return [Tab([row.partition("\t")[0] for row in part.split("\n") if row], []) for part in parts]
 
 
 def shell_environment(home: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from difflib import unified_diff
 from functools import cache
 from pathlib import Path
@@ -34,9 +35,25 @@ def _same(page: Path, actual: str) -> None:
         pytest.fail("\n".join(lines), pytrace=False)
 
 
+@pytest.fixture(scope="module")
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[Path, Future[tuple[str, int]]]]:
+    """The chosen pages, run side by side, each in a folder of its own."""
+    calls = [item.callspec for item in request.session.items if "running" in getattr(item, "fixturenames", ())]
+    chosen = [call.params["page"] for call in calls if "page" in call.params]
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:  # they wait for files to settle half of the time
+        yield {page: pool.submit(_run, page, tmp_path_factory.mktemp(page.stem)) for page in chosen}
+        pool.shutdown(cancel_futures=True)
+
+
+def _run(page: Path, folder: Path) -> tuple[str, int]:
+    return run_page(page.read_text("utf-8"), folder.resolve())
+
+
 @each_page
-def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
-    actual, commands = run_page(page.read_text("utf-8"), tmp_path.resolve())
+def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tuple[str, int]]]) -> None:
+    actual, commands = running[page].result()
     assert commands or page.stem in ("settings", "comparison", "speed"), f"{page.name} shows no command"
     _same(page, actual)
 
@@ -69,7 +86,7 @@ def _calls(line: str) -> Iterator[list[str]]:
     words: list[str] | None = None
     for word in lexer:
         if set(word) <= set(";|&()<>"):
-            if words is not None:
+            if words:
                 yield words
             words = None
         elif words is not None:

@@ -59,6 +59,8 @@ INTRODUCE = {
     ],
     "serve": [PACKAGE / "commands" / "mcp.py"],
 }
+# Doors that somebody else's session hangs on: a bug behind them is told, and nothing more.
+OUTLAST = [PACKAGE / "serve" / f"{name}.py" for name in ("calling", "hook")]
 
 
 def shown(path: Path) -> str:
@@ -358,7 +360,7 @@ def test_names() -> None:
 
 
 def test_exceptions_are_named() -> None:
-    """BaseException may be caught to clean up, if it is raised again."""
+    """BaseException may be caught to clean up, if it is raised again. Doors outlast a bug in what they call."""
     wrong = []
     for path in FILES:
         for node in ast.walk(tree_of(path)):
@@ -368,7 +370,8 @@ def test_exceptions_are_named() -> None:
             cleanup = caught == "BaseException" and any(
                 isinstance(last, ast.Raise) and last.exc is None for last in node.body[-1:]
             )
-            if re.search(r"^$|\b(Base)?Exception\b", caught) and not cleanup:
+            door = path in OUTLAST and caught == "Exception"
+            if re.search(r"^$|\b(Base)?Exception\b", caught) and not cleanup and not door:
                 wrong.append(f"{shown(path)}:{node.lineno} except {caught}")
     assert not wrong, "\n".join(wrong)
 

@@ -8,6 +8,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.core.item import check_content
+from mabos_cli.core.secrets import redact
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.checkpoint_md import checkpoint_context, checkpoint_title
@@ -48,13 +49,19 @@ def checkpoint(
         )
     home = call.open_home()
     limit = home.settings["memory.max_content_bytes"]
-    lists = [
-        tuple(check_content(entry, limit) for entry in entries or ())
-        for entries in (decision, finding, question, next)
-    ]
-    state = Checkpoint(home.now(), check_content(text_argument(context, call.literal_dash), limit), *lists)
+    kinds: set[str] = set()
+
+    def kept(text: str) -> str:
+        # A session that ends cannot say it again: a secret is left out, and no reason to refuse the rest.
+        hidden, found = redact(text) if home.settings["secrets.refuse"] else (text, ())
+        kinds.update(found)
+        return check_content(hidden, limit)
+
+    lists = [tuple(map(kept, entries or ())) for entries in (decision, finding, question, next)]
+    state = Checkpoint(home.now(), kept(text_argument(context, call.literal_dash)), *lists)
     path = write_checkpoint(home, state)
-    call.emit("checkpoint", {"path": path}, [f"wrote {path}"])
+    notes = [f"secrets replaced: {', '.join(sorted(kinds))}"] if kinds else []
+    call.emit("checkpoint", {"path": path, "redacted": sorted(kinds)}, [f"wrote {path}"], notes)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from mabos_cli.commands import fact_exchange, ontology_export, schedule
 from mabos_cli.config import PRESETS, SETTINGS
-from mabos_cli.core import audit, mind, periods, proposal, rule
+from mabos_cli.core import audit, hook_hosts, mind, periods, proposal, rule
 from mabos_cli.core.case_similarity import MEASURES
 from mabos_cli.core.completion import ANY, FILES, FOLDERS, WORDS, Value
 from mabos_cli.core.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
@@ -43,9 +43,14 @@ _VALUES = {
     "--similarity": _words(*MEASURES),
     "--history": Value(FILES),
     "--skills": Value(FILES),
+    "--supports": Value("goals"),
+    "--motivates": Value("goals"),
+    "--goal": Value("goals"),
+    "--requires": Value("plans"),
     "--system": Value(FILES),
     "agent show agent_id": Value("agents"),
     "bdi resolve --keep": _words("a", "b", "both"),
+    "belief revise name": Value("beliefs"),
     "case revise case_id": Value("cases"),
     "case show case_id": Value("cases"),
     "case store --from": Value("cases"),
@@ -58,7 +63,10 @@ _VALUES = {
     "fact retract fact_id": Value("facts"),
     "forget item_id": Value("items"),
     "get item_id": Value("ids"),
+    "goal add --desire": Value("desires"),
     "goal add --level": _words(*mind.LEVELS),
+    "goal add --parent": Value("goals"),
+    "goal update name": Value("goals"),
     "grade ids": Value("items"),
     "graph export --format": _words(*graph_export.FORMATS),
     "graph impact --level": _words(*mind.LEVELS),
@@ -67,8 +75,16 @@ _VALUES = {
     "hierarchy build --scope": _words(*SCOPES),
     "hierarchy search --level": _words(*periods.LEVELS),
     "hierarchy show --level": _words(*periods.LEVELS),
+    "hook install --host": _words(*hook_hosts.HOSTS),
+    "hook install --scope": _words("project", "user"),
+    "hook uninstall --host": _words(*hook_hosts.HOSTS),
+    "hook uninstall --scope": _words("project", "user"),
     "ingest transcript --host": _words("auto", *agent_hosts.HOSTS),
     "ingest transcript --roles": _words(*agent_transcripts.ROLES),
+    "intention add --plan": Value("plans"),
+    "intention complete name": Value("intentions"),
+    "intention drop name": Value("intentions"),
+    "intention progress name": Value("intentions"),
     "ontology export --format": _words(*ontology_export.FORMATS),
     "ontology list --status": _words(*proposal.STATUSES),
     "ontology merge ids": Value("proposals"),
@@ -76,6 +92,7 @@ _VALUES = {
     "ontology propose --type": _words(*proposal.NODE_TYPES),
     "ontology reject proposal_id": Value("proposals"),
     "ontology validate ids": Value("proposals"),
+    "plan step name": Value("plans"),
     "read place": Value("paths"),
     "reason list --category": _words(*CATEGORIES),
     "reason outcome --happened": _words("yes", "no"),
@@ -95,6 +112,7 @@ _VALUES = {
     "rule toggle rule_id": Value("rules"),
     "schedule run job": _told((job.name, job.about) for job in JOBS),
     "schedule show --format": _words(*schedule.FORMATS),
+    "skill --format": _words("skill", "agents"),
     "timeline around": Value("items"),
     "trust --set": _TRUST,
     "trust item_id": Value("items"),

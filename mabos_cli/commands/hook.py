@@ -147,7 +147,7 @@ def _tell(
     if not changed:
         return call.emit(name, data, [f"{path}: unchanged"])
     if dry_run:
-        before, after = ((text or "").split("\n") for text in texts)
+        before, after = (text.removesuffix("\n").split("\n") if text else [] for text in texts)
         data["diff"] = [*unified_diff(before, after, str(path), str(path), lineterm="")]
         return call.emit(name, data, data["diff"])
     told = f"hooks for {', '.join(data['events'])}" if hooks else "hooks taken out"

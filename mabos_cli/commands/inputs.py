@@ -109,6 +109,13 @@ def secrets_way(replace: bool, allow: bool, settings: Settings) -> str:
     return "refuse" if settings["secrets.refuse"] and not allow else "allow"
 
 
+def refuse_secrets(settings: Settings, **texts: str) -> None:
+    """BadValue when a text that no option can let through holds a secret; the setting lets them all through."""
+    for name, text in texts.items() if settings["secrets.refuse"] else ():
+        if kinds := redact(text)[1]:
+            raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
+
+
 def redacted_note(drafts: Sequence[Draft]) -> list[str]:
     """A warning that names what was replaced in drafts."""
     kinds = sorted({kind for draft in drafts for kind in draft.redacted})

@@ -12,6 +12,7 @@ from mabos_cli.commands.inputs import (
     draft_from,
     importance_of,
     redacted_note,
+    refuse_secrets,
     secrets_way,
     text_argument,
 )
@@ -266,6 +267,7 @@ def forget(
     """
     call: Call = ctx.obj
     home = call.open_home()
+    refuse_secrets(home.settings, reason=reason)
     reason = check_word(reason, "reason")
 
     def plan(memory: Memory, means: object):

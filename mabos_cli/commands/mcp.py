@@ -18,10 +18,14 @@ def mcp(
     ctx: typer.Context,
     tools: Annotated[
         str,
-        typer.Option(metavar="FAMILY,...", help="Only these families of tools, or tools by name; --list shows both."),
+        typer.Option(
+            metavar="FAMILY,...", help="Only these families of tools, or tools by name; --list shows both."
+        ),
     ] = "",
     read_only: Annotated[bool, typer.Option("--read-only", help="Only tools that change nothing.")] = False,
-    list_only: Annotated[bool, typer.Option("--list", help="Print the tools instead of serving them.")] = False,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="Print the tools instead of serving them.")
+    ] = False,
 ) -> None:
     """Serve tools and memory to an agent host, by the Model Context Protocol.
 
@@ -37,7 +41,9 @@ def mcp(
     wanted = [name for name in (word.strip() for word in tools.split(",")) if name]
     chosen = choose_tools(wanted, read_only=read_only)
     if list_only:
-        rows = [{"name": tool.name, "family": tool.family, "reads_only": tool.effect.reads} for tool in chosen]
+        rows = [
+            {"name": tool.name, "family": tool.family, "reads_only": tool.effect.reads} for tool in chosen
+        ]
         shown = columns([(tool.family, tool.name, "" if tool.effect.reads else "writes") for tool in chosen])
         call.emit("mcp", {"tools": rows}, [*shown, plural(len(rows), "tool")])
         return

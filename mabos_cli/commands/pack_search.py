@@ -40,8 +40,9 @@ class PackSearch:
         hits += self._recent()
         checkpoint, text = self._checkpoint()
         found = [entry_of(hit, self._since, checkpoint) for hit in hits if not is_fact_page(hit.candidate)]
-        if text and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
-            ref = f"{checkpoint}:1-{len(text.splitlines())}"
+        lines = text.rstrip().split("\n")
+        if lines[-1] and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
+            ref = f"{checkpoint}:1-{len(lines)}"
             found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=_moment(checkpoint)))
         return [*found, *self._facts([hit for hit in hits if is_fact_page(hit.candidate)])]
 
@@ -87,7 +88,12 @@ class PackSearch:
         if not name or _moment(name) < self._since:
             return "", ""
         path = self._home.paths.checkpoints / name
-        return self._home.paths.relative(path), read_text(path, name)
+        shown = self._home.paths.relative(path)
+        try:
+            return shown, read_text(path, shown)
+        except InvalidFile as error:
+            self._notes.append(f"no checkpoint: {error.message}")
+            return "", ""
 
     def _facts(self, pages: Sequence[Hit]) -> list[Entry]:
         """The facts that pages list, as they are in the files of facts."""

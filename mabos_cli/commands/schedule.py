@@ -20,7 +20,9 @@ from mabos_cli.output import columns
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.user_units import UnitChanges, find_units, plan_units, units_folder, write_units
 
-app = new_group("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True)
+app = new_group(
+    "schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True
+)
 FORMATS = ("systemd", "cron")
 UserUnits = Annotated[bool, typer.Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
@@ -55,7 +57,9 @@ def _open(call: Call) -> Plan:
     workspace = call.open_workspace()
     settings = load_settings(workspace, None, {})
     root = os.fspath(workspace.root)
-    return Plan(settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
+    return Plan(
+        settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name))
+    )
 
 
 def _program() -> tuple[str, ...]:
@@ -114,7 +118,9 @@ def _installed(root: str) -> list[str]:
 
 
 @app.command()
-def install(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
+def install(
+    ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False
+) -> None:
     """Have the jobs run by themselves; again after a change of settings.
 
     Timers of a user run while that user is logged in, or always after `loginctl enable-linger`.
@@ -149,7 +155,9 @@ def uninstall(
 
 def _check_one(user: bool, cron: bool) -> None:
     if user == cron:
-        raise BadValue("say who runs the jobs", "--user for timers of your systemd, or --cron for your crontab")
+        raise BadValue(
+            "say who runs the jobs", "--user for timers of your systemd, or --cron for your crontab"
+        )
 
 
 def _known_root(call: Call) -> str:
@@ -207,7 +215,10 @@ def _put_cron(call: Call, verb: str, root: str, block: str, dry_run: bool) -> No
         write_crontab(after)
     data = {"dry_run": dry_run, "changed": after != before, "lines": block.splitlines()}
     doing = f"would {verb}" if dry_run else f"{verb}ed"
-    lines = [f"{doing} in your crontab:" if block else f"{doing}: the lines of this workspace", *block.splitlines()]
+    lines = [
+        f"{doing} in your crontab:" if block else f"{doing}: the lines of this workspace",
+        *block.splitlines(),
+    ]
     call.emit(f"schedule.{verb}", data, lines if after != before else ["nothing to change in your crontab"])
 
 

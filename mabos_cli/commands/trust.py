@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.inputs import refuse_secrets
 from mabos_cli.commands.items import Found, find_item, not_live
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span, format_time, parse_time
@@ -48,6 +49,7 @@ def trust(
     call: Call = ctx.obj
     _check_words(item_id, to, by, reason, quarantine, log)
     home = call.open_home()
+    refuse_secrets(home.settings, by=by, reason=reason)
     if quarantine:
         _quarantine(call, home, limit)
     elif log:

@@ -74,7 +74,7 @@ def _only_copy(workspace: WorkspacePaths, job: Job) -> Iterator[None]:
 
 def _run(call: Call, options: list[str], agent: str, words: tuple[str, ...]) -> Run:
     """One command for one agent, in the form of output that this call has."""
-    form = ["--json"] if call.as_json else []
+    form = [*(["--json"] if call.as_json else ()), *(["--commit"] if call.commit else ())]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "mabos_cli", *options, *form, *words],
         stdin=subprocess.DEVNULL, capture_output=True, check=False,
@@ -125,6 +125,8 @@ def _fault(failed: list[Run], total: int) -> MabosError:
     first = failed[0]
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__()}
     told = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
-    fault = kinds.get(first.exit, MabosError)(f"{len(failed)} of {plural(total, 'run')} failed: {told}", "each can be run by hand")
+    fault = kinds.get(first.exit, MabosError)(
+        f"{len(failed)} of {plural(total, 'run')} failed: {told}", "each can be run by hand"
+    )
     fault.exit_code, fault.is_told = (first.exit if first.exit > 0 else 128 - first.exit), True
     return fault

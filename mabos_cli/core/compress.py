@@ -60,22 +60,29 @@ def compress(turns: Sequence[Turn], budget: int, keep: int, count: Count, inert:
 
 
 def plan_compression(turns: Sequence[Turn], budget: int, keep: int, count: Count) -> Plan:
-    """What becomes of each turn. Secrets are taken out of all that is older than the last `keep`.
+    """What becomes of each turn. Secrets are taken out of all that is neither of the last `keep` nor the user's last word.
 
-    Recent turns come first, then system messages, then critical ones, those of the user before others and the newest first;
+    These come first, then system messages, then critical ones, those of the user before others and the newest first;
     the summary has what is left.
     """
     numbered = tuple(enumerate(turns, 1))
-    if total_cost(turns, count) <= budget:
+    if not turns or total_cost(turns, count) <= budget:
         return Plan((), numbered, (), 0)
-    split = max(0, len(turns) - keep)
-    older = tuple((n, _without_secrets(turn)) for n, turn in numbered[:split])
-    recent, dropped, shortened = _squeeze(numbered[split:], budget, bool(older), count)
+    last = _recent_numbers(turns, keep)
+    older = tuple((n, _without_secrets(turn)) for n, turn in numbered if n not in last)
+    fresh = [each for each in numbered if each[0] in last]
+    recent, dropped, shortened = _squeeze(fresh, budget, bool(older), count)
     room = budget - _cost(recent, count)
     kept, room = _keep_whole(older, room, count)
     known = {number for number, _ in kept}
     rest = (*(each for each in older if each[0] not in known), *dropped)
     return Plan(kept, recent, rest, room, shortened)
+
+
+def _recent_numbers(turns: Sequence[Turn], keep: int) -> set[int]:
+    """The numbers of the last turns, and of what the user asked for last: tools may have been at work on it for long."""
+    asked = [number for number, turn in enumerate(turns, 1) if turn.role == "user"]
+    return {*range(max(0, len(turns) - keep) + 1, len(turns) + 1), *asked[-1:]}
 
 
 def _without_secrets(turn: Turn) -> Turn:
@@ -156,12 +163,11 @@ def is_critical(turn: Turn) -> bool:
 def apply_plan(plan: Plan, count: Count, inert: Inert = str, told: str = "", by: str = "") -> Compressed:
     """The conversation that a plan makes, with a summary in quotes, or with what somebody told instead."""
     summary, quoted = _sum_up(plan, count, inert, told, by) if plan.rest else ([], 0)
-    kept = [turn for _, turn in plan.kept]
+    said = [each for each in plan.kept if each[1].role != "system"]
     turns = (
-        *(turn for turn in kept if turn.role == "system"),
+        *(turn for _, turn in plan.kept if turn.role == "system"),
         *summary,
-        *(turn for turn in kept if turn.role != "system"),
-        *(turn for _, turn in plan.recent),
+        *(turn for _, turn in sorted((*said, *plan.recent), key=lambda each: each[0])),
     )
     there, gone = (len(plan.rest), 0) if summary else (0, len(plan.rest))
     parts = len(plan.recent), len(plan.kept), there, quoted, gone, plan.shortened

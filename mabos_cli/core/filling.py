@@ -79,7 +79,7 @@ class Filling:
                 self._place(entry, rank, of=target if self._is_in(target) else "")
             elif rival and entry.ref == target:
                 slot = self._told(rival, "L0", target).tokens
-                if self._place(entry, rank, keep=slot):
+                if self._place(entry, rank, keep=slot, lanes=False):
                     self._place(rival, _BEST, of=target, lanes=False)
                 else:
                     self._place(entry, rank)

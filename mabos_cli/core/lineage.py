@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -52,6 +51,8 @@ NOBODY: Mapping[str, Ruling] = MappingProxyType({})
 
 def mark_text(content: str) -> str:
     """A mark that no other text has, for a log that shall not hold the text itself."""
+    from hashlib import blake2b  # late: every store asks for lineages, and hardly any for marks
+
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

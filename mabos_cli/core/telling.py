@@ -8,10 +8,8 @@ from mabos_cli.core.text import words, words_as_written
 
 FEWEST = 3  # words of a prompt that may be about something
 _MOST = 48  # words that a prompt is known by
-_COMMON, _FEW = (
-    0.03,
-    3,
-)  # share of the passages that a word may stand in and still tell something, and how many always may
+# A word tells something that stands in few passages: of many passages in a twentieth, of few in a dozen or a third of them.
+_COMMON, _DOZEN, _THIRD = 0.05, 12, 0.3
 _PASTED = 4000  # characters of a prompt that are looked at
 
 
@@ -33,7 +31,7 @@ def telling_words(asked: Sequence[str], held: Mapping[str, int], total: int) -> 
     >>> telling_words(["seats", "price", "css"], {"seats": 2, "price": 900}, 1000)
     {'seats': 6.217}
     """
-    most = max(_FEW, _COMMON * total)
+    most = max(_COMMON * total, min(_DOZEN, _THIRD * total), 1)
     known = [word for word in asked if 0 < held.get(word, 0) <= most]
     rarest = sorted(known, key=lambda word: held[word])[:_MOST]
     return {word: round(log(1 + total / held[word]), 3) for word in known if word in rarest}

@@ -30,6 +30,7 @@ class Seen(NamedTuple):
     importance: float
     at: str
     trust: str
+    lines: tuple[int, int]
     item: Mapping[str, Any] | None = None
 
 
@@ -84,7 +85,15 @@ class Peek:
             source = sources[row.item_row] if item else row.source
             ref = row.item if item else f"{row.source}:{row.first}-{row.last}"
             text = item["content"] if item else texts[row.row]
-            told = (source, stamps.get(source, ""), worth, row.importance, row.at, TRUSTS[row.trust])
+            told = (
+                source,
+                stamps.get(source, ""),
+                worth,
+                row.importance,
+                row.at,
+                TRUSTS[row.trust],
+                (row.first, row.last),
+            )
             yield Seen(ref, text, *told, item)
 
 

@@ -21,7 +21,9 @@ from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
 MOST = 100
 _WIDTH = 60
 _ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
-_TAGS = re.compile(r'"tags":\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*,?)*\s*\])')
+_TAGS = re.compile(r'"tags":\s*+(\[(?:\s*+"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*+,?)*+\s*+\])')
+# Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
+_NAMED = re.compile(r"(?:#+|\||[-*]|(?i:id):)[\s*]*([A-Z]{1,3}-[\w.]*\w)[\s*:|]*(.*)")
 Pair = tuple[str, str]
 
 
@@ -33,7 +35,7 @@ def main(words: list[str]) -> int:
         if word in options:
             options[word] = next(rest, "")
     try:
-        found = _KINDS[words[0]](options) if words[:1] and words[0] in _KINDS else []
+        found = KINDS[words[0]](options) if words[:1] and words[0] in KINDS else []
     except (MabosError, BadValue, OSError):
         found = []
     said = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
@@ -98,7 +100,7 @@ def _about(text: str, place: int) -> str:
     """What a record says, on one line; nothing when it does not begin at this place."""
     try:
         record = JSONDecoder().raw_decode(text, place)[0]
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     inner = record.get("item", record)
     if not isinstance(inner, dict):
@@ -107,7 +109,11 @@ def _about(text: str, place: int) -> str:
     said = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
     if isinstance(case := inner.get("situation"), dict):
         said = ", ".join(str(word) for word in (*case.get("beliefs", ()), *case.get("desires", ())))
-    said = "".join(c if c.isprintable() else " " for c in said)
+    return _short(said)
+
+
+def _short(said: str) -> str:
+    said = "".join(c if c.isprintable() else " " for c in said[: 2 * _WIDTH])
     return said if len(said) <= _WIDTH else f"{said[: _WIDTH - 1]}…"
 
 
@@ -138,6 +144,21 @@ def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str,
     return lambda options: _ids(letters, options["--"], iter((path(_agent(options)),)))
 
 
+def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
+    """Finds what a cognitive file defines, in its order, with what stands beside the id or above it."""
+
+    def find(options: dict[str, str]) -> list[Pair]:
+        found: dict[str, str] = {}
+        heading = ""
+        for line in _text(_agent(options).root / name).splitlines():
+            if (match := _NAMED.match(line)) and match[1].startswith(options["--"]):
+                found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
+            heading = line.lstrip("# ") if line.startswith("#") else heading
+        return list(found.items())[:MOST]
+
+    return find
+
+
 def _tags(options: dict[str, str]) -> list[Pair]:
     """The tags of memory, the most used first."""
     counts: dict[str, int] = {}
@@ -145,12 +166,18 @@ def _tags(options: dict[str, str]) -> list[Pair]:
         for match in _TAGS.finditer(_text(path)):
             counts[match[1]] = counts.get(match[1], 0) + 1
     uses: dict[str, int] = {}
-    decode = JSONDecoder(strict=False).decode
     for listed, count in counts.items():
-        for tag in decode(listed):
+        for tag in _decoded(listed):
             uses[tag] = uses.get(tag, 0) + count
     chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(options["--"]))
     return [(tag, str(-count)) for count, tag in chosen[:MOST]]
+
+
+def _decoded(listed: str) -> list[str]:
+    try:
+        return JSONDecoder(strict=False).decode(listed)
+    except ValueError:  # a comma too many, or an escape that is none
+        return []
 
 
 def _paths(options: dict[str, str]) -> list[Pair]:
@@ -166,7 +193,7 @@ def _paths(options: dict[str, str]) -> list[Pair]:
     return [(name, "") for name in shown]
 
 
-_KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
+KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
     "agents": _agents,
     "items": _items,
     "facts": _facts,
@@ -176,6 +203,10 @@ _KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
     "results": _of("T-", lambda agent: agent.reasoning),
     "rules": _of("", lambda agent: agent.rules),
     "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
+    **{
+        kind: _minded(f"{kind.capitalize()}.md")
+        for kind in ("beliefs", "desires", "goals", "intentions", "plans")
+    },
     "tags": _tags,
     "paths": _paths,
 }

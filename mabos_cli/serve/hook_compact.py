@@ -31,7 +31,7 @@ _LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction
 
 def note_session(given: Given) -> None:
     """Spools the transcript, and writes a checkpoint when the transcript says where the session stood."""
-    tail = read_tail(word_of(given.payload, "transcript_path"), _READ)
+    tail = read_tail(given.transcript, _READ)
     standing = sum_up(_turns(tail, given.host))
     trigger = word_of(given.payload, "trigger")
     spool(given, trigger=trigger, offset=tail.size, tail=_kept(tail, given.deadline))

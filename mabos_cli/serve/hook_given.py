@@ -29,6 +29,9 @@ class Given:
         self.root, self.agent = root, agent
         self.folder = os.path.join(root, AGENTS, agent)
         self.deadline = time.monotonic() + float(os.environ.get("MABOS_HOOK_TIME") or TIME)
+        named = os.path.expanduser(word_of(payload, "transcript_path"))
+        # Whoever reads it later is somewhere else.
+        self.transcript = os.path.abspath(os.path.join(word_of(payload, "cwd"), named)) if named else ""
 
 
 def find_given(options: dict, payload: dict) -> "Given | None":
@@ -85,7 +88,7 @@ def spool(given: Given, **more: object) -> None:
         "event": given.event,
         "host": given.host,
         "session_id": session_of(given.payload),
-        "transcript_path": word_of(given.payload, "transcript_path"),
+        "transcript_path": given.transcript,
         **more,
     }
     path, lock = hook_spool(given.root, given.agent), hook_lock(given.root, given.agent)

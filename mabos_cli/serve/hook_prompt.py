@@ -1,7 +1,6 @@
 """What memory says about a prompt: a small pack of what shares enough telling words with it, or nothing.
 
-The index is taken as it is. What it found is told only if it still stands in its file: memories of a file that changed are looked
-up in it, passages of such a file are left out until the index follows.
+The index is taken as it is. What it found is told only if it still stands in its file, in the same lines where it is a passage.
 """
 
 import os
@@ -93,12 +92,13 @@ class _Files:
             self._stamps[seen.source] = _stamp(path)
         if seen.stamp and self._stamps[seen.source] == seen.stamp:
             return True
-        if seen.item is None:
-            return False
         if seen.source not in self._texts:
             self._texts[seen.source] = _read(path)
-        told = dump_line({"id": seen.ref, "content": seen.text})[:-1]
-        return told.encode("utf-8") in self._texts[seen.source]
+        data = self._texts[seen.source]
+        if seen.item:
+            return dump_line({"id": seen.ref, "content": seen.text})[:-1].encode("utf-8") in data
+        first, last = seen.lines
+        return seen.text.strip().encode("utf-8") in b"\n".join(data.split(b"\n")[first - 1 : last])
 
 
 class _Judge:

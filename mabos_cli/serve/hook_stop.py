@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.hook_hosts import again_answer, session_of, word_of
+from mabos_cli.core.hook_hosts import again_answer, session_of
 from mabos_cli.serve.hook_given import Given
 from mabos_cli.serve.hook_tail import read_tail
 
@@ -18,8 +18,7 @@ _LARGEST = 1 << 27  # bytes of a transcript that are searched for compactions
 
 def stop_answer(given: Given) -> dict[str, Any]:
     """What makes the agent save its memory first; empty when it may stop."""
-    path = word_of(given.payload, "transcript_path")
-    used, window = find_usage(read_tail(path, _READ).lines)
+    used, window = find_usage(read_tail(given.transcript, _READ).lines)
     if not used:
         return {}
     from mabos_cli.core.checkpoint import should_flush
@@ -39,7 +38,7 @@ def stop_answer(given: Given) -> dict[str, Any]:
     home, session, count = (
         AgentHome(paths, settings, now()),
         session_of(given.payload),
-        count_compactions(path),
+        count_compactions(given.transcript),
     )
     if read_flushes(home).get(session) == count or note_flush(home, session, count):
         return {}  # asked already; or nobody would know that it was, and it would be asked again and again

@@ -1,5 +1,6 @@
 """The MCP server: lists tools and resources, runs one command at a time beside the protocol, and leaves when the host does."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Sequence
@@ -31,7 +32,9 @@ class Page(NamedTuple):
 
 
 PAGES = {
-    "INDEX.md": Page("What memory holds: critical items, projects, domains.", ("context", "index", "--no-write"), "text"),
+    "INDEX.md": Page(
+        "What memory holds: critical items, projects, domains.", ("context", "index", "--no-write"), "text"
+    ),
     "MEMORY.md": Page("Long-term memory as it is kept for people.", ("read", "--", "MEMORY.md"), "content"),
     "checkpoint/latest": Page("The state of the last session.", ("checkpoint", "latest"), "content"),
 }
@@ -53,7 +56,10 @@ def serve(call: Call, tools: Sequence[Tool]) -> int:
         import mcp.server.lowlevel  # noqa: F401
     except ImportError:
         raise Unavailable("the package mcp is not installed", "pip install 'mabos-cli[mcp]'") from None
+    # A command's process lets garbage lie, for it ends soon; this one stays. What is loaded by now is never garbage.
+    gc.set_threshold(5_000, 10, 10)
     offers = {tool.name: offer for tool, offer in zip(tools, _offers(call, tools), strict=True)}
+    gc.freeze()
     return anyio.run(_serve, call, offers)
 
 
@@ -116,10 +122,14 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
 
     async def list_resources(ctx: Any, params: Any) -> Any:
         names = [call.agent] if call.agent else await run(lambda: list_agents(call.open_workspace()))
-        return types.ListResourcesResult(resources=[_resource(name, page) for name in names for page in PAGES])
+        return types.ListResourcesResult(
+            resources=[_resource(name, page) for name in names for page in PAGES]
+        )
 
     async def list_templates(ctx: Any, params: Any) -> Any:
-        found = [types.ResourceTemplate(**_page(page), uri_template=f"mabos://{{agent}}/{page}") for page in PAGES]
+        found = [
+            types.ResourceTemplate(**_page(page), uri_template=f"mabos://{{agent}}/{page}") for page in PAGES
+        ]
         return types.ListResourceTemplatesResult(resource_templates=found)
 
     async def read_resource(ctx: Any, params: Any) -> Any:
@@ -127,7 +137,9 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
         try:
             text = await run(_read_page, call, uri)
         except (MabosError, BadValue) as error:
-            raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}".rstrip("; "), {"uri": uri}) from None
+            raise MCPError(
+                types.INVALID_PARAMS, f"{error.message}; {error.hint}".rstrip("; "), {"uri": uri}
+            ) from None
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -178,5 +190,7 @@ def _read_page(call: Call, uri: str) -> str:
     if not uri.startswith("mabos://") or page not in PAGES:
         raise NotFound(f"no resource {uri[:100]!r}", f"mabos://AGENT/ with {', '.join(PAGES)}")
     agents = list_agents(call.open_workspace())
-    meant = [name for name in agents if name == agent] or [n for n in agents if n.casefold() == agent.casefold()]
+    meant = [name for name in agents if name == agent] or [
+        n for n in agents if n.casefold() == agent.casefold()
+    ]
     return read_text(call, meant[0] if meant else agent, list(PAGES[page].words), PAGES[page].key)

@@ -5,11 +5,13 @@ from difflib import get_close_matches
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.tool import Tool
+from mabos_cli.serve.tools_context import TOOLS as CONTEXT
 from mabos_cli.serve.tools_knowledge import TOOLS as KNOWLEDGE
 from mabos_cli.serve.tools_memory import TOOLS as MEMORY
 from mabos_cli.serve.tools_mind import TOOLS as MIND
+from mabos_cli.serve.tools_thought import TOOLS as THOUGHT
 
-TOOLS = {tool.name: tool for tool in (*MEMORY, *MIND, *KNOWLEDGE)}
+TOOLS = {tool.name: tool for tool in (*MEMORY, *CONTEXT, *MIND, *KNOWLEDGE, *THOUGHT)}
 FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
 
 

@@ -1,44 +1,39 @@
-"""The tools of memory, of what is captured for it, and of what an agent reads of it."""
+"""The tools of memory: storing, finding, keeping, and the state of a session."""
 
 from typing import Any
 
+from mabos_cli.core.audit import SCOPES
 from mabos_cli.core.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
+from mabos_cli.core.periods import LEVELS
 from mabos_cli.serve.tool import (
     ADD,
     READ,
     SET,
     SHARE,
     TAKE,
-    Param,
     Tool,
     choice,
     choices,
     option,
     options,
-    record,
     unless,
     word,
 )
 
 # Words that other systems have for a type.
-_WRITTEN = {"decision": "decision", "preference": "preference", "fact": "fact", "action": "event", "pattern": "insight"}
+_WRITTEN = {
+    "decision": "decision",
+    "preference": "preference",
+    "fact": "fact",
+    "action": "event",
+    "pattern": "insight",
+}
 _LASTING = ("preference", "instruction", "fact", "project", "person", "decision", "insight")
 _TAGS = option("tags", "--tag", "Tags for grouping and retrieval.")
 _IMPORTANCE = option("importance", schema=SHARE)
 _REDACT = option("redact", about="Store it with secrets replaced; else what holds a secret is refused.")
 _ITEM = word("memory_id")
-_LEVELS = ("daily", "weekly", "monthly", "quarterly")
 _COUNT = {"type": "integer", "minimum": 1}
-_HISTORY: dict[str, object] = {
-    "type": "array",
-    "items": record(
-        ("role", "content"), role=choice("system", "user", "assistant", "tool"), content={"type": "string"}
-    ),
-}
-
-
-def _history(about: str, *, required: bool = False) -> Param:
-    return option("history", about=about, schema=_HISTORY, is_fed=True, required=required)
 
 
 def _place(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +69,9 @@ _STORE = (
         ("store",),
         ADD,
         (
-            option("category", "--type", "What kind of memory it is.", schema=choice(*_LASTING), required=True),
+            option(
+                "category", "--type", "What kind of memory it is.", schema=choice(*_LASTING), required=True
+            ),
             word("content", required=True),
             option("context", about="Why it is stored."),
             option("priority", schema=choice(*PRIORITIES)),
@@ -179,7 +176,9 @@ _RECALL = (
         "Read a memory file, or lines of it.",
         _place,
     ),
-    Tool("memory_timeline", "memory", ("timeline",), READ, (word("query"), *options("before", "after", "live"))),
+    Tool(
+        "memory_timeline", "memory", ("timeline",), READ, (word("query"), *options("before", "after", "live"))
+    ),
 )
 _KEEP = (
     Tool(
@@ -230,7 +229,7 @@ _KEEP = (
         "memory",
         ("context", "audit"),
         READ,
-        (option("scope", schema=choice("all", "memory_md", "domains", "system_prompt")), option("recommend")),
+        (option("scope", schema=choice(*SCOPES)), option("recommend")),
     ),
     Tool(
         "memory_checkpoint",
@@ -259,78 +258,13 @@ _KEEP = (
         "memory",
         ("hierarchy", "search"),
         READ,
-        (word("query"), option("level", schema=choice(*_LEVELS), required=True), option("limit")),
+        (
+            word("query"),
+            option("level", about="Which level.", schema=choice(*reversed(LEVELS)), required=True),
+            option("limit"),
+        ),
         "Search the summaries of one level of time.",
     ),
     Tool("memory_hierarchy_drill", "memory", ("hierarchy", "drill"), READ, (word("query"), option("limit"))),
 )
-_CAPTURE = (
-    Tool(
-        "memory_capture",
-        "capture",
-        ("capture",),
-        ADD,
-        (
-            word("text", "What happened.", required=True),
-            option("tool"),
-            option("type", schema=choice(*TYPES)),
-            *options("session", "author"),
-            _TAGS,
-            _IMPORTANCE,
-        ),
-        "Note down what happened, with secrets replaced; memory_harvest makes memories of it.",
-    ),
-    Tool(
-        "memory_harvest",
-        "capture",
-        ("harvest",),
-        SET,
-        (option("since"), option("limit", schema={"minimum": 1}), option("dry_run")),
-    ),
-)
-_CONTEXT = (
-    Tool("context_index", "context", ("context", "index"), SET),
-    Tool(
-        "context_pack",
-        "context",
-        ("context", "pack"),
-        READ,
-        (
-            word("query", "What is asked, also a whole request."),
-            option("budget", schema={"minimum": 1}),
-            _history("The conversation; its last turns are kept."),
-            option("tail", about="How many last turns are kept (default 4)."),
-            option("min_trust", schema=choice(*TRUSTS)),
-            *options("limit", "trace", "no_use"),
-        ),
-    ),
-    Tool(
-        "context_build",
-        "context",
-        ("context", "build"),
-        READ,
-        (option("request"), _history("The conversation so far."), option("window", schema={"minimum": 1})),
-    ),
-    Tool(
-        "context_compress",
-        "context",
-        ("context", "compress"),
-        READ,
-        (
-            _history("The conversation.", required=True),
-            option("budget", schema={"minimum": 1}),
-            option("keep", schema={"minimum": 0}),
-        ),
-    ),
-    Tool(
-        "context_flush_check",
-        "context",
-        ("context", "flush-check"),
-        ADD,
-        options("total_tokens", "window", "compaction_count", "session", "soft", "reserve"),
-    ),
-    Tool("context_flush_prompt", "context", ("context", "flush-prompt"), READ),
-    Tool("agent_list", "agent", ("agent", "list"), READ),
-    Tool("agent_show", "agent", ("agent", "show"), READ),
-)
-TOOLS = (*_STORE, *_RECALL, *_KEEP, *_CAPTURE, *_CONTEXT)
+TOOLS = (*_STORE, *_RECALL, *_KEEP)

@@ -1,16 +1,17 @@
 """The tools of the mind: beliefs, desires, goals, intentions, plans, promises, lessons, and the cycle over them."""
 
 from mabos_cli.core.item import PRIORITIES
-from mabos_cli.serve.tool import ADD, READ, SET, SHARE, Param, Tool, choice, option, options, word
+from mabos_cli.core.mind import LEVELS
+from mabos_cli.serve.tool import ADD, READ, SET, SHARE, Effect, Param, Tool, choice, option, options, word
 
 _CERTAINTY = option("certainty", schema=SHARE)
 _STATUS = options("status")
 _PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
 
 
-def _tool(name: str, effect: object, *params: Param, about: str = "") -> Tool:
+def _tool(name: str, effect: Effect, *params: Param, about: str = "") -> Tool:
     """A tool whose name is that of its command."""
-    return Tool(name, "bdi", tuple(name.split("_")), effect, params, about)  # type: ignore[arg-type]
+    return Tool(name, "bdi", tuple(name.split("_")), effect, params, about)
 
 
 TOOLS = (
@@ -43,7 +44,7 @@ TOOLS = (
         "goal_add",
         ADD,
         word("title"),
-        option("level", schema=choice("strategic", "tactical", "operational")),
+        option("level", schema=choice(*LEVELS)),
         *options("priority", "deadline", "parent"),
         option("desires", "--desire", "Desires behind it."),
         option("requires", about="Plans that it requires."),

@@ -19,7 +19,7 @@ from mabos_cli.formats.harvest_ledger import (
     render_cover,
     render_taken,
 )
-from mabos_cli.formats.observations import Line, complete_size, parse_observations
+from mabos_cli.formats.observations import Line, complete_size, opening_ids, parse_observations
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.observations import observation_files, read_end
@@ -81,10 +81,18 @@ def _size(path: str) -> int:
 
 
 def count_waiting(paths: AgentPaths, floor: float) -> int:
-    """How many observations wait. A file that was settled costs no more than a look at its size."""
-    if next(_unsettled(paths, floor, check=False), None) is None:
-        return 0
-    return sum(len(waiting.lines) for waiting in find_waiting(paths, floor))
+    """How many observations wait. A file that was settled costs no more than a look at its size, and of one that holds
+    nothing but lines of ours no line is decoded."""
+    waiting: set[str] = set()
+    for name in _unsettled(paths, floor, check=False):
+        data, ledger = read_bytes(paths.observations / name) or b"", load_ledger(paths, name)
+        size = complete_size(data)
+        start = min(ledger.find_cover(data, floor).size, size)
+        ids = opening_ids(data[start:size])
+        if len(ids) < sum(bool(line.strip(b"\0 \t\r")) for line in data[start:size].split(b"\n")):
+            ids = [line.id for line in parse_observations(data, name, start) if line.observation]
+        waiting.update(i for i in ids if i not in ledger.ids)
+    return len(waiting)
 
 
 def note_taken(paths: AgentPaths, taken: Iterable[tuple[str, Observation]], at: str) -> None:

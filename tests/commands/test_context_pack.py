@@ -134,6 +134,23 @@ def test_what_is_at_hand_is_packed_whatever_it_is_about(desk: Desk) -> None:
     }  # fmt: skip
 
 
+def test_a_checkpoint_is_cited_by_the_lines_that_read_counts(desk: Desk) -> None:
+    desk.write("memory/checkpoints/2026-02-24-1400.md", "Call\u2028Ann\x85back\nat noon\n\n")
+    (item,) = pack(desk, "zebra").data["items"]
+    assert item["ref"] == "memory/checkpoints/2026-02-24-1400.md:1-2"
+    desk.write("memory/checkpoints/2026-02-24-1401.md", " \n\n")
+    assert pack(desk, "zebra").data["items"] == []
+
+
+def test_a_checkpoint_that_cannot_be_read_is_a_warning(desk: Desk) -> None:
+    ids = seats(desk)
+    desk.write("memory/checkpoints/2026-02-24-1400.md", "")
+    (desk.folder() / "memory/checkpoints/2026-02-24-1400.md").write_bytes(b"x\n\xff")
+    said = pack(desk, ASK)
+    assert ids[0] in said.data["citations"]
+    assert "no checkpoint: memory/checkpoints/2026-02-24-1400.md:2: not valid UTF-8" in said.warnings
+
+
 def test_passages_of_files_are_the_cold_lane(desk: Desk) -> None:
     desk.write("memory/seats.md", "# Seats\n\nA seat costs 49 dollars.\n")
     (item,) = pack(desk, ASK).data["items"]

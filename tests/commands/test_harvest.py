@@ -6,6 +6,7 @@ import pytest
 
 from mabos_cli.formats import observations
 from mabos_cli.formats.observations import observation_from_dict
+from mabos_cli.workspace.harvesting import count_waiting, find_waiting
 from mabos_cli.workspace.observations import held
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.trust_log import Judge
@@ -376,6 +377,21 @@ def test_an_observation_of_others_is_found_by_the_id_that_it_got(desk: Desk) -> 
     harvest(desk)
     [seen] = items(desk)[0]["derived_from"]
     assert desk.run("get", seen, "--json").data["place"] == "observations/other.jsonl:1"
+
+
+def test_what_waits_is_counted_as_it_is_harvested(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines of ours without decoding any; a line of another kind, one that repeats and one that says nothing among them."""
+    paths = desk.home().paths
+    capture(desk, *(f"pear number {n}" for n in range(20)))
+    harvest(desk, "--limit", "7")
+    with monkeypatch.context() as patch:
+        patch.setattr(observations, "observation_from_dict", None)
+        assert count_waiting(paths, 0.0) == 13
+    day = desk.folder() / DAY
+    first, last = day.read_text().splitlines()[::19]
+    day.write_text(day.read_text() + f'{first}\n{last}\n\n{{"text": "quince"}}\n{{"text": "quince"}}\n{{"no": "text"}}\n')
+    assert count_waiting(paths, 0.0) == sum(len(w.lines) for w in find_waiting(paths, 0.0)) == 15
+    assert taken(harvest(desk)) == 15 and count_waiting(paths, 0.0) == 0
 
 
 def test_status_counts_what_waits(desk: Desk) -> None:

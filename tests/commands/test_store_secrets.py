@@ -98,6 +98,35 @@ def test_it_can_be_allowed_once_or_for_good(desk: Desk) -> None:
     assert texts == [f"one {TOKEN}", f"two {TOKEN}", "three [redacted:github_token]"]
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("forget", "{id}", "--reason", TOKEN), "reason"),
+        (("trust", "{id}", "--set", "trusted", "--by", "ada", "--reason", TOKEN), "reason"),
+        (("trust", "{id}", "--set", "trusted", "--by", TOKEN), "by"),
+    ],
+)
+def test_reasons_and_names_hold_no_secret(desk: Desk, words: tuple[str, ...], place: str) -> None:
+    own = desk.run("store", "We bill per seat", "--json").data["id"]
+    said = desk.run(*(word.format(id=own) for word in words))
+    assert said.code == 2 and refused(said, place) and holding(desk, TOKEN) == []
+    assert [item.trust for item in desk.home().memory().short_term] == ["agent"]
+    desk.settle("secrets:\n  refuse: false\n")
+    assert desk.run(*(word.format(id=own) for word in words)).code == 0
+
+
+def test_a_checkpoint_is_written_without_its_secrets(desk: Desk) -> None:
+    words = ("--decision", f"use {TOKEN}", "--next", "rotate it")
+    said = desk.run("checkpoint", "-c", "-", *words, "--json", stdin=f"Deploying with {TOKEN}".encode())
+    assert said.data["redacted"] == ["github_token"] and said.warnings == ["secrets replaced: github_token"]
+    assert holding(desk, TOKEN) == []
+    text = (desk.folder() / said.data["path"]).read_text()
+    assert "Deploying with [redacted:github_token]" in text and "rotate it" in text
+    desk.settle("secrets:\n  refuse: false\n")
+    plain = desk.run("checkpoint", "-c", TOKEN, "--json")
+    assert plain.data["redacted"] == [] and TOKEN in (desk.folder() / plain.data["path"]).read_text()
+
+
 def test_no_labelled_value_reaches_the_workspace(desk: Desk) -> None:
     samples = json.loads(SET.read_text("utf-8"))["secrets"]
     values = ["".join(sample["parts"]) for sample in samples]

@@ -26,6 +26,11 @@ def by_words(text: str) -> int:
     return len(text.split()) + text.count("\n")
 
 
+def test_no_turns_fit_even_where_no_message_would() -> None:
+    made = compress([], -1, 6, token_cost)
+    assert (made.turns, made.tokens, made.left_out) == ((), 0, 0)
+
+
 def test_what_fits_is_left_alone() -> None:
     whole = total_cost(TALK, token_cost)
     made = compress(TALK, whole, 2, token_cost)
@@ -86,6 +91,17 @@ def test_recent_turns_are_shortened_from_the_oldest_and_the_last_of_the_user_las
     assert turns[0] not in made.turns
 
 
+def test_what_the_user_said_last_stays_though_tools_were_at_work_for_long() -> None:
+    asked = Turn("user", "Rename the billing module in all files.")
+    work = [Turn(role, f"step {n} {'data ' * 40}") for n in range(20) for role in ("assistant", "tool")]
+    work[5] = Turn("assistant", "Decision: the old name stays as an alias.")
+    made = compress([*TALK, asked, *work], 600, 4, token_cost)
+    assert made.tokens <= 600
+    said = [turn for turn in made.turns if turn.role != "system"]
+    assert said[-6:] == [asked, work[5], *work[-4:]]
+    assert compress([*TALK, asked, *work], 20, 4, token_cost).turns == (asked,)
+
+
 def test_only_the_last_message_of_the_user_is_left_in_the_end() -> None:
     assert compress(TALK, 10, 6, token_cost).turns == (TALK[-1],)
     assert compress(TALK, 3, 6, token_cost).turns == ()
@@ -129,6 +145,9 @@ turns = st.builds(Turn, st.sampled_from(["system", "user", "assistant", "tool"])
     st.sampled_from([token_cost, by_words, len]),
 )
 @example([Turn("user", "a")], 0, 1, token_cost)
+@example(
+    [Turn("tool", "a"), Turn("user", "b"), Turn("tool", "c " * 90), Turn("tool", "d")], 40, 1, token_cost
+)
 def test_never_over_budget_and_nothing_unaccounted_for(
     found: list[Turn], budget: int, keep: int, count
 ) -> None:
@@ -138,8 +157,11 @@ def test_never_over_budget_and_nothing_unaccounted_for(
     assert made.recent + made.kept + made.summarized + made.left_out == len(found)
     assert made == compress(found, budget, keep, count)
     recent = found[-keep:]
-    if total_cost(recent, count) <= budget:
+    older = [] if any(turn.role == "user" for turn in recent) else found[:-keep]
+    asked = [turn for turn in older if turn.role == "user"][-1:]
+    if total_cost([*asked, *recent], count) <= budget:
         assert list(made.turns[len(made.turns) - len(recent) :]) == recent
+        assert {*asked} <= {*made.turns}
 
 
 @given(st.text(max_size=300), st.integers(0, 120), st.sampled_from([token_cost, by_words, len]))

@@ -175,6 +175,18 @@ def test_a_contradiction_gets_room_behind_what_it_speaks_against() -> None:
     assert "[M-99] observation contradicts [M-1]: Rent is 900." in made.text
 
 
+@pytest.mark.parametrize("lane", ["hot", "warm"])
+def test_a_full_lane_does_not_hide_a_contradiction(lane: str) -> None:
+    filler = "a note about seats and the invoice template that somebody wrote down in a long meeting"
+    entries = [Entry(f"M-{n}", f"{n} {filler} {n}", lane="hot", score=1 - n / 100) for n in range(3)]
+    entries.append(Entry("M-8", "We bill per seat.", lane="hot", score=0.9))
+    entries.append(Entry("M-9", "We do not bill per seat.", lane=lane, score=0.1))
+    for budget in range(120, 400, 20):
+        made = packed(entries, budget, find_against=lambda ranked: Against("M-9", "M-8", "denied"))
+        assert {"M-8", "M-9"} <= {*refs(made)}
+        assert "contradicts [M-8]" in made.text and made.contradiction
+
+
 def test_what_is_more_trusted_stands_before_the_better_one_that_it_contradicts() -> None:
     entries = [Entry(f"M-{n}", f"thing number {n}", score=1 - n / 10) for n in range(4)]
     made = packed(entries, find_against=lambda ranked: Against("M-0", "M-2", ""))

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from mabos_cli.config import BY_NAME, check_setting
 from mabos_cli.core import BadValue
-from mabos_cli.core.schedule import DAYS, JOBS, Rhythm, due_jobs, find_job, format_rhythm, parse_rhythm, unit_name
+from mabos_cli.core.schedule import (
+    DAYS,
+    JOBS,
+    Rhythm,
+    due_jobs,
+    find_job,
+    format_rhythm,
+    parse_rhythm,
+    unit_name,
+)
 
 EVEN = [n for n in range(1, 1440) if 60 % n == 0 or (n % 60 == 0 and 1440 % n == 0)]
 RHYTHMS = st.one_of(

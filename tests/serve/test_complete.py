@@ -24,11 +24,21 @@ class Shell:
         self.desk, self.capture = desk, capsysbinary
 
     def ask(self, kind: str, start: str = "", **options: str) -> list[tuple[str, str]]:
-        words = [kind, "-w", options.get("w", os.fspath(self.desk.root)), "-a", options.get("a", "main"), "--", start]
+        words = [
+            kind,
+            "-w",
+            options.get("w", os.fspath(self.desk.root)),
+            "-a",
+            options.get("a", "main"),
+            "--",
+            start,
+        ]
         assert main(words) == 0
         out, err = self.capture.readouterr()
         assert err == b""
-        return [tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()]  # type: ignore[misc]
+        return [
+            tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()
+        ]  # type: ignore[misc]
 
     def values(self, kind: str, start: str = "", **options: str) -> list[str]:
         return [value for value, _ in self.ask(kind, start, **options)]
@@ -40,7 +50,9 @@ def shell(desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> Shell:
 
 
 def test_items_come_latest_first_and_bounded(shell: Shell) -> None:
-    ids = shell.desk.put([note(n, f"Note {n}\nwith a tab\there") for n in range(300)], working=[note(900, "Now")])
+    ids = shell.desk.put(
+        [note(n, f"Note {n}\nwith a tab\there") for n in range(300)], working=[note(900, "Now")]
+    )
     found = shell.ask("items")
     assert len(found) == MOST
     assert found[0] == (note(900, "").id, "Now")
@@ -79,13 +91,26 @@ def test_ids_of_every_kind(shell: Shell, quick: Path) -> None:
     assert shell.values("ids", "F-") == [fact]
     desk.run("rule", "create", "if ?x isA Customer then ?x isA Party")
     assert shell.values("rules") == ["R-001"]
-    desk.run("case", "store", "--belief", "late", "--desire", "calm", "--success")
+    desk.run("case", "store", "--belief", "late", "--desire", "calm", "--plan", "P-001", "--success")
     assert shell.ask("cases") == [("C-001", "late, calm")]
     desk.run("ontology", "scaffold", "business")
     desk.run("ontology", "propose", "Late Invoice", "--domain", "business", "--definition", "Past due")
     assert shell.ask("proposals") == [("OP-001", "Late Invoice")]
     desk.write("reasoning.jsonl", '{"id": "T-1771943400000-0002", "at": "x", "problem": "Shall we?"}\n')
     assert shell.ask("results") == [("T-1771943400000-0002", "Shall we?")]
+
+
+def test_ids_of_the_mind_in_every_shape(shell: Shell) -> None:
+    desk = shell.desk
+    desk.run("belief", "add", "Payment terms", "Northwind pays late")
+    desk.run("goal", "add", "Cut churn")
+    desk.run("intention", "add", "Write to Northwind", "--goal", "G-001")
+    assert shell.ask("beliefs") == [("B-001", "Payment terms")]
+    assert shell.ask("goals") == [("G-001", "Cut churn")]
+    assert shell.ask("intentions") == [("I-001", "Write to Northwind")]
+    desk.write("Plans.md", "| ID | Plan |\n|---|---|\n| P-7 | Call them |\n\n- **PL-002**: Ask G-001 first\n")
+    assert shell.ask("plans") == [("P-7", "Call them"), ("PL-002", "Ask G-001 first")]
+    assert shell.values("plans", "PL") == ["PL-002"]
 
 
 def test_agents_and_paths(shell: Shell) -> None:
@@ -101,10 +126,17 @@ def test_agents_and_paths(shell: Shell) -> None:
 
 def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
     assert shell.ask("nonsense") == shell.ask("") == []
-    assert shell.ask("items", w="/nowhere") == shell.ask("items", a="nobody") == shell.ask("items", a="../x") == []
+    assert (
+        shell.ask("items", w="/nowhere")
+        == shell.ask("items", a="nobody")
+        == shell.ask("items", a="../x")
+        == []
+    )
     shell.desk.write("memory-store.json", '{"broken": [{"id": "M-1-aaaa", "tags": ["x"')
     assert shell.ask("items") == [("M-1-aaaa", "")]
     assert shell.ask("tags") == []
+    shell.desk.write("memory-store.json", '{"id": "M-1-aaaa", "tags": ["x",], "y": ' + "[" * 100_000)
+    assert shell.ask("items") == [("M-1-aaaa", "")] and shell.ask("tags") == []
     shell.desk.write("memory-store.json", "[" * 100_000)
     assert shell.ask("items") == []
     (shell.desk.folder() / "memory-store.json").unlink()
@@ -119,5 +151,7 @@ def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
         "from mabos_cli.__main__ import main; main()\n"
         "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "main\n[]\n"

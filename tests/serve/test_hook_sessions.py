@@ -1,0 +1,229 @@
+"""What hooks keep of sessions: before a compaction, at the end, when the context is full; and what harvest makes of it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mabos_cli.serve import hook_stop
+from mabos_cli.workspace.hook_spool import cut_spool, read_spool
+from serve.agent_host import Host
+
+FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "transcripts"
+SECRET = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+
+
+def said(author: str, text: str, number: int = 1, **more: Any) -> str:
+    """A line of a transcript of Claude Code."""
+    message = {"role": author, "content": text, **more}
+    own = f"7c9e66{number:02d}-7425-40de-944b-e07fc1f90ae7"
+    return (
+        json.dumps(
+            {
+                "type": author,
+                "sessionId": "s1",
+                "uuid": own,
+                "timestamp": "2026-02-24T09:00:00Z",
+                "message": message,
+            }
+        )
+        + "\n"
+    )
+
+
+@pytest.fixture
+def talk(quick: Path) -> Path:
+    path = quick / "talk.jsonl"
+    path.write_text(
+        said("user", "Which provider shall we take for payments?", 1)
+        + said("assistant", f"We decided to keep Stripe. The key is {SECRET}.", 2)
+        + said("user", "Now port the refund webhook.", 3)
+        + said("assistant", "The refund webhook is half ported; tests are red.", 4)
+    )
+    return path
+
+
+def checkpoint(host: Host) -> str:
+    path, *more = (host.desk.folder() / "memory" / "checkpoints").glob("2026-*.md")
+    assert not more
+    return path.read_text()
+
+
+def test_before_a_compaction_the_session_is_written_down(host: Host, talk: Path) -> None:
+    payload = {
+        "session_id": "s1",
+        "transcript_path": os.fspath(talk),
+        "trigger": "manual",
+        "custom_instructions": "keep the plan",
+    }
+    assert host.call("PreCompact", **payload) == {}
+    text = checkpoint(host)
+    assert "Last request: Now port the refund webhook." in text
+    assert "Last answer: The refund webhook is half ported; tests are red." in text
+    assert "## Active Decisions\n\n- We decided to keep Stripe." in text
+    assert "(manual)" in text and "To be kept: keep the plan" in text
+    (record,) = host.spooled
+    assert (record["event"], record["offset"]) == ("pre-compact", talk.stat().st_size)
+    assert record["tail"].count("\n") == 3 and "half ported" in record["tail"]
+    assert SECRET not in text + json.dumps(record)
+
+
+@pytest.mark.parametrize("name", ["claude", "codex", "openclaw"])
+def test_transcripts_of_every_host_are_understood(host: Host, name: str) -> None:
+    host.call("pre-compact", session_id="s1", transcript_path=os.fspath(FIXTURES / f"{name}.jsonl"))
+    text = checkpoint(host)
+    assert "Last request: " in text and "Last answer: " in text
+
+
+def test_a_long_transcript_is_read_from_its_end(host: Host, talk: Path) -> None:
+    last = talk.read_text()
+    talk.write_text("".join(said("assistant", "word " * 200, 9) for _ in range(3000)) + last)
+    host.call("pre-compact", session_id="s1", transcript_path=os.fspath(talk))
+    assert "Last request: Now port the refund webhook." in checkpoint(host)
+    (record,) = host.spooled
+    assert 1000 < len(record["tail"]) <= 1 << 16 and record["tail"].endswith(last.strip().split("\n")[-1])
+
+
+@pytest.mark.parametrize("path", ["/nowhere.jsonl", "/dev/zero", "/", "", None, 7])
+def test_a_transcript_that_is_none_leaves_no_checkpoint(host: Host, path: Any) -> None:
+    host.call("pre-compact", session_id="s1", transcript_path=path)
+    assert [record["tail"] for record in host.spooled] == [""]
+    assert not (host.desk.folder() / "memory" / "checkpoints").exists()
+    assert host.log == ""
+
+
+def test_while_somebody_writes_the_spool_has_it_all_the_same(
+    host: Host,
+    talk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import fcntl
+
+    monkeypatch.setattr("mabos_cli.serve.hook_compact._LOCK", 0.01)
+    lock = host.desk.root / ".mabos" / "locks" / "main.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        host.call("pre-compact", session_id="s1", transcript_path=os.fspath(talk))
+    assert len(host.spooled) == 1 and "pre-compact: Conflict: main is locked" in host.log
+
+
+# Stop
+
+
+def used(tokens: int, number: int = 5) -> str:
+    parts = {"input_tokens": 10, "cache_read_input_tokens": tokens - 30, "output_tokens": 20}
+    return said("assistant", "done", number, usage=parts)
+
+
+def test_an_agent_is_asked_once_for_each_compaction_to_save_its_memory(host: Host, talk: Path) -> None:
+    payload = {"session_id": "s1", "transcript_path": os.fspath(talk)}
+    assert host.call("Stop", **payload) == {}
+    with talk.open("a") as file:
+        file.write(used(187_999))
+    assert host.call("Stop", **payload) == {}
+    with talk.open("a") as file:
+        file.write(used(188_000, 6))
+    assert host.call("Stop", **payload, stop_hook_active=True) == {}
+    told = host.call("Stop", **payload)
+    assert told["decision"] == "block" and "about to be compacted" in told["reason"]
+    assert host.call("Stop", **payload) == {}
+    with talk.open("a") as file:
+        file.write('{"type":"system","subtype":"compact_boundary"}\n' + used(190_000, 7))
+    assert host.call("Stop", **payload)["decision"] == "block"
+    assert host.call("Stop", **payload) == {}
+    assert host.log == ""
+
+
+def test_usage_as_hosts_tell_it() -> None:
+    codex = {"last_token_usage": {"total_tokens": 99}, "model_context_window": 272_000}
+    lines = [
+        used(120_000).encode(),
+        json.dumps({"type": "event_msg", "payload": {"type": "token_count", "info": codex}}).encode(),
+        b'{"isSidechain": true, "message": {"usage": {"input_tokens": 5}}}',
+        b'{"input_tokens": "many"}',
+        b'{"payload": {"info": {"last_token_usage": [], "x_tokens": 1}}}',
+        b'{"broken_tokens"',
+    ]
+    assert hook_stop.find_usage(tuple(lines)) == (99, 272_000)
+    assert hook_stop.find_usage(tuple(lines[:1] + lines[2:])) == (120_000, 0)
+    assert hook_stop.find_usage(()) == (0, 0)
+
+
+# Harvest
+
+
+def test_harvest_takes_the_transcripts_that_hooks_named(host: Host, talk: Path) -> None:
+    for _ in range(2):
+        host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(talk))
+    host.call("SessionEnd", session_id="s2", transcript_path="/gone.jsonl")
+    dry = host.desk.run("harvest", "--dry-run", "--json")
+    assert (dry.data["transcripts"], dry.data["observed"], len(host.spooled)) == (2, 4, 3)
+    done = host.desk.run("harvest", "--json")
+    assert (done.data["transcripts"], done.data["observed"], done.data["harvested"]) == (2, 4, 4)
+    assert done.warnings == ["the transcript /gone.jsonl is gone"]
+    assert host.spooled == []
+    again = host.desk.run("harvest", "--json")
+    assert (again.data["transcripts"], again.data["harvested"], again.warnings) == (0, 0, [])
+    assert SECRET not in "".join(
+        path.read_text("utf-8", "ignore") for path in host.desk.folder().rglob("*") if path.is_file()
+    )
+
+
+def test_of_a_transcript_that_is_gone_its_end_is_taken(host: Host, talk: Path) -> None:
+    host.call("PreCompact", session_id="s1", transcript_path=os.fspath(talk))
+    talk.unlink()
+    done = host.desk.run("harvest", "--json")
+    assert (done.data["observed"], done.data["harvested"]) == (4, 4)
+    assert done.warnings == [f"the transcript {talk} is gone: only its end was taken"]
+
+
+def test_what_is_no_transcript_is_told_once_and_dropped(host: Host, quick: Path, talk: Path) -> None:
+    other = quick / "chat.json"
+    other.write_text('{"messages": []}\n')
+    host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(other))
+    host.call("SessionEnd", session_id="s2", transcript_path=os.fspath(talk))
+    done = host.desk.run("harvest", "--json")
+    assert done.data["harvested"] == 4
+    assert done.warnings == [f"{other}: not a transcript of an agent host"]
+    assert host.desk.run("harvest", "--json").warnings == []
+
+
+def test_what_came_meanwhile_stays(host: Host) -> None:
+    paths = host.desk.home().paths
+    host.call("SessionEnd", session_id="s1", transcript_path="/a.jsonl")
+    spool = read_spool(paths)
+    host.call("SessionEnd", session_id="s2", transcript_path="/b.jsonl")
+    cut_spool(paths, spool, 1)
+    assert [record["session_id"] for record in host.spooled] == ["s2"]
+    cut_spool(paths, spool, 1)  # somebody else was faster
+    assert [record["session_id"] for record in host.spooled] == ["s2"]
+    cut_spool(paths, read_spool(paths), 1)
+    assert not paths.hook_spool.exists()
+
+
+def test_a_torn_line_waits_and_damage_is_passed_over(host: Host, talk: Path) -> None:
+    paths = host.desk.home().paths
+    paths.hook_spool.parent.mkdir(exist_ok=True)
+    paths.hook_spool.write_bytes(
+        b'\0\0\n[]\n"x"\n{"transcript_path": 7}\n{"transcript_path": "/a"}\n{"transcript_pa'
+    )
+    spool = read_spool(paths)
+    assert [noted.path for noted in spool.waiting] == ["/a"]
+    cut_spool(paths, spool, 1)
+    assert paths.hook_spool.read_bytes() == b'{"transcript_pa'
+    host.call("SessionEnd", session_id="s2", transcript_path=os.fspath(talk))
+    assert [noted.path for noted in read_spool(paths).waiting] == [os.fspath(talk)]
+
+
+def test_while_somebody_ingests_the_spool_waits(host: Host, talk: Path) -> None:
+    import fcntl
+
+    host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(talk))
+    with (host.desk.root / ".mabos" / "locks" / "main.ingest.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = host.desk.run("--lock-timeout", "0.01", "harvest", "--json")
+    assert done.warnings[0].startswith("transcripts that hooks named wait: ")
+    assert len(host.spooled) == 1
