@@ -78,6 +78,7 @@ def run_page(text: str, folder: Path) -> tuple[str, int]:
         if line.kind == "setup":
             assert not output or not output[-1].startswith("[exit "), f"{command}: {output}"
             continue
+        assert not any(row.startswith("```") for row in output), f"{command} prints the end of a fence"
         commands += 1
         actual += output
         while lines[at].kind == "shown" and not lines[at].text.startswith("$ "):
@@ -108,7 +109,9 @@ def links(text: str) -> Iterator[tuple[int, str]]:
 def anchors(text: str) -> set[str]:
     """The names by which the headings of a page can be linked to, as GitHub makes them."""
     headings = [
-        line.text.lstrip("#") for line in parse_page(text) if line.kind == "prose" and line.text.startswith("#")
+        line.text.lstrip("#")
+        for line in parse_page(text)
+        if line.kind == "prose" and line.text.startswith("#")
     ]
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
@@ -138,16 +141,21 @@ _KINDS = {
 def render_settings() -> str:
     """docs/settings.md: every setting with its default, what it may be, and what it means."""
     first = SETTINGS[0].name
-    parts = [_ABOUT_SETTINGS.format(name=first, variable=env_name(first))]
+    lines = [_ABOUT_SETTINGS.format(name=first, variable=env_name(first))]
     for section in SECTIONS:
         rows = [_setting_row(setting) for setting in SETTINGS if setting.name.split(".")[0] == section]
-        parts.append("\n".join((f"## {section}\n", "| setting | default | what | meaning |", "|---|---|---|---|", *rows, "")))
-    return "\n".join(parts)
+        lines += [f"## {section}\n", "| setting | default | what | meaning |", "|---|---|---|---|", *rows, ""]
+    return "\n".join(lines)
 
 
 def _setting_row(setting: Setting) -> str:
     what = _KINDS.get(setting.kind, ", ".join(setting.choices))
     what = f"some of {what}" if setting.kind == "words" else what
-    default = format_span(setting.default) if setting.kind == "span" else setting.default
-    default = str(default).lower() if setting.kind == "flag" else f"{default:g}" if isinstance(default, float) else default
+    default = setting.default
+    if setting.kind == "span":
+        default = format_span(default)
+    elif setting.kind == "flag":
+        default = str(default).lower()
+    elif isinstance(default, float):
+        default = f"{default:g}"
     return f"| `{setting.name}` | {default} | {what} | {setting.about} |"

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from pages import PAGES, ROOT, anchors, code_spans, links, parse_page, render_settings, run_page
-
 from typer.core import TyperCommand, TyperGroup
 
 from mabos_cli.app import _SWITCHES, _VALUES, COMMANDS, _global_options, load_command
@@ -40,9 +39,11 @@ def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[Path, Future[tuple[str, int]]]]:
     """The chosen pages, run side by side, each in a folder of its own."""
-    calls = [item.callspec for item in request.session.items if "running" in getattr(item, "fixturenames", ())]
-    chosen = [call.params["page"] for call in calls if "page" in call.params]
-    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:  # they wait for files to settle half of the time
+    own = [item for item in request.session.items if item.path == Path(__file__)]
+    chosen = [item.callspec.params["page"] for item in own if "running" in item.fixturenames]
+    with ThreadPoolExecutor(
+        2 * (os.cpu_count() or 1)
+    ) as pool:  # they wait for files to settle half of the time
         yield {page: pool.submit(_run, page, tmp_path_factory.mktemp(page.stem)) for page in chosen}
         pool.shutdown(cancel_futures=True)
 
@@ -54,7 +55,9 @@ def _run(page: Path, folder: Path) -> tuple[str, int]:
 @each_page
 def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tuple[str, int]]]) -> None:
     actual, commands = running[page].result()
-    assert commands or page.stem in ("settings", "comparison", "speed"), f"{page.name} shows no command"
+    assert commands or page.stem in ("settings", "comparison", "speed", "developing"), (
+        f"{page.name} shows no command"
+    )
     _same(page, actual)
 
 
@@ -67,7 +70,11 @@ def test_calls_are_ones_that_the_program_knows(page: Path) -> None:
     wrong = []
     for line in parse_page(page.read_text("utf-8")):
         if line.kind == "prose":
-            wrong += [f"{page.name}:{line.number} {fault}" for span in code_spans(line.text) for fault in _faults(span)]
+            wrong += [
+                f"{page.name}:{line.number} {fault}"
+                for span in code_spans(line.text)
+                for fault in _faults(span)
+            ]
         elif line.kind == "fence" and line.language != "json":
             for words in _calls(line.text):
                 try:
@@ -120,7 +127,9 @@ def _is_unknown(command: TyperCommand | TyperGroup, rest: list[str]) -> bool:
 def _faults(span: str) -> Iterator[str]:
     """What is wrong with code in a sentence that calls a command, names a setting or a file of this project."""
     words = span.split()
-    if words[:1] == ["python"] or re.fullmatch(r"(benchmarks|fixtures|tests|docs|mabos_cli|completions)/[\w./-]+", span):
+    if words[:1] == ["python"] or re.fullmatch(
+        r"(benchmarks|fixtures|tests|docs|mabos_cli|completions)/[\w./-]+", span
+    ):
         path = words[1] if words[0] == "python" and len(words) > 1 else words[0]
         if "/" in path and not (ROOT / path).exists():
             yield f"`{span}`: no such file"
@@ -138,9 +147,8 @@ def _is_known_name(span: str) -> bool:
 
 def _call_faults(span: str, words: list[str]) -> Iterator[str]:
     known = _options(" ".join(words[:2])) or _options(words[0])
-    if known is None and not (words[0].isupper() or words[0] in ANYWHERE):
-        yield f"`{span}`: no such command"
-    elif known is not None and _is_unknown(load_command(words[0]), words[1:]):
+    stands_for_one = words[0].isupper() or words[0] in ANYWHERE
+    if not stands_for_one and (known is None or _is_unknown(load_command(words[0]), words[1:])):
         yield f"`{span}`: no such command"
     for word in words:
         name = re.split(r"[=\[,]", word)[0]
@@ -161,7 +169,10 @@ def _options(name: str) -> frozenset[str] | None:
         return None
     every = [command, *getattr(command, "commands", {}).values()]
     return frozenset(
-        option for one in every for parameter in one.params for option in (*parameter.opts, *parameter.secondary_opts)
+        option
+        for one in every
+        for parameter in one.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
     )
 
 
@@ -220,14 +231,29 @@ def test_calls_are_found(line: str, calls: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "span", ["mabos recal x", "mabos fact assrt", "mabos recall --dept 1", "store --bach FILE", "python benchmarks/no.py", "memory.shred"]
+    "span",
+    [
+        "mabos recal x",
+        "mabos fact assrt",
+        "mabos recall --dept 1",
+        "store --bach FILE",
+        "python benchmarks/no.py",
+        "memory.shred",
+    ],
 )
 def test_code_that_is_wrong_is_noticed(span: str) -> None:
     assert list(_faults(span))
 
 
 @pytest.mark.parametrize(
-    "span", ["mabos recall QUERY --depth 2", "mabos COMMAND --help", "git diff --stat", "store --defer", "memory.shared"]
+    "span",
+    [
+        "mabos recall QUERY --depth 2",
+        "mabos COMMAND --help",
+        "git diff --stat",
+        "store --defer",
+        "memory.shared",
+    ],
 )
 def test_code_that_is_right_passes(span: str) -> None:
     assert not list(_faults(span))

@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,11 +13,11 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core.hook_hosts import HOSTS
 from mabos_cli.core.item import check_choice
-from mabos_cli.errors import UsageFault
+from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats import hook_settings
 from mabos_cli.formats.hook_settings import Hook, hooks_of
 from mabos_cli.workspace.files import Moved, decode_text, read_bytes, remove_file, replace_file
-from mabos_cli.workspace.locate import check_agent_id
+from mabos_cli.workspace.locate import check_agent_id, list_agents
 
 app = new_group(
     "hook",
@@ -59,7 +60,7 @@ def install(
     head = {"version": 1} if host == "cursor" else {}
     new = hook_settings.install(text, hooks, host, str(path), head)
     _apply(path, old, new.encode("utf-8"), dry_run)
-    _tell(call, "hook.install", path, host, (text, new), hooks, dry_run, _NOTES.get(host, []))
+    _tell(call, "hook.install", path, host, (text, new), hooks, dry_run, _warnings(call, scope))
 
 
 @app.command()
@@ -76,7 +77,7 @@ def uninstall(
     text = None if old is None else decode_text(old, str(path))
     new = None if text is None else hook_settings.uninstall(text, host, str(path))
     _apply(path, old, None if new is None else new.encode("utf-8"), dry_run)
-    _tell(call, "hook.uninstall", path, host, (text, new), [], dry_run, [])
+    _tell(call, "hook.uninstall", path, host, (text, new), [], dry_run)
 
 
 def _settings_file(host: str, scope: str, given: str) -> Path:
@@ -113,6 +114,21 @@ def _about(call: Call) -> str:
     return shlex.join(words)
 
 
+def _warnings(call: Call, scope: str) -> list[str]:
+    """Why the hooks of a project would find nothing to be about."""
+    if scope == "user" and not call.workspace:
+        return []
+    try:
+        agents = list_agents(call.open_workspace())
+    except NotFound:
+        return [
+            "there is no workspace here or above: the hooks do nothing until there is, or name one with -w"
+        ]
+    if len(agents) > 1 and not call.agent:
+        return ["there are several agents: the hooks need -a AGENT here, or MABOS_AGENT where the host runs"]
+    return []
+
+
 def _apply(path: Path, old: bytes | None, new: bytes | None, dry_run: bool) -> None:
     if dry_run or old == new:
         return
@@ -132,7 +148,7 @@ def _tell(
     texts: tuple[str | None, str | None],
     hooks: list[Hook],
     dry_run: bool,
-    notes: list[str],
+    warnings: Sequence[str] = (),
 ) -> None:
     old, new = texts
     changed = old != new
@@ -145,10 +161,15 @@ def _tell(
         "dry_run": dry_run,
     }
     if not changed:
-        return call.emit(name, data, [f"{path}: unchanged"])
+        return call.emit(name, data, [f"{path}: unchanged"], warnings)
     if dry_run:
         before, after = (text.removesuffix("\n").split("\n") if text else [] for text in texts)
         data["diff"] = [*unified_diff(before, after, str(path), str(path), lineterm="")]
-        return call.emit(name, data, data["diff"])
+        return call.emit(name, data, data["diff"], warnings)
     told = f"hooks for {', '.join(data['events'])}" if hooks else "hooks taken out"
-    call.emit(name, data, [f"{path}: {'removed' if new is None else told}", *notes])
+    call.emit(
+        name,
+        data,
+        [f"{path}: {'removed' if new is None else told}", *(_NOTES.get(host, []) if hooks else [])],
+        warnings,
+    )

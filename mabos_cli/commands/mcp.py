@@ -52,4 +52,4 @@ def mcp(
         find_agent(workspace, call.agent)
     if sys.stdin is not None and sys.stdin.isatty():
         note("waiting for an agent host on standard input; Ctrl-C ends it")
-    raise typer.Exit(serve(call, chosen))
+    serve(call, chosen)

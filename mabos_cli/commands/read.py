@@ -10,7 +10,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
 from mabos_cli.core.text import plural
 from mabos_cli.errors import InvalidFile, NotFound
-from mabos_cli.workspace.files import read_text, resolve_inside
+from mabos_cli.workspace.files import explained, read_text, resolve_inside
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.log_files import where_log_is
 
@@ -33,7 +33,7 @@ def read(
     home = call.open_home()
     name, first, last = _parse(place, home.paths.root)
     path = home.paths.root / name
-    if os.path.isabs(name) or ".." in name.split("/"):
+    if os.path.isabs(name) or ".." in name.split("/") or "\0" in name:
         raise BadValue(
             f"{name!r} is not below the agent's folder",
             "give a path as recall prints it: memory/2026-02-24.md:3-9",
@@ -43,9 +43,11 @@ def read(
         path = where_log_is(home.paths, log[1])
         name = home.paths.relative(path)
     real = resolve_inside(path, home.paths.workspace.root)
-    if real.is_dir():
+    with explained(path, "read"):
+        is_folder, is_file = real.is_dir(), real.is_file()
+    if is_folder:
         raise NotFound(f"{name} is a folder", "recall cites files in it, with lines")
-    if not real.is_file():
+    if not is_file:
         raise NotFound(
             f"no file {name} for agent {home.id}", "recall cites paths; mabos agent show lists the main files"
         )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.layers import split_sentences
 from mabos_cli.core.text import one_line, plural, terms
 from mabos_cli.core.turns import Count, Turn, fit_text, total_cost, turn_cost
 
@@ -16,7 +17,6 @@ _DECISIVE = re.compile(
     r"|conclusion|we will|we'll|let's|next step|instead of)\b"
 )
 _NAME = re.compile(r"`[^`]+`|\b\w+[_/.]\w+|(?<=\S )[A-Z]\w+|\b[A-Z]\w*[A-Z]\w*")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*|(?<=[。！？])")
 _VOICES = {"user": 1.0, "system": 1.0, "assistant": 0.5}
 _LONGEST = 300  # characters of a quoted sentence
 _LEAST = 4  # tokens below which no sentence is worth a try
@@ -237,13 +237,12 @@ def _sentences(rest: Sequence[Numbered]) -> Iterator[_Quote]:
     for at, (number, turn) in enumerate(rest):
         # The newer ones are a little more to the point.
         recency = at / len(rest)
-        for place, part in enumerate(_SENTENCE.split(turn.content)):
+        for place, part in enumerate(split_sentences(turn.content)):
             text = one_line(part, _LONGEST)
-            if text:
-                found = terms(text)
-                score = _worth(text, found, turn.role, known) + recency + (0.5 if not place else 0)
-                known.update(found)
-                yield _Quote(round(score, 6), number, place, turn.role, text)
+            found = terms(text)
+            score = _worth(text, found, turn.role, known) + recency + (0.5 if not place else 0)
+            known.update(found)
+            yield _Quote(round(score, 6), number, place, turn.role, text)
 
 
 def _worth(text: str, found: Sequence[str], role: str, known: set[str]) -> float:

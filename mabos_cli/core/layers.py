@@ -9,7 +9,8 @@ from mabos_cli.core.text import one_line, stem, words
 LAYERS = ("L0", "L1", "L2")
 _WIDTHS = {"L0": 80, "L1": 280, "L2": 4000}
 _READ = 16_000  # characters of a text in which telling sentences are looked for
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
+# Quotes and brackets that close behind the last sign belong to the sentence.
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"')\]])|(?<=[.!?…][\"')\]]{2}))\s+|(?<=[。！？])|\n+")
 
 
 class Told(NamedTuple):
@@ -40,8 +41,8 @@ def tell(text: str, layer: str, asked: Collection[str] = ()) -> Told:
 def split_sentences(text: str) -> list[str]:
     """The sentences and lines of a text, each on one line.
 
-    >>> split_sentences("# Rent\\nIt is due. Pay it!")
-    ['# Rent', 'It is due.', 'Pay it!']
+    >>> split_sentences("# Rent\\nIt is due. (Pay it!) Now")
+    ['# Rent', 'It is due.', '(Pay it!)', 'Now']
     """
     return [line for part in _SENTENCE_END.split(text) if (line := one_line(part))]
 

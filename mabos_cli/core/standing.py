@@ -24,7 +24,7 @@ class Standing(NamedTuple):
 
 
 def sum_up(turns: Iterable[tuple[str, str]]) -> Standing:
-    """Where a session stands, by what user and assistant said, the latest turn first.
+    """Where a session stands, by what user and assistant said, the latest turn first. A question is no decision.
 
     >>> sum_up([("assistant", "Done. We decided to keep Stripe."), ("user", "Which provider?")]).decisions
     ('We decided to keep Stripe.',)
@@ -37,6 +37,6 @@ def sum_up(turns: Iterable[tuple[str, str]]) -> Standing:
         else:
             answer = answer or text
         for sentence in reversed(_SENTENCE.split(text)):
-            if _DECIDED.search(sentence) and len(decisions) < _MOST:
+            if len(decisions) < _MOST and _DECIDED.search(sentence) and not sentence.rstrip().endswith("?"):
                 decisions.setdefault(one_line(sentence.lstrip("-*> \t"), _WIDTH))
     return Standing(request, answer, tuple(reversed(decisions)))

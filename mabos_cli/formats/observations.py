@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import find_time, format_time
 from mabos_cli.core.item import TYPES, check_importance
-from mabos_cli.core.observation import Observation, is_observation_id, tool_text
+from mabos_cli.core.observation import ID, Observation, is_observation_id, tool_text
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
 from mabos_cli.formats.transcript import read_said, said_text
 
 _QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
-_OPENING = re.compile(rb'\{"id": "(O-[0-9a-f-]+)"')
+_OPENING = re.compile(rf'\{{"id": "({ID})"'.encode())
 _ORDER = (
     "id",
     "at",
@@ -170,6 +170,21 @@ def parse_observations(data: bytes, name: str, start: int = 0) -> Iterator[Line]
             observation = observation._replace(id=_drawn_id(name, line, before[line]))
             before[line] += 1
         yield Line(number, observation.id, observation)
+
+
+def numbered_ids(data: bytes, name: str, start: int = 0) -> list[tuple[int, str]]:
+    """The numbers of the lines that parse_observations reads, with their ids. Where all are in our own layout, none is decoded.
+
+    >>> numbered_ids(b'{"id": "O-1-0000", "text": "x"}\\n\\n{"id": "O-2-0000", "text": "y"}\\n', "x.jsonl")
+    [(1, 'O-1-0000'), (3, 'O-2-0000')]
+    """
+    first = data.count(b"\n", 0, start) + 1
+    lines = enumerate(data[start : complete_size(data)].split(b"\n"), first)
+    found = [(number, _OPENING.match(line)) for number, line in lines if line.strip(b"\0 \t\r")]
+    own = [(number, match[1].decode()) for number, match in found if match]
+    if len(own) == len(found):
+        return own
+    return [(line.number, line.id) for line in parse_observations(data, name, start) if line.observation]
 
 
 def _drawn_id(name: str, line: bytes, repetition: int) -> str:

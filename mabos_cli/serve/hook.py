@@ -24,7 +24,7 @@ class Late(BaseException):
     """Time is up. Nothing that handles errors may take it for one of its own."""
 
 
-def is_called(words: list) -> bool:
+def is_called(words: list[str]) -> bool:
     """Whether a command line is a call of a host: the word hook behind options, and what is no command of it."""
     place = _skip_options(words)
     return words[place : place + 1] == ["hook"] and words[place + 1 : place + 2] not in (
@@ -33,14 +33,14 @@ def is_called(words: list) -> bool:
     )
 
 
-def _skip_options(words: list) -> int:
+def _skip_options(words: list[str]) -> int:
     place = 0
     while place < len(words) and words[place].startswith("-"):
         place += 2 if words[place] in (*_VALUES, "--lock-timeout") else 1
     return place
 
 
-def main(words: list) -> int:
+def main(words: list[str]) -> int:
     """Answers a host on stdout. The exit code is always 0."""
     options = {"workspace": "", "agent": "", "host": "auto", "event": ""}
     _read_words(words, options)
@@ -51,8 +51,8 @@ def main(words: list) -> int:
         root = given.root if given else ""
         if given:
             _say(answer(given))
-    except Late:
-        log(root, f"{options['event']}: not ready in time")
+    except (Late, KeyboardInterrupt) as stop:
+        log(root, f"{options['event']}: {'not ready in time' if isinstance(stop, Late) else 'interrupted'}")
     except Exception as error:  # whatever it is, the session goes on
         log(root, f"{options['event']}: {type(error).__name__}: {error}")
         if os.environ.get("MABOS_HOOK_DEBUG"):
@@ -60,7 +60,7 @@ def main(words: list) -> int:
     return 0
 
 
-def _read_words(words: list, options: dict) -> None:
+def _read_words(words: list[str], options: dict) -> None:
     """Takes the options that are known; what is not is left for a later version to know."""
     rest = iter(words)
     for word in rest:

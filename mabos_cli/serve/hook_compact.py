@@ -26,6 +26,7 @@ _READ, _KEPT = 1 << 19, 1 << 16  # bytes of a transcript that are looked at, and
 _TURNS = 30
 _TEXT = 1500  # bytes of a request or an answer that a checkpoint quotes
 _LEAST = 0.03  # seconds for taking secrets out of the end, also when a busy machine was slow to get here
+_WRITING = 0.04  # seconds that the checkpoint takes
 _LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction takes longer than that
 
 
@@ -52,15 +53,17 @@ def _turns(tail: Tail, host: str) -> Iterator[tuple[str, str]]:
         if record is None or name not in HOSTS:
             continue
         for event in reversed(parse_host_line(record, name).events):
-            if isinstance(event, Spoken) and found < _TURNS:
-                found += 1
+            if isinstance(event, Spoken):
                 yield event.author, event.text
+                found += 1
+                if found == _TURNS:
+                    return
 
 
 def _kept(tail: Tail, deadline: float) -> str:
     """The last lines without secrets, as many as there are room and time for."""
     kept: list[str] = []
-    room, deadline = _KEPT, max(deadline, time.monotonic() + _LEAST)
+    room, deadline = _KEPT, max(deadline - _WRITING, time.monotonic() + _LEAST)
     for line in reversed(tail.lines):
         room -= len(line) + 1
         if room < 0 or time.monotonic() > deadline:

@@ -28,10 +28,18 @@ class Given:
         self.event, self.host, self.payload = event, host, payload
         self.root, self.agent = root, agent
         self.folder = os.path.join(root, AGENTS, agent)
-        self.deadline = time.monotonic() + float(os.environ.get("MABOS_HOOK_TIME") or TIME)
+        self.deadline = time.monotonic() + _seconds()
         named = os.path.expanduser(word_of(payload, "transcript_path"))
         # Whoever reads it later is somewhere else.
         self.transcript = os.path.abspath(os.path.join(word_of(payload, "cwd"), named)) if named else ""
+
+
+def _seconds() -> float:
+    """How long an answer may take."""
+    try:
+        return float(os.environ.get("MABOS_HOOK_TIME", TIME))
+    except ValueError:
+        return TIME
 
 
 def find_given(options: dict, payload: dict) -> "Given | None":
@@ -57,7 +65,7 @@ def find_root(named: str, payload: dict) -> str:
     if named:
         root = os.path.abspath(os.path.expanduser(named))
         return root if is_workspace(root) else ""
-    for folder in (*folders_of(payload), os.environ.get("PWD", ""), _here()):
+    for folder in (*folders_of(payload), _here()):
         if folder and (found := workspace_above(os.path.abspath(folder))):
             return found
     return ""

@@ -34,9 +34,11 @@ def _latest(folder: str) -> str:
 
 def _part(given: Given, path: str, about: str, room: int) -> list[str]:
     """A file in a frame, as one part; none when the file says nothing."""
+    if not path:
+        return []
     try:
         with open(os.path.join(given.folder, path), "rb") as file:
-            text = file.read(_MOST).decode("utf-8", "replace").strip() if path else ""
+            text = file.read(_MOST).decode("utf-8", "replace").strip()
     except OSError:
         return []
     return [framed(text, f"agents/{given.agent}/{path}", about, room)] if text else []

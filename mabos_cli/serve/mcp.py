@@ -1,6 +1,7 @@
 """The MCP server: lists tools and resources, runs one command at a time beside the protocol, and leaves when the host does."""
 
 import gc
+import json
 import os
 import signal
 from collections.abc import Callable, Sequence
@@ -16,11 +17,15 @@ from mabos_cli.serve.mcp_tools import TOOLS
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
 from mabos_cli.workspace.locate import list_agents
 
-_INSTRUCTIONS = (
-    "Memory and mind of agents, kept as plain files. Before answering about earlier work, decisions, people or preferences, ask "
-    "memory_recall, or context_pack for a whole request. Keep what should last with memory_store_item. Before the context is "
-    "compacted or the session ends, write memory_checkpoint; memory_checkpoint_latest takes it up again."
-)
+_ABOUT = "Memory and mind of agents, kept as plain files."
+# What a host's model is told at the start, as far as the tools are there.
+_ADVICE = {
+    "memory_recall": "Before answering about earlier work, decisions, people or preferences, ask memory_recall.",
+    "context_pack": "context_pack brings what memory knows about a whole request.",
+    "memory_store_item": "Keep what should last with memory_store_item.",
+    "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
+    "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
+}
 
 
 class Page(NamedTuple):
@@ -49,8 +54,8 @@ class Offer(NamedTuple):
     validator: Any
 
 
-def serve(call: Call, tools: Sequence[Tool]) -> int:
-    """Serves tools and resources over standard input and output until the host leaves: the exit code."""
+def serve(call: Call, tools: Sequence[Tool]) -> None:
+    """Serves tools and resources over standard input and output until the host leaves."""
     try:
         import anyio
         import mcp.server.lowlevel  # noqa: F401
@@ -60,7 +65,10 @@ def serve(call: Call, tools: Sequence[Tool]) -> int:
     gc.set_threshold(5_000, 10, 10)
     offers = {tool.name: offer for tool, offer in zip(tools, _offers(call, tools), strict=True)}
     gc.freeze()
-    return anyio.run(_serve, call, offers)
+    try:
+        anyio.run(_serve, call, offers)
+    except* BrokenPipeError:  # the host no longer reads: there is nobody to tell
+        pass
 
 
 def _offers(call: Call, tools: Sequence[Tool]) -> list[Offer]:
@@ -76,7 +84,7 @@ def _offers(call: Call, tools: Sequence[Tool]) -> list[Offer]:
     return found
 
 
-async def _serve(call: Call, offers: dict[str, Offer]) -> int:
+async def _serve(call: Call, offers: dict[str, Offer]) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
@@ -85,9 +93,33 @@ async def _serve(call: Call, offers: dict[str, Offer]) -> int:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, turn)
         async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            mended, given = anyio.create_memory_object_stream[Any](0)
+            tasks.start_soon(_relay, incoming, mended)
+            await server.run(given, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
-    return 0
+
+
+async def _relay(incoming: Any, mended: Any) -> None:
+    async with mended:
+        async for message in incoming:
+            await mended.send(_mend(message))
+
+
+def _mend(message: Any) -> Any:
+    """The message; one that cannot be read for half a character is read again with a mark in its place. Hosts that cut text
+    between the halves of a character send such, and the SDK would leave them without an answer."""
+    import mcp_types as types
+    from mcp.shared.message import SessionMessage
+    from pydantic import ValidationError
+
+    if not isinstance(message, ValidationError):
+        return message
+    try:
+        text = json.dumps(json.loads(message.errors()[0]["input"]), ensure_ascii=False)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except (ValueError, TypeError, LookupError):  # it is something else that is wrong
+        return message
 
 
 async def _leave_on_signal(turn: Any) -> None:
@@ -146,7 +178,7 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
     return Server(
         "mabos",
         version=__version__,
-        instructions=_INSTRUCTIONS,
+        instructions=" ".join([_ABOUT, *(said for name, said in _ADVICE.items() if name in offers)]),
         on_list_tools=list_tools,
         on_call_tool=use_tool,
         on_list_resources=list_resources,

@@ -117,7 +117,14 @@ _RULES = (
             option("enabled", "--on", "Whether it is to run.", words=either("--on", "--off"), required=True),
         ),
     ),
-    Tool("rule_delete", "rule", ("rule", "delete"), TAKE, (_RULE,)),
+    Tool(
+        "rule_delete",
+        "rule",
+        ("rule", "delete"),
+        TAKE,
+        (_RULE,),
+        "Take a rule out; the archive keeps it. What it derived goes with the next infer_forward that persists.",
+    ),
     Tool(
         "constraint_check",
         "rule",
@@ -156,7 +163,9 @@ _INFERENCE = (
         READ,
         (
             word("question", "A question in words; or give subject, predicate and object.", required=False),
-            *(word(name, schema=_TEXT) for name in ("subject", "predicate", "object")),
+            word("subject", "Of a triple, with predicate and object.", schema=_TEXT),
+            word("predicate", "Its predicate.", schema=_TEXT),
+            word("object", "Its object.", schema=_TEXT),
             option("depth"),
         ),
     ),
@@ -183,7 +192,7 @@ _INFERENCE = (
         (
             word("id"),
             *options("conflict", "behind"),
-            option("level", schema=choice(*LEVELS)),
+            option("level", about="With behind: only this level.", schema=choice(*LEVELS)),
         ),
     ),
 )

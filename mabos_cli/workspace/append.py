@@ -56,9 +56,9 @@ def append_guarded(path: str, lock: str, data: bytes, *, root: str, wait: float)
     """
     for place in (path, lock):
         folder = os.path.dirname(place)
-        os.makedirs(folder, exist_ok=True)
         if not (os.path.realpath(folder) + os.sep).startswith(os.path.realpath(root) + os.sep):
             raise OSError(f"{folder} leads out of the workspace")
+        os.makedirs(folder, exist_ok=True)
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         deadline = time.monotonic() + wait

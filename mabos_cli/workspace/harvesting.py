@@ -19,7 +19,7 @@ from mabos_cli.formats.harvest_ledger import (
     render_cover,
     render_taken,
 )
-from mabos_cli.formats.observations import Line, complete_size, opening_ids, parse_observations
+from mabos_cli.formats.observations import Line, complete_size, numbered_ids, parse_observations
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.observations import observation_files, read_end
@@ -86,12 +86,8 @@ def count_waiting(paths: AgentPaths, floor: float) -> int:
     waiting: set[str] = set()
     for name in _unsettled(paths, floor, check=False):
         data, ledger = read_bytes(paths.observations / name) or b"", load_ledger(paths, name)
-        size = complete_size(data)
-        start = min(ledger.find_cover(data, floor).size, size)
-        ids = opening_ids(data[start:size])
-        if len(ids) < sum(bool(line.strip(b"\0 \t\r")) for line in data[start:size].split(b"\n")):
-            ids = [line.id for line in parse_observations(data, name, start) if line.observation]
-        waiting.update(i for i in ids if i not in ledger.ids)
+        start = min(ledger.find_cover(data, floor).size, complete_size(data))
+        waiting.update(i for _, i in numbered_ids(data, name, start) if i not in ledger.ids)
     return len(waiting)
 
 
@@ -115,5 +111,4 @@ def note_settled(paths: AgentPaths, files: Sequence[Waiting]) -> None:
 def harvested_lines(paths: AgentPaths, name: str, data: bytes) -> frozenset[int]:
     """The numbers of the lines of a file that became items: whoever searches finds those."""
     ids = load_ledger(paths, name).ids
-    found = parse_observations(data, name) if ids else ()
-    return frozenset(line.number for line in found if line.id in ids)
+    return frozenset(number for number, i in (numbered_ids(data, name) if ids else ()) if i in ids)

@@ -118,7 +118,8 @@ def items_of(home: AgentHome, observation_id: str) -> list[str]:
     found += [line_id(line) for line in loaded.shelf.lines() if _derives(line, observation_id)]
     for name in archive_files(home.paths):
         lines = (read_bytes(home.paths.archive / name) or b"").split(b"\n")
-        found += [line_id(l) for l in lines if l.startswith(opening("")[:8]) and _derives(l, observation_id)]
+        items = (line for line in lines if line.startswith(opening("")[:8]))
+        found += [line_id(line) for line in items if _derives(line, observation_id)]
     return sorted(dict.fromkeys(found))
 
 

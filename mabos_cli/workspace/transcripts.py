@@ -72,6 +72,9 @@ class Transcript:
 
     def find_host(self) -> str:
         """The host whose lines these are; empty when there is no line yet. InvalidFile when it is nobody's transcript."""
+        # What can be read once only may have been looked at before: its lines wait here.
+        if host := next(filter(None, (host_of(line) for _, line in self._ahead)), ""):
+            return host
         while len(self._ahead) < _LOOKED_AT and (found := self._next()):
             self._ahead.append(found)
             if host := host_of(found[1]):

@@ -389,7 +389,9 @@ def test_what_waits_is_counted_as_it_is_harvested(desk: Desk, monkeypatch: pytes
         assert count_waiting(paths, 0.0) == 13
     day = desk.folder() / DAY
     first, last = day.read_text().splitlines()[::19]
-    day.write_text(day.read_text() + f'{first}\n{last}\n\n{{"text": "quince"}}\n{{"text": "quince"}}\n{{"no": "text"}}\n')
+    day.write_text(
+        day.read_text() + f'{first}\n{last}\n\n{{"text": "quince"}}\n{{"text": "quince"}}\n{{"no": "text"}}\n'
+    )
     assert count_waiting(paths, 0.0) == sum(len(w.lines) for w in find_waiting(paths, 0.0)) == 15
     assert taken(harvest(desk)) == 15 and count_waiting(paths, 0.0) == 0
 

@@ -72,6 +72,14 @@ def test_a_new_file_comes_and_goes(desk: Desk, quick: Path, host: str, scope: st
     assert hook(desk, "uninstall", *words).stdout == f"{quick / expected}: unchanged\n"
 
 
+def test_hooks_that_would_find_nothing_are_told(desk: Desk, quick: Path) -> None:
+    assert hook(desk, "install", "--host", "claude", "--dry-run", "--json").warnings == []
+    desk.add_agent("cfo")
+    assert "several agents" in hook(desk, "install", "--host", "claude", "--json").warnings[0]
+    assert hook(desk, "install", "--host", "claude", "-a", "cfo", "--json").warnings == []
+    assert "-a cfo" in (quick / ".claude" / "settings.json").read_text()
+
+
 def test_codex_may_live_elsewhere(desk: Desk, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", os.fspath(quick / "codex"))
     done = hook(desk, "install", "--host", "codex", "--scope", "user")

@@ -135,6 +135,12 @@ def test_rewritten_copied_and_moved(desk: Desk, quick: Path) -> None:
     assert sorted(texts(desk)) == [f"message {number}" for number in range(1, 7)]
 
 
+@pytest.mark.parametrize("more", ["", '{"nothing": "told"}\n' * 3])
+def test_a_pipe_may_hold_a_single_line_that_tells_whose_it_is(desk: Desk, more: str) -> None:
+    [row] = ingest(desk, "-", stdin=(entry(1, "message 1") + more).encode())["files"]
+    assert (row["host"], row["taken"], sum(row["skipped"].values())) == ("claude", 1, len(more) // 20)
+
+
 def test_one_session_in_two_files_of_one_call(desk: Desk, quick: Path) -> None:
     data = ingest(desk, write(quick / "a.jsonl", 1, 2), write(quick / "b.jsonl", 1, 2, 3))
     assert [(row["taken"], row["known"]) for row in data["files"]] == [(2, 0), (1, 2)]

@@ -8,6 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.observation import Observation
 from mabos_cli.formats.observations import (
     complete_size,
+    numbered_ids,
     observation_from_dict,
     opening_ids,
     parse_observations,
@@ -180,3 +181,15 @@ def test_separators_inside_a_text_end_no_line():
 
 def test_json_of_a_record_is_plain():
     assert json.loads(render_observation(Observation("x", tags=("a",))))["tags"] == ["a"]
+
+
+def test_numbers_and_ids_are_those_of_the_lines_that_are_read():
+    """Whether lines are decoded or not: ours, others', with ids that are none of ours, and with nothing to say."""
+    own = [f'{{"id": "O-177194340000{n}-00a4", "text": "pear {n}"}}' for n in range(3)]
+    others = ['{"id": "O-abc", "text": "x"}', '{"text": "x"}', '{"text": "x"}', "", "[]", '{"no": "text"}']
+    for lines in (own, [*own, *others], [*others, *own, own[0]]):
+        data = ("\n".join(lines) + "\n").encode()
+        read = [(line.number, line.id) for line in parse_observations(data, "d.jsonl") if line.observation]
+        assert numbered_ids(data, "d.jsonl") == read and len(read) >= 3
+    start = len(own[0]) + 1
+    assert numbered_ids("\n".join(own).encode(), "d.jsonl", start)[0] == (2, "O-1771943400001-00a4")

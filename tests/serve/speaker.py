@@ -1,7 +1,6 @@
 """The official MCP client for tests that wait: a real `mabos mcp` at the other end of real pipes."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +17,6 @@ def environment(root: Path, **more: str) -> dict[str, str]:
     """A world that stands still, without settings of whoever runs the tests."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
     return clean | {"HOME": os.fspath(root.parent), "MABOS_NOW": NOW} | more
-
-
-def run_mabos(root: Path, *words: str) -> str:
-    """What the program prints about a workspace."""
-    line = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(root), *words]
-    done = subprocess.run(line, env=environment(root), capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout
 
 
 class Got(NamedTuple):

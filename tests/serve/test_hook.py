@@ -1,5 +1,6 @@
 """Hooks as hosts call them: what each event answers, and that nothing whatever gets in the way of a session."""
 
+import doctest
 import json
 import os
 import pty
@@ -275,6 +276,10 @@ def test_a_busy_lock_delays_a_line_and_does_not_lose_it(host: Host, monkeypatch:
         fcntl.flock(file, fcntl.LOCK_EX)
         host.call("session-end", session_id="s2")
     assert [record["session_id"] for record in host.spooled] == ["s1", "s2"]
+
+
+def test_examples_hold() -> None:
+    assert doctest.testmod(hook_start).failed == 0 < doctest.testmod(hook_start).attempted
 
 
 # What is on standard input

@@ -2,12 +2,14 @@
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mabos_cli.serve import hook_stop
+from mabos_cli.workspace.append import append_guarded
 from mabos_cli.workspace.hook_spool import cut_spool, read_spool
 from serve.agent_host import Host
 
@@ -227,3 +229,23 @@ def test_while_somebody_ingests_the_spool_waits(host: Host, talk: Path) -> None:
         done = host.desk.run("--lock-timeout", "0.01", "harvest", "--json")
     assert done.warnings[0].startswith("transcripts that hooks named wait: ")
     assert len(host.spooled) == 1
+
+
+def test_of_many_sessions_that_end_while_the_spool_is_emptied_none_is_lost(host: Host) -> None:
+    paths = host.desk.home().paths
+    spool, lock = os.fspath(paths.hook_spool), os.fspath(paths.hook_lock)
+
+    def end(worker: int) -> None:
+        for number in range(60):
+            data = json.dumps({"transcript_path": f"/{worker}/{number}"}).encode() + b"\n"
+            append_guarded(spool, lock, data, root=os.fspath(host.desk.root), wait=30)
+
+    workers = [threading.Thread(target=end, args=(n,)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    found: list[str] = []
+    while any(worker.is_alive() for worker in workers) or paths.hook_spool.exists():
+        waiting = read_spool(paths)
+        cut_spool(paths, waiting, 30)
+        found += [noted.path for noted in waiting.waiting]
+    assert sorted(found) == sorted(f"/{worker}/{number}" for worker in range(4) for number in range(60))

@@ -6,19 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands.desk import Desk
 from mcp import MCPError
 
-from mabos_cli.serve.mcp_tools import FAMILIES, TOOLS
+from mabos_cli.serve.mcp_tools import TOOLS
 from serve.mcp_examples import EXAMPLES, M, furnish
-from serve.speaker import Speaker, run_mabos, speaking
+from serve.speaker import Speaker, speaking
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A workspace with agent main."""
-    path = tmp_path_factory.mktemp("mcp") / "ws"
-    run_mabos(path, "init", str(path), "--quiet")
-    return path
+    return Desk(tmp_path_factory.mktemp("mcp") / "ws")
+
+
+@pytest.fixture(scope="module")
+def root(desk: Desk) -> Path:
+    return desk.root
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,11 @@ def test_a_call(speaker: Speaker, name: str) -> None:
 
 def _wrong(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Arguments that do not fit a schema, each with what must be said about it."""
-    fine = {name: _value(part) for name, part in schema["properties"].items() if name in schema.get("required", ())}
+    fine = {
+        name: _value(part)
+        for name, part in schema["properties"].items()
+        if name in schema.get("required", ())
+    }
     yield fine | {"agent_id": "nobody"}, "not_found: no agent 'nobody'"
     yield fine | {"agent_id": 5}, "usage: agent_id: 5 is not of type 'string'"
     yield fine | {"colour": "red"}, "usage: Additional properties are not allowed ('colour' was unexpected)"
@@ -71,7 +79,9 @@ def _value(part: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_wrong_arguments_are_an_error_of_the_tool(speaker: Speaker, listed: dict[str, Any], name: str) -> None:
+def test_wrong_arguments_are_an_error_of_the_tool(
+    speaker: Speaker, listed: dict[str, Any], name: str
+) -> None:
     for arguments, said in _wrong(listed[name].input_schema):
         got = speaker.call(name, **arguments)
         assert got.is_error and got.data is None
@@ -84,20 +94,31 @@ def test_the_command_refuses_what_the_schema_cannot(speaker: Speaker) -> None:
     assert got.is_error and got.text.startswith("usage: ")
     assert speaker.call("memory_get", id="M-0").text.startswith("not_found: no item 'M-0'")
     assert speaker.call("memory_read", file_path="../../x").text.startswith("usage: ")
-    assert speaker.call("memory_read", file_path="a\0b").is_error
-    assert speaker.call("knowledge_explain", subject="acme").text.startswith("usage: give a question, or")
+    assert speaker.call("memory_read", file_path="a\0b").text.startswith("usage: ")
+    assert speaker.call("memory_read", file_path="a" * 5000).text.startswith("invalid_file: ")
+    assert speaker.call("knowledge_explain", subject="acme", predicate="p").text.startswith(
+        "usage: give a question, or"
+    )
     got = speaker.call("memory_write", content="the key is AKIAIOSFODNN7EXAMPLQ")
     assert got.is_error and "aws" in got.text and "AKIA" not in got.text
     assert speaker.do("memory_write", content="key AKIAIOSFODNN7EXAMPLQ", redact=True)["warnings"]
 
 
 def test_a_tool_that_is_not_there(speaker: Speaker) -> None:
-    assert speaker.call("memory_dream") == (True, "not_found: no tool 'memory_dream'; see the list of tools", None)
+    assert speaker.call("memory_dream") == (
+        True,
+        "not_found: no tool 'memory_dream'; see the list of tools",
+        None,
+    )
 
 
-@pytest.mark.parametrize("text", ["-", "--", "--json", "-a\nb", "--type=fact", "@x", "=", " - ", "é\u202e\t漢", "$(x) `y` %s"])
+@pytest.mark.parametrize(
+    "text", ["-", "--", "--json", "-a\nb", "--type=fact", "@x", "=", " - ", "é\u202e\t漢", "$(x) `y` %s"]
+)
 def test_text_arrives_as_it_is(speaker: Speaker, text: str) -> None:
-    stored = speaker.do("memory_store_item", content=text, type="event", importance=0.1, context=text, store="long_term")
+    stored = speaker.do(
+        "memory_store_item", content=text, type="event", importance=0.1, context=text, store="long_term"
+    )
     item = speaker.do("memory_get", id=stored["id"])["item"]
     assert item["content"] == text
     assert item["context"] == text
@@ -115,18 +136,33 @@ def test_whole_numbers_may_have_a_point(speaker: Speaker) -> None:
     ("tool", "arguments", "words"),
     [
         ("memory_get", {"id": M[0]}, ["get", M[0]]),
-        ("fact_query", {"subject": "acme", "include_derived": False}, ["fact", "query", "acme", "--no-derived"]),
+        (
+            "fact_query",
+            {"subject": "acme", "include_derived": False},
+            ["fact", "query", "acme", "--no-derived"],
+        ),
         ("rule_show", {"rule_id": "R-001"}, ["rule", "show", "R-001"]),
-        ("infer_backward", {"subject": "acme", "predicate": "isTaxable", "object": "true"}, "infer backward acme isTaxable true".split()),
-        ("memory_hierarchy_search", {"query": "seat", "level": "daily"}, "hierarchy search seat --level daily".split()),
+        (
+            "infer_backward",
+            {"subject": "acme", "predicate": "isTaxable", "object": "true"},
+            "infer backward acme isTaxable true".split(),
+        ),
+        (
+            "memory_hierarchy_search",
+            {"query": "seat", "level": "daily"},
+            "hierarchy search seat --level daily".split(),
+        ),
         ("ontology_show", {"name": "Churn"}, ["ontology", "show", "Churn"]),
         ("cbr_retrieve", {"beliefs": ["B-001"]}, ["case", "retrieve", "--belief", "B-001"]),
     ],
 )
-def test_the_data_is_that_of_the_command(speaker: Speaker, root: Path, tool: str, arguments: dict, words: list) -> None:
-    printed = json.loads(run_mabos(root, "--json", *words))
-    assert speaker.do(tool, **arguments) == printed["data"] | {"warnings": printed["warnings"]}
-    assert speaker.call(tool, **arguments).text == run_mabos(root, *words).rstrip("\n")
+def test_the_data_is_that_of_the_command(
+    speaker: Speaker, desk: Desk, still_world: None, tool: str, arguments: dict[str, Any], words: list[str]
+) -> None:
+    printed = desk.run("--json", *words)
+    got = speaker.call(tool, **arguments)
+    assert got.data == printed.data | {"warnings": printed.warnings}
+    assert got.text == desk.run(*words).stdout.rstrip("\n")
 
 
 def test_hints_tell_who_writes(listed: dict[str, Any]) -> None:
@@ -134,7 +170,11 @@ def test_hints_tell_who_writes(listed: dict[str, Any]) -> None:
     assert hints["memory_recall"].read_only_hint and hints["memory_recall"].idempotent_hint
     assert not hints["memory_store"].read_only_hint and not hints["memory_store"].idempotent_hint
     assert hints["fact_assert"].idempotent_hint and not hints["fact_assert"].destructive_hint
-    assert {name for name, hint in hints.items() if hint.destructive_hint} == {"memory_forget", "fact_retract", "rule_delete"}
+    assert {name for name, hint in hints.items() if hint.destructive_hint} == {
+        "memory_forget",
+        "fact_retract",
+        "rule_delete",
+    }
     assert not any(hint.open_world_hint for hint in hints.values())
 
 
@@ -152,7 +192,9 @@ def test_tools_that_only_read_change_no_file(speaker: Speaker, root: Path) -> No
 
 def test_resources(speaker: Speaker, root: Path) -> None:
     found = speaker.portal.call(speaker.client.list_resources).resources
-    assert [each.uri for each in found] == [f"mabos://main/{page}" for page in ("INDEX.md", "MEMORY.md", "checkpoint/latest")]
+    assert [each.uri for each in found] == [
+        f"mabos://main/{page}" for page in ("INDEX.md", "MEMORY.md", "checkpoint/latest")
+    ]
 
     def read(uri: str) -> str:
         return speaker.portal.call(speaker.client.read_resource, uri).contents[0].text
@@ -160,7 +202,12 @@ def test_resources(speaker: Speaker, root: Path) -> None:
     assert "# Memory index — main" in read("mabos://main/INDEX.md")
     assert read("mabos://main/MEMORY.md") + "\n" == (root / "agents/main/MEMORY.md").read_text()
     assert read("mabos://MAIN/checkpoint/latest").startswith("# Session Checkpoint")
-    for uri in ("mabos://main/agent.json", "mabos://nobody/INDEX.md", "file:///etc/passwd", "mabos://../INDEX.md"):
+    for uri in (
+        "mabos://main/agent.json",
+        "mabos://nobody/INDEX.md",
+        "file:///etc/passwd",
+        "mabos://../INDEX.md",
+    ):
         with pytest.raises(MCPError):
             read(uri)
 
@@ -172,7 +219,12 @@ def test_two_servers_on_one_workspace(speaker: Speaker, root: Path) -> None:
             each.portal.start_task_soon(
                 each.client.call_tool,
                 "memory_store_item",
-                {"content": f"{who} saw heron {number}", "type": "fact", "importance": 0.9, "store": "long_term"},
+                {
+                    "content": f"{who} saw heron {number}",
+                    "type": "fact",
+                    "importance": 0.9,
+                    "store": "long_term",
+                },
             )
             for number in range(10)
             for who, each in (("one", speaker), ("two", other))
@@ -184,25 +236,38 @@ def test_two_servers_on_one_workspace(speaker: Speaker, root: Path) -> None:
             assert ids <= {row["ref"] for row in found}
 
 
-def test_a_set_of_tools(root: Path) -> None:
-    with speaking(root, "--tools", "fact,memory_recall", "--read-only", "--agent", "main") as some:
-        names = {tool.name for tool in some.portal.call(some.client.list_tools).tools}
-        assert names == {"memory_recall", "fact_query", "fact_explain", "fact_current", "fact_timeline", "fact_lint"}
-        assert some.call("fact_assert").text == "not_found: no tool 'fact_assert'; it is left out here"
-        assert {*FAMILIES} >= {"memory", "fact", "rule", "infer", "cbr", "ontology", "reason", "typedb", "bdi", "context"}
+@pytest.fixture(scope="module")
+def small(root: Path, speaker: Speaker) -> Iterator[Speaker]:
+    """A server that offers a few tools that read, and says little."""
+    some = ("--tools", "fact,memory_recall,memory_read", "--read-only", "--agent", "main")
+    with speaking(root, *some, MABOS_MCP_MAX_TOKENS="500") as found:
+        yield found
 
 
-def test_answers_have_a_size(root: Path, speaker: Speaker) -> None:
+def test_a_set_of_tools(small: Speaker) -> None:
+    names = {tool.name for tool in small.portal.call(small.client.list_tools).tools}
+    facts = {"fact_query", "fact_explain", "fact_current", "fact_timeline", "fact_lint"}
+    assert names == facts | {"memory_recall", "memory_read"}
+    assert small.call("fact_assert").text == "not_found: no tool 'fact_assert'; it is left out here"
+    assert "memory_recall" in small.client.instructions and "checkpoint" not in small.client.instructions
+
+
+def test_a_long_list_is_cut_at_its_end(speaker: Speaker, small: Speaker) -> None:
+    got, full = small.call("memory_recall", limit=0, format="detailed"), speaker.do("memory_recall", limit=0)
+    assert len(json.dumps(got.data, ensure_ascii=False)) <= 2000 and len(got.text) <= 2000
+    kept = len(got.data["results"])
+    assert kept and got.data["results"] == full["results"][:kept]
+    assert got.data["truncated"] == {"results": len(full["results"]) - kept}
+    assert "ask for less" in got.data["warnings"][-1]
+
+
+def test_a_long_text_is_cut_at_its_end(root: Path, small: Speaker) -> None:
     lines = "".join(f"line {number} of a long file\n" for number in range(2000))
     (root / "agents/main/memory/long.md").write_text(lines)
-    with speaking(root, "--tools", "memory", MABOS_MCP_MAX_TOKENS="500") as small:
-        got = small.call("memory_recall", limit=0, format="detailed")
-        assert len(json.dumps(got.data, ensure_ascii=False)) <= 2000 and len(got.text) <= 2000
-        full = speaker.do("memory_recall", limit=0)
-        kept = len(got.data["results"])
-        assert got.data["results"] == full["results"][:kept]
-        assert got.data["truncated"] == {"results": len(full["results"]) - kept}
-        assert "ask for less" in got.data["warnings"][-1]
-        got = small.call("memory_read", file_path="memory/long.md")
-        assert lines.startswith(got.data["content"]) and got.data["truncated"]["content"] > 40_000
-        assert got.text.split("\n")[-1].endswith("more did not fit)")
+    got = small.call("memory_read", file_path="memory/long.md")
+    assert lines.startswith(got.data["content"]) and got.data["truncated"]["content"] > 40_000
+    assert got.text.split("\n")[-1].endswith("more did not fit)")
+    uri = "mabos://main/MEMORY.md"
+    (root / "agents/main/MEMORY.md").write_text(lines)
+    text = small.portal.call(small.client.read_resource, uri).contents[0].text
+    assert len(text) <= 2000 and text.startswith("line 0 of") and text.endswith("more did not fit)")

@@ -1,0 +1,187 @@
+"""A `mabos mcp` process and its pipes: what it survives, how it ends, and that it stays as small as it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands.desk import Desk
+
+from mabos_cli.serve import calling
+from mabos_cli.serve.mcp_tools import TOOLS
+from mabos_cli.workspace.files import Lock
+from mabos_cli.workspace.layout import WorkspacePaths
+from serve.speaker import environment
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+STORE = {"content": "A heron stood there", "type": "event", "importance": 0.5}
+
+
+class Wire:
+    """A server spoken to line by line."""
+
+    def __init__(self, root: Path) -> None:
+        command = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(root), "mcp"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, env=environment(root), **pipes)
+        self.send(1, "initialize", HELLO)
+        assert self.receive()["result"]["serverInfo"]["name"] == "mabos"
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def write(self, message: dict[str, Any] | bytes) -> None:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def send(self, number: int, method: str, params: dict[str, Any] | None = None) -> None:
+        self.write({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
+
+    def call(self, number: int, tool: str, **arguments: Any) -> None:
+        self.send(number, "tools/call", {"name": tool, "arguments": arguments})
+
+    def receive(self) -> dict[str, Any]:
+        return json.loads(self.process.stdout.readline())
+
+    def end(self) -> tuple[int, bytes, bytes]:
+        """The exit code, and what was still said, once it ends by itself."""
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+    def figures(self) -> tuple[int, float]:
+        """Open files, and memory in MiB."""
+        folder = Path(f"/proc/{self.process.pid}")
+        pages = int((folder / "statm").read_text().split()[1])
+        return len(os.listdir(folder / "fd")), pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@pytest.fixture
+def desk(quick: Path) -> Desk:
+    return Desk(quick / "ws")
+
+
+@pytest.fixture
+def wire(desk: Desk) -> Iterator[Wire]:
+    found = Wire(desk.root)
+    yield found
+    found.process.kill()
+    found.process.communicate()
+
+
+@pytest.fixture
+def busy(desk: Desk) -> Iterator[Lock]:
+    """The agent's lock, held: whoever writes waits."""
+    lock = Lock(WorkspacePaths(desk.root).agent("main").lock)
+    lock.acquire(1)
+    yield lock
+    lock.release()
+
+
+def stored(desk: Desk) -> bool:
+    return "A heron stood there" in (desk.folder() / "memory-store.json").read_text()
+
+
+def test_what_cannot_be_read_ends_nothing(wire: Wire) -> None:
+    wire.write(b"this is no JSON")
+    wire.write(b'{"jsonrpc": "2.0", "id": 2}')
+    wire.write(b"\xff\xfe")
+    wire.send(3, "tools/call", {"name": "memory_status", "arguments": [1]})
+    assert wire.receive()["error"]["code"] == -32602
+    wire.write(
+        b'{"jsonrpc": "2.0", "id": 4, "method": "tools/call",'
+        b' "params": {"name": "memory_recall", "arguments": {"query": "half \\ud83d of it"}}}'
+    )
+    answer = wire.receive()
+    assert answer["id"] == 4 and answer["result"]["structuredContent"]["query"] == "half \ufffd of it"
+    wire.process.stdin.close()
+    wire.process.stdin = None
+    assert wire.end() == (0, b"", b"")
+
+
+def test_pings_are_answered_while_a_command_waits(wire: Wire, desk: Desk, busy: Lock) -> None:
+    wire.call(2, "memory_store_item", **STORE)
+    wire.call(3, "memory_status")
+    wire.send(4, "ping")
+    assert wire.receive() == {"jsonrpc": "2.0", "id": 4, "result": {}}
+    assert not stored(desk)
+    busy.release()
+    assert [wire.receive()["id"] for _ in "12"] == [2, 3]
+    assert stored(desk)
+
+
+def test_a_host_that_leaves_in_the_middle_of_a_call(wire: Wire, desk: Desk, busy: Lock) -> None:
+    wire.call(2, "memory_store_item", **STORE)
+    wire.send(3, "ping")
+    wire.receive()
+    wire.process.stdin.close()
+    wire.process.stdin = None
+    busy.release()
+    code, _, err = wire.end()
+    assert (code, err) == (0, b"")
+    assert stored(desk)
+    assert desk.run("doctor", "--check").code == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_waits_for_the_command(wire: Wire, desk: Desk, busy: Lock, number: int, code: int) -> None:
+    wire.call(2, "memory_store_item", **STORE)
+    wire.send(3, "ping")
+    wire.receive()
+    wire.process.send_signal(number)
+    with pytest.raises(subprocess.TimeoutExpired):
+        wire.process.wait(0.3)
+    busy.release()
+    assert wire.process.wait(30) == code
+    assert wire.process.stderr.read() == b""
+    assert stored(desk)
+
+
+def test_a_host_that_no_longer_reads(wire: Wire) -> None:
+    wire.process.stdout.close()
+    wire.send(2, "ping")
+    wire.process.stdin.close()
+    assert wire.process.wait(30) == 0
+    assert wire.process.stderr.read() == b""
+
+
+def test_many_calls_leave_nothing_behind(wire: Wire) -> None:
+    """The benchmark measures a thousand calls of ten kinds; here a few show that nothing grows with each."""
+
+    def ask(first: int, last: int) -> tuple[int, float]:
+        for number in range(first, last):
+            wire.call(number, "memory_recall", query="heron and pump", recursive_depth=1)
+            assert not wire.receive()["result"]["isError"]
+        return wire.figures()
+
+    files, memory = ask(10, 60)
+    later = ask(60, 160)
+    assert later[0] == files
+    assert later[1] < memory + 8
+
+
+def test_a_bug_in_a_command_is_told_by_its_type(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jsonschema import Draft202012Validator
+
+    from mabos_cli.commands.call import Call
+
+    def broken(call: Call, words: list[str]) -> int:
+        raise KeyError("AKIAIOSFODNN7EXAMPLQ")
+
+    call = Call(workspace=os.fspath(desk.root), run=broken)
+    answer = calling.call_tool(call, TOOLS["memory_status"], Draft202012Validator({"properties": {}}), {})
+    assert answer.is_error and answer.text.startswith("internal: KeyError: ")
+    assert "AKIA" not in answer.text and "\n" not in answer.text
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_without_the_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    said = desk.run("mcp")
+    assert said.code == 6 and "pip install 'mabos-cli[mcp]'" in said.stderr
+    assert desk.run("mcp", "--list", "--json").data["tools"][0]["name"] == "memory_store_item"
