@@ -1284,7 +1284,7 @@ schedule.delay	systemd waits up to this long, at random, so that not all starts 
 schedule.patience	how long a scheduled command waits for an agent\'s lock
 schedule.name	the workspace in names of units; when empty, its folder\'s name
 git.commit	whether what a command writes is committed to git, as --commit does
-mcp.max_tokens	tokens that an answer of mabos mcp may have; what is longer is cut
+mcp.max_tokens	tokens that an answer of mabos mcp may have, at least 250; what is longer is cut
 hook.prompt_budget	tokens of the pack that a hook adds to a prompt, at most
 hook.min_trust	the least trust of what a hook adds to a prompt
 secrets.refuse	whether store and update refuse what holds a secret

@@ -1,6 +1,7 @@
 """README.md and docs/ say what is: commands print what is shown, options and files exist, links lead somewhere. UPDATE=1 rewrites
 what commands print, and docs/settings.md."""
 
+import json
 import os
 import re
 import shlex
@@ -75,7 +76,7 @@ def test_calls_are_ones_that_the_program_knows(page: Path) -> None:
                 for span in code_spans(line.text)
                 for fault in _faults(span)
             ]
-        elif line.kind == "fence" and line.language != "json":
+        elif line.kind == "fence":
             for words in _calls(line.text):
                 try:
                     _parse(words)
@@ -85,8 +86,10 @@ def test_calls_are_ones_that_the_program_knows(page: Path) -> None:
 
 
 def _calls(line: str) -> Iterator[list[str]]:
-    """The words of each call of mabos in a line of a shell, of a crontab or of a unit, inside quotes too."""
-    if "mabos" not in line:
+    """The words of each call of mabos in a line of a shell, of a crontab, of a unit or of a host's settings, inside quotes too."""
+    if configured := re.search(r'"command": "mabos", "args": (\[[^]]*\])', line):
+        yield json.loads(configured[1])
+    if "mabos" not in line or configured:
         return
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
@@ -223,6 +226,7 @@ def test_no_place_of_one_machine_is_named(page: Path) -> None:
         ("mabos recall 'a b' | head -4", [["recall", "a b"]]),
         ("5 3 * * * sh -c 'mabos log archive -q; mabos status'", [["log", "archive", "-q"], ["status"]]),
         ("ExecStart=/usr/bin/env mabos doctor && mabos --version", [["doctor"], ["--version"]]),
+        ('{"mabos": {"command": "mabos", "args": ["mcp", "-w", "x"]}}', [["mcp", "-w", "x"]]),
         ("mabos_cli/app.py and pip install mabos-cli", []),
     ],
 )

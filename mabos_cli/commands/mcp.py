@@ -7,6 +7,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.text import plural
+from mabos_cli.errors import UsageFault
 from mabos_cli.output import columns, note
 from mabos_cli.workspace.locate import find_agent
 
@@ -50,6 +51,10 @@ def mcp(
     workspace = call.open_workspace()
     if call.agent:
         find_agent(workspace, call.agent)
-    if sys.stdin is not None and sys.stdin.isatty():
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageFault(
+            "standard input or output is closed", "a host starts this, and speaks to it over both"
+        )
+    if sys.stdin.isatty():
         note("waiting for an agent host on standard input; Ctrl-C ends it")
     serve(call, chosen)

@@ -1,6 +1,7 @@
 """Evidence against what is about to be packed: two of the best candidates that cannot both be right."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 from mabos_cli.core.fact_time import find_contradictions
@@ -12,7 +13,10 @@ from mabos_cli.core.trust import trust_rank
 
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
 _READ = 600  # characters of each that are read for statements
-_COMMON = 2  # terms that sentences must share to be about one thing, and half of those of the shorter one
+_COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
+# How sentences begin whose subject stands in another one; with an article, unless both texts open alike.
+_LEANING = re.compile(r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b")
+_PERHAPS_LEANING = re.compile(rf"{_LEANING.pattern}|\W*the\b")
 
 
 def find_against(ranked: Sequence[Entry], functional: Callable[[], frozenset[str]]) -> Against | None:
@@ -22,12 +26,20 @@ def find_against(ranked: Sequence[Entry], functional: Callable[[], frozenset[str
     predicates, is asked only when there are such facts.
     """
     near = ranked[:_LOOKED_AT]
-    said = [[frozenset(terms(told)) for told in split_sentences(entry.text[:_READ])] for entry in near]
+    texts = [split_sentences(entry.text[:_READ]) for entry in near]
+    said = [[frozenset(terms(told)) for told in text] for text in texts]
     pairs = [(i, j) for i, j in combinations(range(len(near)), 2) if i < _BEST and _is_near(said[i], said[j])]
     if not pairs:
         return None
-    found = _of_facts(near, functional) | _of_statements(near, {n for pair in pairs for n in pair})
-    known = [(i, j, why) for (i, j), why in found.items() if i < _BEST]
+    told = {n: texts[n] for n in sorted({n for pair in pairs for n in pair}) if not near[n].fact}
+    stated = {
+        (i, j): why
+        for (i, j), why in _of_statements(near, told, _LEANING).items()
+        if min(len(told[i]), len(told[j])) == 1
+        or _is_near(said[i][:1], said[j][:1])
+        or _of_statements(near, {n: told[n] for n in (i, j)}, _PERHAPS_LEANING)
+    }
+    known = [(i, j, why) for (i, j), why in (_of_facts(near, functional) | stated).items() if i < _BEST]
     if not known:
         return None
     i, j, why = min(known)
@@ -57,11 +69,15 @@ def _of_facts(near: Sequence[Entry], functional: Callable[[], frozenset[str]]) -
     }
 
 
-def _of_statements(near: Sequence[Entry], places: set[int]) -> dict[tuple[int, int], str]:
-    """The conflicts of texts, by their places. What facts say is compared by their predicates alone."""
-    beliefs = [
-        Belief("", near[n].text[:_READ], 1.0, near[n].at, line=n) for n in sorted(places) if not near[n].fact
-    ]
+def _of_statements(
+    near: Sequence[Entry], told: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
+) -> dict[tuple[int, int], str]:
+    """The conflicts of texts, given as sentences, by their places. What facts say is compared by their predicates alone.
+
+    In a text of several sentences, those that begin as `leaning` says are about something that another one names.
+    """
+    alone = {n: [one for one in text if len(text) == 1 or not leaning.match(one)] for n, text in told.items()}
+    beliefs = [Belief("", "\n".join(text), 1.0, near[n].at, line=n) for n, text in alone.items() if text]
     if len(beliefs) < 2:
         return {}
     # Reading sentences loads tables of words: only when there is something to compare.

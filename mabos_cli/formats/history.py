@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from mabos_cli.core.text import one_line
 from mabos_cli.core.turns import Turn
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
@@ -78,6 +79,10 @@ def _parse_record(record: Any, shown: str, line_of: Callable[[], int]) -> Turn |
     if message is None:
         if isinstance(record, dict) and isinstance(record.get("type"), str) and "role" not in record:
             return None
+        role = record.get("role") if isinstance(record, dict) else None
+        if isinstance(role, str) and role not in _ROLES:
+            fault = f"{shown}:{line_of()}: unknown role {one_line(role, 40)!r}"
+            raise InvalidFile(fault, f"known roles: {', '.join(_ROLES)}")
         raise InvalidFile(f"{shown}:{line_of()}: no message with a role and content", _HINT)
     role = _ROLES[message["role"]]
     content = message.get("content")

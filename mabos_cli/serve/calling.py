@@ -26,6 +26,8 @@ from mabos_cli.workspace.settings import load_settings
 
 _LONGEST = 600  # characters of an error
 _NOTES = 20  # cuts that an answer names
+_ASIDE = 4_000  # characters at most that tell about cuts, and warnings beside them
+_CUT = "cut to mcp.max_tokens: ask for less, with a limit or a narrower question"
 
 
 class Answer(NamedTuple):
@@ -114,12 +116,13 @@ def _bounded(told: Told, room: int) -> Answer:
     data = json.loads(dump_line(told.data))
     warnings = [visible(warning) for warning in told.warnings]
     if json_size(data | {"warnings": warnings}) > room:
-        data, cuts = fit_value(data, room * 9 // 10)
+        aside = min(room // 5, _ASIDE)
+        data, cuts = fit_value(data, room - aside)
         largest = sorted(cuts, key=lambda place: -cuts[place])[:_NOTES]
-        data["truncated"] = {place: cuts[place] for place in largest}
-        warnings.append("cut to mcp.max_tokens: ask for less, with a limit or a narrower question")
-    data["warnings"] = fit_value(warnings, room // 20)[0]
-    said = [*map(visible, told.lines), *(f"warning: {one_line(text)}" for text in data["warnings"])]
+        data["truncated"] = fit_value({place: cuts[place] for place in largest}, aside // 3)[0]
+        warnings = fit_value([_CUT, *warnings], aside // 2)[0]
+    data["warnings"] = warnings
+    said = [*map(visible, told.lines), *(f"warning: {one_line(text)}" for text in warnings)]
     return Answer(data, fit_lines(said, room))
 
 

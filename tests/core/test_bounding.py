@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.bounding import fit_lines, fit_value, json_size
@@ -27,6 +27,7 @@ def begins(cut: Any, whole: Any) -> bool:
     return cut == whole
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), VALUES, max_size=6), st.integers(2, 400))
 def test_what_is_cut_fits_and_is_a_beginning(value: dict[str, Any], room: int) -> None:
     cut, cuts = fit_value(value, room)
@@ -37,6 +38,7 @@ def test_what_is_cut_fits_and_is_a_beginning(value: dict[str, Any], room: int) -
     assert all(count > 0 for count in cuts.values())
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), VALUES, max_size=6))
 def test_what_fits_stays(value: dict[str, Any]) -> None:
     assert fit_value(value, json_size(value)) == (value, {})
@@ -55,6 +57,7 @@ def test_places_of_what_is_inside() -> None:
     assert cuts == {"tree.parts.0.text": 900 - len(cut["tree"]["parts"][0]["text"])}
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(alphabet="ab c", max_size=30), max_size=20), st.integers(0, 200))
 def test_lines_fit_and_say_how_many_did_not(lines: list[str], room: int) -> None:
     text = fit_lines(lines, room)

@@ -36,6 +36,32 @@ def test_one_sentence_of_several_is_enough() -> None:
     assert find_against(items(one, two), never) == Against("M-1", "M-0", "growing against declining")
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("The office is in Berlin.", "The office is in Munich."),
+        ("The server is online", "The server is offline"),
+        ("We met Ann. The office is in Berlin.", "The office is in Munich."),
+        ("# Price\n\nThe seat price is 49 dollars.", "# Price\n\nThe seat price is 59 dollars."),
+    ],
+)
+def test_a_subject_of_one_word_is_enough(texts: tuple[str, ...]) -> None:
+    found = find_against(items(*texts), never)
+    assert found and (found.ref, found.against) == ("M-1", "M-0")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("# Website\n\nThe project is on time.", "# App\n\nThe project is late."),
+        ("# Ann\n\nShe works in sales. She is on leave.", "# Bob\n\nHe works in sales. He is not on leave."),
+        ("Acme is a customer. It pays monthly.", "Bolt is a customer. It does not pay monthly."),
+    ],
+)
+def test_sentences_about_what_another_sentence_names_do_not_contradict(texts: tuple[str, ...]) -> None:
+    assert find_against(items(*texts), never) is None
+
+
 def test_the_less_trusted_speaks_against_the_more_trusted() -> None:
     one, two = items("Market demand is growing", "Market demand is declining")
     found = find_against([one, two._replace(trust="trusted")], never)

@@ -99,7 +99,7 @@ def test_what_is_no_text_leaves_a_mark_and_thoughts_do_not() -> None:
         ('{"role": "user", "content": "a"}\n\n{"text": "b"}', "x:3: no message with a role"),
         (
             '[\n  {"role": "user", "content": "a"},\n  {"role": "pirate", "content": "b"}\n]',
-            "x:3: no message",
+            "x:3: unknown role 'pirate'",
         ),
         ('{"messages": [\n{"role": "user", "content": 7}]}', "x:2: no message"),
         ('[{"role": "user", "content": {"text": "b"}}]', "x:1: no message"),

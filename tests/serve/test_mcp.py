@@ -54,23 +54,19 @@ def test_a_call(speaker: Speaker, name: str) -> None:
 
 
 def _wrong(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Arguments that do not fit a schema, each with what must be said about it."""
-    fine = {
-        name: _value(part)
-        for name, part in schema["properties"].items()
-        if name in schema.get("required", ())
-    }
+    """Arguments that do not fit a schema, one of each kind, with what must be said about it."""
+    parts, needed = schema["properties"], schema.get("required", ())
+    fine = {name: _value(parts[name]) for name in needed}
     yield fine | {"agent_id": "nobody"}, "not_found: no agent 'nobody'"
-    yield fine | {"agent_id": 5}, "usage: agent_id: 5 is not of type 'string'"
     yield fine | {"colour": "red"}, "usage: Additional properties are not allowed ('colour' was unexpected)"
-    for name in fine:
+    for name in needed[:1]:
         yield {n: v for n, v in fine.items() if n != name}, f"usage: '{name}' is a required property"
-    for name, part in schema["properties"].items():
-        yield fine | {name: {"a": 1} if part["type"] != "object" else 3}, f"usage: {name}: "
-        if "enum" in part:
-            yield fine | {name: "mauve"}, f"usage: {name}: 'mauve' is not one of"
-        if "maximum" in part:
-            yield fine | {name: part["maximum"] + 1}, f"usage: {name}: "
+    last = [*parts][-1]
+    yield fine | {last: {"a": 1} if parts[last]["type"] != "object" else 3}, f"usage: {last}: "
+    for name in [name for name in parts if "enum" in parts[name]][:1]:
+        yield fine | {name: "mauve"}, f"usage: {name}: 'mauve' is not one of"
+    for name in [name for name in parts if "maximum" in parts[name]][:1]:
+        yield fine | {name: parts[name]["maximum"] + 1}, f"usage: {name}: "
 
 
 def _value(part: dict[str, Any]) -> Any:
@@ -212,42 +208,21 @@ def test_resources(speaker: Speaker, root: Path) -> None:
             read(uri)
 
 
-def test_two_servers_on_one_workspace(speaker: Speaker, root: Path) -> None:
-    """What one stores the other finds, also when both write at once."""
-    with speaking(root, "--tools", "memory") as other:
-        calls = [
-            each.portal.start_task_soon(
-                each.client.call_tool,
-                "memory_store_item",
-                {
-                    "content": f"{who} saw heron {number}",
-                    "type": "fact",
-                    "importance": 0.9,
-                    "store": "long_term",
-                },
-            )
-            for number in range(10)
-            for who, each in (("one", speaker), ("two", other))
-        ]
-        assert not any(call.result().is_error for call in calls)
-        ids = {call.result().structured_content["id"] for call in calls}
-        for each in (speaker, other):
-            found = each.do("memory_recall", query="heron", limit=0, type="fact")["results"]
-            assert ids <= {row["ref"] for row in found}
-
-
 @pytest.fixture(scope="module")
 def small(root: Path, speaker: Speaker) -> Iterator[Speaker]:
-    """A server that offers a few tools that read, and says little."""
-    some = ("--tools", "fact,memory_recall,memory_read", "--read-only", "--agent", "main")
+    """A server that offers a few tools, and says little."""
+    some = ("--tools", "capture,memory_get,memory_recall,memory_read,memory_store_item", "--agent", "main")
     with speaking(root, *some, MABOS_MCP_MAX_TOKENS="500") as found:
         yield found
 
 
 def test_a_set_of_tools(small: Speaker) -> None:
     names = {tool.name for tool in small.portal.call(small.client.list_tools).tools}
-    facts = {"fact_query", "fact_explain", "fact_current", "fact_timeline", "fact_lint"}
-    assert names == facts | {"memory_recall", "memory_read"}
+    assert names == {
+        "memory_capture",
+        "memory_harvest",
+        *(f"memory_{n}" for n in ("get", "recall", "read", "store_item")),
+    }
     assert small.call("fact_assert").text == "not_found: no tool 'fact_assert'; it is left out here"
     assert "memory_recall" in small.client.instructions and "checkpoint" not in small.client.instructions
 
@@ -258,7 +233,7 @@ def test_a_long_list_is_cut_at_its_end(speaker: Speaker, small: Speaker) -> None
     kept = len(got.data["results"])
     assert kept and got.data["results"] == full["results"][:kept]
     assert got.data["truncated"] == {"results": len(full["results"]) - kept}
-    assert "ask for less" in got.data["warnings"][-1]
+    assert "ask for less" in got.data["warnings"][0]
 
 
 def test_a_long_text_is_cut_at_its_end(root: Path, small: Speaker) -> None:
@@ -271,3 +246,25 @@ def test_a_long_text_is_cut_at_its_end(root: Path, small: Speaker) -> None:
     (root / "agents/main/MEMORY.md").write_text(lines)
     text = small.portal.call(small.client.read_resource, uri).contents[0].text
     assert len(text) <= 2000 and text.startswith("line 0 of") and text.endswith("more did not fit)")
+
+
+def test_two_servers_on_one_workspace(speaker: Speaker, small: Speaker) -> None:
+    """What one stores the other finds, also when both write at once."""
+    calls = [
+        each.portal.start_task_soon(
+            each.client.call_tool,
+            "memory_store_item",
+            {
+                "content": f"{who} saw heron {number}",
+                "type": "fact",
+                "importance": 0.9,
+                "store": "long_term",
+            },
+        )
+        for number in range(10)
+        for who, each in (("one", speaker), ("two", small))
+    ]
+    assert not any(call.result().is_error for call in calls)
+    ids = {call.result().structured_content["id"] for call in calls}
+    for each in (speaker, small):
+        assert not any(each.call("memory_get", id=own).is_error for own in ids)

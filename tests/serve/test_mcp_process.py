@@ -3,15 +3,21 @@
 import json
 import os
 import signal
-import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from pickle import dump
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
 from commands.desk import Desk
+from jsonschema import Draft202012Validator
+from warm import Request, become_program
 
+from mabos_cli.commands.call import Call, Told
 from mabos_cli.serve import calling
 from mabos_cli.serve.mcp_tools import TOOLS
 from mabos_cli.workspace.files import Lock
@@ -23,20 +29,32 @@ STORE = {"content": "A heron stood there", "type": "event", "importance": 0.5}
 
 
 class Wire:
-    """A server spoken to line by line."""
+    """A server spoken to line by line. It is a fork of this process, which has the SDK imported: a start costs a second."""
 
     def __init__(self, root: Path) -> None:
-        command = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(root), "mcp"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environment(root), **pipes)
+        ours, theirs = zip(
+            *(pipe if n else pipe[::-1] for n, pipe in enumerate(os.pipe() for _ in range(3))), strict=True
+        )
+        request = Request(("-w", os.fspath(root), "mcp"), environment(root), os.fspath(root))
+        with TemporaryFile() as asked:
+            dump(tuple(request), asked)
+            asked.seek(0)
+            self.pid = os.fork()
+            if self.pid == 0:
+                for end in ours:
+                    os.close(end)
+                become_program(asked.fileno(), list(theirs))
+        for end in theirs:
+            os.close(end)
+        self.stdin, self.stdout, self.stderr = map(os.fdopen, ours, ("wb", "rb", "rb"))
+        self.code: int | None = None
         self.send(1, "initialize", HELLO)
         assert self.receive()["result"]["serverInfo"]["name"] == "mabos"
         self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def write(self, message: dict[str, Any] | bytes) -> None:
-        line = message if isinstance(message, bytes) else json.dumps(message).encode()
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        self.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
+        self.stdin.flush()
 
     def send(self, number: int, method: str, params: dict[str, Any] | None = None) -> None:
         self.write({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
@@ -45,18 +63,32 @@ class Wire:
         self.send(number, "tools/call", {"name": tool, "arguments": arguments})
 
     def receive(self) -> dict[str, Any]:
-        return json.loads(self.process.stdout.readline())
+        return json.loads(self.stdout.readline())
 
-    def end(self) -> tuple[int, bytes, bytes]:
-        """The exit code, and what was still said, once it ends by itself."""
-        out, err = self.process.communicate(timeout=30)
-        return self.process.returncode, out, err
+    def has_ended(self, patience: float) -> bool:
+        """Whether it ends by itself in so many seconds."""
+        until = time.monotonic() + patience
+        while self.code is None and time.monotonic() < until:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+            else:
+                time.sleep(0.02)
+        return self.code is not None
 
     def figures(self) -> tuple[int, float]:
         """Open files, and memory in MiB."""
-        folder = Path(f"/proc/{self.process.pid}")
+        folder = Path(f"/proc/{self.pid}")
         pages = int((folder / "statm").read_text().split()[1])
         return len(os.listdir(folder / "fd")), pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def close(self) -> None:
+        if self.code is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.has_ended(10)
+        for end in (self.stdin, self.stdout, self.stderr):
+            with suppress(BrokenPipeError):
+                end.close()
 
 
 @pytest.fixture
@@ -68,21 +100,20 @@ def desk(quick: Path) -> Desk:
 def wire(desk: Desk) -> Iterator[Wire]:
     found = Wire(desk.root)
     yield found
-    found.process.kill()
-    found.process.communicate()
+    found.close()
 
 
 @pytest.fixture
-def busy(desk: Desk) -> Iterator[Lock]:
-    """The agent's lock, held: whoever writes waits."""
+def busy(desk: Desk) -> Lock:
+    """The agent's lock, held: whoever writes waits until the test gives it back."""
     lock = Lock(WorkspacePaths(desk.root).agent("main").lock)
     lock.acquire(1)
-    yield lock
-    lock.release()
+    return lock
 
 
 def stored(desk: Desk) -> bool:
-    return "A heron stood there" in (desk.folder() / "memory-store.json").read_text()
+    path = desk.folder() / "memory-store.json"
+    return path.exists() and "A heron stood there" in path.read_text()
 
 
 def test_what_cannot_be_read_ends_nothing(wire: Wire) -> None:
@@ -97,9 +128,9 @@ def test_what_cannot_be_read_ends_nothing(wire: Wire) -> None:
     )
     answer = wire.receive()
     assert answer["id"] == 4 and answer["result"]["structuredContent"]["query"] == "half \ufffd of it"
-    wire.process.stdin.close()
-    wire.process.stdin = None
-    assert wire.end() == (0, b"", b"")
+    wire.stdin.close()
+    assert wire.has_ended(30) and wire.code == 0
+    assert wire.stdout.read() + wire.stderr.read() == b""
 
 
 def test_pings_are_answered_while_a_command_waits(wire: Wire, desk: Desk, busy: Lock) -> None:
@@ -117,11 +148,10 @@ def test_a_host_that_leaves_in_the_middle_of_a_call(wire: Wire, desk: Desk, busy
     wire.call(2, "memory_store_item", **STORE)
     wire.send(3, "ping")
     wire.receive()
-    wire.process.stdin.close()
-    wire.process.stdin = None
+    wire.stdin.close()
     busy.release()
-    code, _, err = wire.end()
-    assert (code, err) == (0, b"")
+    assert wire.has_ended(30) and wire.code == 0
+    assert wire.stderr.read() == b""
     assert stored(desk)
     assert desk.run("doctor", "--check").code == 0
 
@@ -131,21 +161,20 @@ def test_a_signal_waits_for_the_command(wire: Wire, desk: Desk, busy: Lock, numb
     wire.call(2, "memory_store_item", **STORE)
     wire.send(3, "ping")
     wire.receive()
-    wire.process.send_signal(number)
-    with pytest.raises(subprocess.TimeoutExpired):
-        wire.process.wait(0.3)
+    os.kill(wire.pid, number)
+    assert not wire.has_ended(0.3)
     busy.release()
-    assert wire.process.wait(30) == code
-    assert wire.process.stderr.read() == b""
+    assert wire.has_ended(30) and wire.code == code
+    assert wire.stderr.read() == b""
     assert stored(desk)
 
 
 def test_a_host_that_no_longer_reads(wire: Wire) -> None:
-    wire.process.stdout.close()
+    wire.stdout.close()
     wire.send(2, "ping")
-    wire.process.stdin.close()
-    assert wire.process.wait(30) == 0
-    assert wire.process.stderr.read() == b""
+    wire.stdin.close()
+    assert wire.has_ended(30) and wire.code == 0
+    assert wire.stderr.read() == b""
 
 
 def test_many_calls_leave_nothing_behind(wire: Wire) -> None:
@@ -163,13 +192,7 @@ def test_many_calls_leave_nothing_behind(wire: Wire) -> None:
     assert later[1] < memory + 8
 
 
-def test_a_bug_in_a_command_is_told_by_its_type(
-    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from jsonschema import Draft202012Validator
-
-    from mabos_cli.commands.call import Call
-
+def test_a_bug_in_a_command_is_told_by_its_type(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     def broken(call: Call, words: list[str]) -> int:
         raise KeyError("AKIAIOSFODNN7EXAMPLQ")
 
@@ -185,3 +208,14 @@ def test_without_the_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
     said = desk.run("mcp")
     assert said.code == 6 and "pip install 'mabos-cli[mcp]'" in said.stderr
     assert desk.run("mcp", "--list", "--json").data["tools"][0]["name"] == "memory_store_item"
+
+
+@pytest.mark.parametrize("room", [1000, 1500, 8000])
+def test_an_answer_fits_whatever_is_in_it(room: int) -> None:
+    """Many names, long warnings, characters that are long in JSON: what comes out is within the size, and says that it was cut."""
+    data = {f"rows_{number}": ['"\n' * 40] * 50 for number in range(30)} | {"id": "M-1"}
+    answer = calling._bounded(Told(data, ["x" * 70] * 900, ["w" * 3000] * 20), room)
+    assert answer.data["id"] == "M-1" and answer.data["truncated"]
+    assert answer.data["warnings"][0].startswith("cut to mcp.max_tokens")
+    assert len(json.dumps(answer.data, ensure_ascii=False)) <= room
+    assert len(answer.text) <= room and answer.text.endswith("more did not fit)")
