@@ -27,10 +27,11 @@ class Late(BaseException):
 def is_called(words: list[str]) -> bool:
     """Whether a command line is a call of a host: the word hook behind options, and what is no command of it."""
     place = _skip_options(words)
-    return words[place : place + 1] == ["hook"] and words[place + 1 : place + 2] not in (
-        [],
-        *([word] for word in _NOT_EVENTS),
-    )
+    if words[place : place + 1] != ["hook"]:
+        return False
+    rest = words[place + 1 :]
+    word = _skip_options(rest)
+    return bool(rest) and not any(each in _NOT_EVENTS for each in rest[: word + 1])
 
 
 def _skip_options(words: list[str]) -> int:
