@@ -8,7 +8,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.grade import WEIGHTS
 from mabos_cli.core.item import STORES, TRUSTS, TYPES
-from mabos_cli.core.schedule import format_rhythm, parse_rhythm
 from mabos_cli.core.stores import Limits
 
 
@@ -305,6 +304,8 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _rhythm(name: str, value: Any) -> str:
+    from mabos_cli.core.schedule import format_rhythm, parse_rhythm
+
     try:
         return format_rhythm(parse_rhythm(str(value)))
     except BadValue as error:

@@ -12,17 +12,16 @@ from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
-from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.marks import LOCAL, workspace_above
 from mabos_cli.workspace.receipts import last_runs
 
 
 def commit_written(
     command: str, homes: Sequence[AgentHome], written: Collection[Path], answer: str = ""
 ) -> tuple[str, list[str]]:
-    """Commits the files that a command wrote, and no others: the short name of the commit, empty when there is none, and warnings.
-    The message tells what was written, or what the command answered."""
-    local = WorkspacePaths(Path()).local.name
-    paths = sorted(path for path in written if local not in path.parts)
+    """Commits the files that a command wrote in the workspace, and no others: the short name of the commit, empty when there is
+    none, and warnings. The message tells what was written, or what the command answered."""
+    paths = _own_files(homes, written)
     if not paths:
         return "", []
     try:
@@ -31,6 +30,20 @@ def commit_written(
             return _commit(paths, message), []
     except MabosError as error:
         return "", [f"not committed: {error.message}"]
+
+
+def _own_files(homes: Sequence[AgentHome], written: Collection[Path]) -> list[Path]:
+    """The files of the workspace, links on the way followed. What a command puts elsewhere for a person, such as a page or the
+    settings of a host, may be in a repository that is not ours to commit to."""
+    whole = sorted(Path(os.path.realpath(path.parent), path.name) for path in written)
+    known = {os.path.realpath(home.paths.workspace.root) for home in homes}
+    found = []
+    for path in whole:
+        roots = known or {workspace_above(os.fspath(path.parent))}
+        root = next((each for each in roots if each and path.is_relative_to(each)), "")
+        if root and path.relative_to(root).parts[0] != LOCAL:
+            found.append(path)
+    return found
 
 
 @contextmanager

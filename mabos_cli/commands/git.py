@@ -54,7 +54,7 @@ def install(
 
 def _change_config(repository: Repository, uninstall: bool, dry_run: bool) -> list[str]:
     """Brings the repository's own configuration up to date: what had to change. Another way to call mabos is left as it is."""
-    known = repository.read_config(f"merge.{DRIVER}.driver")
+    known = repository.read_config(f"merge.{DRIVER}.driver", own=uninstall)
     if known.endswith(_COMMAND) != uninstall:
         return []
     if not dry_run and uninstall:

@@ -28,7 +28,10 @@ class LateCommands(dict[str, Any]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
     def values(self) -> Any:
         return [self[name] for name in self]

@@ -6,7 +6,6 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.stores import Memory, is_expired, qualifies
 from mabos_cli.output import columns
-from mabos_cli.workspace.harvesting import count_waiting
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.receipts import last_runs
@@ -65,6 +64,15 @@ def _mirror_line(counts: dict[str, int]) -> str:
     return f"{', '.join(wrong)}: see mabos typedb status" if wrong else f"{counts['ok']} mirrored"
 
 
+def _count_observations(home: AgentHome) -> int:
+    """How many observations wait to be harvested; where nothing was ever captured, nothing is loaded to count it."""
+    if not home.paths.observations.is_dir():
+        return 0
+    from mabos_cli.workspace.harvesting import count_waiting
+
+    return count_waiting(home.paths, home.settings["harvest.min_importance"])
+
+
 def count_due(home: AgentHome, memory: Memory) -> dict[str, int]:
     """What waits to be done for an agent, by name."""
     limits, now = home.settings.limits(), format_time(home.now())
@@ -73,6 +81,6 @@ def count_due(home: AgentHome, memory: Memory) -> dict[str, int]:
         "to_consolidate": sum(qualifies(item, store, limits) for item, store in held),
         "expired": sum(is_expired(item, store, now, limits) for item, store in held),
         "deferred": len(read_deferred(home.paths)),
-        "observations": count_waiting(home.paths, home.settings["harvest.min_importance"]),
+        "observations": _count_observations(home),
         "journalled_uses": sum(count for count, _ in read_uses(home.paths).touches.values()),
     }

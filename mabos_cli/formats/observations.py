@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -188,6 +187,8 @@ def numbered_ids(data: bytes, name: str, start: int = 0) -> list[tuple[int, str]
 
 
 def _drawn_id(name: str, line: bytes, repetition: int) -> str:
+    from hashlib import blake2b  # late: only records of other tools need it
+
     seed = b"\0".join((name.encode("utf-8", "surrogateescape"), line, str(repetition).encode()))
     return f"O-{blake2b(seed, digest_size=8).hexdigest()}"
 

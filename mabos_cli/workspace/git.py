@@ -103,9 +103,10 @@ class Repository(NamedTuple):
             raise GitFailed(f"{path} is not in the repository {self.top}")
         return found.relative_to(self.top).as_posix()
 
-    def read_config(self, name: str) -> str:
-        """A value of the repository's own configuration, or what it inherits; empty when there is none."""
-        return self.ask("config", "--get", name).out.decode("utf-8", "replace").rstrip("\n")
+    def read_config(self, name: str, *, own: bool = False) -> str:
+        """A value of the repository's configuration, or what it inherits unless only its own counts; empty when there is none."""
+        where = ("--local",) if own else ()
+        return self.ask("config", *where, "--get", name).out.decode("utf-8", "replace").rstrip("\n")
 
 
 def find_repository(folder: Path) -> Repository | None:

@@ -20,10 +20,8 @@ from mabos_cli.core.item import DOMAINS, MemoryItem
 from mabos_cli.core.periods import LEVELS
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict
-from mabos_cli.formats.daily_log import find_untrusted, has_untrusted_bullet
 from mabos_cli.formats.items import line_id, parse_item, render_item
 from mabos_cli.formats.json_text import parse_json
-from mabos_cli.formats.materialized_facts import has_untrusted_fact
 from mabos_cli.formats.seal import without_seal
 from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
@@ -230,6 +228,7 @@ def _queued(home: AgentHome, shown: str, data: bytes) -> Content:
 
 def _written(home: AgentHome, shown: str, data: bytes) -> Content:
     """The passages of a text file, without what the template put there."""
+    from mabos_cli.formats.daily_log import find_untrusted
     from mabos_cli.formats.passages import is_only_headings, split_passages
 
     s = home.settings
@@ -256,6 +255,9 @@ def _written(home: AgentHome, shown: str, data: bytes) -> Content:
 def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tuple["Passage", str]]:
     """A passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts that are
     trusted differently, each run of lines is a passage of its own."""
+    from mabos_cli.formats.daily_log import has_untrusted_bullet
+    from mabos_cli.formats.materialized_facts import has_untrusted_fact
+
     if shown.startswith(_FACTS) and has_untrusted_fact(passage.text):
         lines = enumerate(passage.text.split("\n"), passage.first)
         for is_low, run in groupby(lines, lambda numbered: has_untrusted_fact(numbered[1])):

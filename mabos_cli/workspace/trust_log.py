@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mabos_cli.core.ids import day_of
 from mabos_cli.core.item import MemoryItem
@@ -19,7 +20,6 @@ from mabos_cli.core.stores import Memory, locate
 from mabos_cli.core.trust import is_untrusted, lowest_trust, trust_rank
 from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.items import line_id, parse_item
-from mabos_cli.formats.observations import NamedLines, parse_observations
 from mabos_cli.formats.store_file import parse_store
 from mabos_cli.formats.trust_log import parse_decisions, render_decision
 from mabos_cli.workspace.archive import find_departures
@@ -27,6 +27,9 @@ from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.long_term import LongTermView
+
+if TYPE_CHECKING:
+    from mabos_cli.formats.observations import NamedLines
 
 _PLAIN = (b'"trust": "agent"', b'"trust": "trusted"')
 _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
@@ -58,6 +61,8 @@ class Observed:
         """
         if not (day := day_of(observation_id)):
             return None
+        from mabos_cli.formats.observations import NamedLines, parse_observations
+
         if day not in self._days:
             self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
         named = parse_observations(self._days[day].find(observation_id), day)

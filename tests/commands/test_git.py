@@ -73,6 +73,29 @@ def test_shared_files_are_committed_too(desk: Desk):
     assert git(desk.root, "status", "--porcelain") == ""
 
 
+def test_what_lies_outside_the_workspace_is_not_committed(desk: Desk):
+    other = desk.root.parent / "other"
+    other.mkdir()
+    (other / "AGENTS.md").write_text("# Ours\n")
+    start_repository(other)
+    before = git(other, "rev-parse", "HEAD")
+    (other / "AGENTS.md").write_text("# Ours\n\nEdited by a person.\n")
+    desk.settle("git: {commit: true}\n")
+    said = desk.run("skill", "--format", "agents", "-o", str(other / "AGENTS.md"), "--json")
+    assert said.data["written"] and said.data["commit"] is None and said.warnings == []
+    desk.run("hook", "install", "--host", "claude", "--settings", str(other / "s.json"), "--commit")
+    assert git(other, "rev-parse", "HEAD") == before
+    assert git(other, "status", "--porcelain") == " M AGENTS.md\n?? s.json\n"
+
+
+def test_a_workspace_below_a_folder_named_as_the_local_one_is_committed(desk: Desk):
+    moved = desk.root.parent / ".mabos" / "ws"
+    moved.parent.mkdir()
+    desk.root.rename(moved)
+    said = Desk(moved).run("store", "We bill per seat", "--commit", "--json")
+    assert said.data["commit"] and not git(moved, "status", "--porcelain")
+
+
 @pytest.mark.parametrize("trouble", ["no repository", "no identity", "hook", "locked", "no git", "merging"])
 def test_trouble_with_git_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyPatch, trouble: str):
     reasons = {
@@ -131,6 +154,14 @@ def test_another_way_to_call_mabos_is_left_as_it_is(desk: Desk):
     assert git(desk.root, "config", "merge.mabos.driver").strip() == own
     desk.run("git", "install", "--uninstall")
     assert not (desk.root / ".gitattributes").exists()
+
+
+def test_a_driver_of_the_user_stays_when_the_repository_has_none(desk: Desk):
+    git(desk.root, "config", "--global", "merge.mabos.driver", "mabos git merge %O %A %B %P")
+    desk.run("git", "install")
+    said = desk.run("git", "install", "--uninstall", "--json")
+    assert said.data["changed"] == [".gitattributes"] and not (desk.root / ".gitattributes").exists()
+    assert git(desk.root, "config", "--global", "merge.mabos.driver").startswith("mabos git merge")
 
 
 def test_doctor_says_when_a_clone_has_no_driver(desk: Desk):
