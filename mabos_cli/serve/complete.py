@@ -12,8 +12,6 @@ from heapq import nlargest
 from json import JSONDecoder
 from pathlib import Path
 
-from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
@@ -36,7 +34,7 @@ def main(words: list[str]) -> int:
             options[word] = next(rest, "")
     try:
         found = KINDS[words[0]](options) if words[:1] and words[0] in KINDS else []
-    except (MabosError, BadValue, OSError):
+    except Exception:  # whatever it is, a TAB is no place to say so
         found = []
     said = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
     try:
@@ -108,7 +106,8 @@ def _about(text: str, place: int) -> str:
     parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]
     said = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
     if isinstance(case := inner.get("situation"), dict):
-        said = ", ".join(str(word) for word in (*case.get("beliefs", ()), *case.get("desires", ())))
+        listed = [case.get(name) for name in ("beliefs", "desires")]
+        said = ", ".join(str(word) for each in listed if isinstance(each, list) for word in each)
     return _short(said)
 
 

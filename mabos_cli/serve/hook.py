@@ -14,7 +14,7 @@ from collections.abc import Callable
 from mabos_cli.core.hook_hosts import context_answer, is_again, word_of
 from mabos_cli.serve.hook_given import Given, find_given, log, spool
 
-_NOT_EVENTS = ("install", "uninstall", "-h", "--help")
+_COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
@@ -30,8 +30,9 @@ def is_called(words: list[str]) -> bool:
     if words[place : place + 1] != ["hook"]:
         return False
     rest = words[place + 1 :]
-    word = _skip_options(rest)
-    return bool(rest) and not any(each in _NOT_EVENTS for each in rest[: word + 1])
+    place = _skip_options(rest)
+    event = rest[place] if place < len(rest) else ""
+    return bool(rest) and event not in _COMMANDS and not any(word in _HELP for word in rest[:place])
 
 
 def _skip_options(words: list[str]) -> int:

@@ -145,6 +145,13 @@ def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
     assert main([]) == 0
 
 
+def test_a_case_that_is_malformed_is_offered_without_a_description(shell: Shell) -> None:
+    shell.desk.write(
+        "cases.json", '{"cases": [{"case_id": "C-1", "situation": {"beliefs": null, "desires": 3}}]}'
+    )
+    assert shell.ask("cases") == [("C-1", "")]
+
+
 def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
     code = (
         "import sys; sys.argv = ['mabos', 'complete', 'agents', '-w', sys.argv[1]]\n"

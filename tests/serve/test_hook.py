@@ -36,6 +36,7 @@ MABOS = Path(sys.executable).parent / "mabos"
         (["hook", "--help"], False),
         (["hook", "-w", "here", "install", "--host", "claude"], False),
         (["hook", "--json", "uninstall", "--host", "claude"], False),
+        (["hook", "-w", "here", "--help"], False),
         (["hook", "-a", "install", "stop"], True),
         (["recall", "hook", "stop"], False),
         (["-w", "hook", "status"], False),
