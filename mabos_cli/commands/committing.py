@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mabos_cli.core.commit_message import Wrote, render_commit
 from mabos_cli.core.stores import locate
-from mabos_cli.errors import MabosError
+from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
 from mabos_cli.workspace.home import AgentHome
@@ -68,6 +68,9 @@ def _commit(paths: list[Path], message: str) -> str:
     ours = [name for name in map(repository.inside, paths) if name in changed]
     if not ours:
         return ""
+    staged = next((name for name in ours if changed[name][0] not in " ?"), "")
+    if staged:  # a commit takes a file whole, and would take what somebody put by for another one
+        raise Conflict(f"somebody staged changes of {staged}; commit or unstage them first")
     new = [name for name in ours if changed[name] == "??"]
     return commit_paths(repository, ours, new, message)
 

@@ -1,6 +1,7 @@
 """Checkpoint files, the flush prompt, and a checkpoint as a belief."""
 
 import re
+import shlex
 
 from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.formats.markdown import escape_block, indent, unescape_block
@@ -55,14 +56,15 @@ def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str)
     return beliefs + (told.replace("\n", "\r\n") if has_returns else told)
 
 
-def render_flush_prompt(agent: str, day: str, time: str) -> str:
-    """What an agent is told just before its context is compacted."""
+def render_flush_prompt(agent: str, day: str, time: str, workspace: str = "") -> str:
+    """What an agent is told just before its context is compacted; with the workspace, if it may work somewhere else."""
+    about = shlex.join([*(("-w", workspace) if workspace else ()), "--agent", agent])
     return f"""Your context is about to be compacted. Save what must survive, then go on.
 
 1. Durable memories (facts learned, decisions made, lessons): append them to memory/{day}.md, one command each:
-   mabos store --agent {agent} --type decision --tag TOPIC "what and why"
+   mabos store {about} --type decision --tag TOPIC "what and why"
    Append only; never rewrite the day's log.
 2. The state of this session: write memory/checkpoints/{day}-{time}.md with
-   mabos checkpoint --agent {agent} -c "what you were doing" --decision "..." --finding "..." --question "..." --next "..."
+   mabos checkpoint {about} -c "what you were doing" --decision "..." --finding "..." --question "..." --next "..."
 3. If there is nothing to keep, reply with NO_REPLY.
 """

@@ -12,6 +12,8 @@ from heapq import nlargest
 from json import JSONDecoder
 from pathlib import Path
 
+from mabos_cli.core import BadValue
+from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
@@ -34,7 +36,7 @@ def main(words: list[str]) -> int:
             options[word] = next(rest, "")
     try:
         found = KINDS[words[0]](options) if words[:1] and words[0] in KINDS else []
-    except Exception:  # whatever it is, a TAB is no place to say so
+    except (MabosError, BadValue, OSError, ValueError):
         found = []
     said = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
     try:
@@ -100,7 +102,7 @@ def _about(text: str, place: int) -> str:
         record = JSONDecoder().raw_decode(text, place)[0]
     except (ValueError, RecursionError):
         return ""
-    inner = record.get("item", record)
+    inner = record.get("item", record) if isinstance(record, dict) else None
     if not isinstance(inner, dict):
         return ""
     parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]

@@ -43,7 +43,7 @@ def stop_answer(given: Given) -> dict[str, Any]:
     if read_flushes(home).get(session) == count or note_flush(home, session, count):
         return {}  # asked already; or nobody would know that it was, and it would be asked again and again
     at = home.now()
-    return again_answer(given.host, render_flush_prompt(home.id, f"{at:%Y-%m-%d}", f"{at:%H%M}"))
+    return again_answer(given.host, render_flush_prompt(home.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", given.root))
 
 
 def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:

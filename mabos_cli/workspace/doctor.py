@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
@@ -18,8 +19,10 @@ from mabos_cli.formats.observations import parse_observations
 from mabos_cli.formats.store_file import parse_page, render_store
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.cases import load_cases
+from mabos_cli.workspace.cases_md import is_told
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
 from mabos_cli.workspace.domains import stale_domains
+from mabos_cli.workspace.facts_md import is_made_from
 from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
@@ -65,6 +68,7 @@ def examine(home: AgentHome) -> list[Finding]:
         _check_texts,
         _check_leftovers,
         _check_derived,
+        _check_told,
         _check_git,
     )
     found: list[Finding] = []
@@ -205,6 +209,17 @@ def _check_derived(home: AgentHome) -> Iterator[Finding]:
     level = "note" if _is_writing(home) else "flaw"
     for path in (*stale_derived(home), *stale_domains(home)):
         yield Finding(level, path, "is not what memory says")
+
+
+def _check_told(home: AgentHome) -> Iterator[Finding]:
+    """Markdown that says of which facts or cases it was made, and those are others by now: after a merge, or by another tool."""
+    paths, level = home.paths, "note" if _is_writing(home) else "flaw"
+    with suppress(MabosError):  # what cannot be read is told above
+        if paths.facts_md.exists() and not is_made_from(home, load_facts(home).versions):
+            yield Finding(level, paths.relative(paths.facts_md), "is not what facts.json says")
+    with suppress(MabosError):
+        if paths.cases_md.exists() and not is_told(home, load_cases(home)):
+            yield Finding(level, paths.relative(paths.cases_md), "is not what cases.json says")
 
 
 def _check_git(home: AgentHome) -> Iterator[Finding]:

@@ -132,7 +132,8 @@ def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, 
     """What differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
     named = [repository.inside(folder) for folder in folders]
     out = repository.run("status", "--porcelain", "-z", "-uall", "--no-renames", "--", *named)
-    return {os.fsdecode(entry[3:]): entry[:2].decode() for entry in out.split(b"\0") if entry}
+    # A file that was taken out of the index but is there is listed twice: what is staged comes first, and counts.
+    return {os.fsdecode(entry[3:]): entry[:2].decode() for entry in reversed(out.split(b"\0")) if entry}
 
 
 def commit_paths(repository: Repository, paths: Sequence[str], new: Sequence[str], message: str) -> str:

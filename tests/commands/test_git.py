@@ -88,6 +88,18 @@ def test_what_lies_outside_the_workspace_is_not_committed(desk: Desk):
     assert git(other, "status", "--porcelain") == " M AGENTS.md\n?? s.json\n"
 
 
+@pytest.mark.parametrize("words", [("add",), ("rm", "-q", "--cached")])
+def test_what_somebody_staged_of_the_same_file_is_not_taken_along(desk: Desk, words: tuple[str, ...]):
+    file, before = "agents/main/Beliefs.md", git(desk.root, "rev-parse", "HEAD")
+    desk.write("Beliefs.md", "# Beliefs\n\nFor a commit of its own.\n")
+    git(desk.root, *words, file)
+    put_by = git(desk.root, "diff", "--cached")
+    said = desk.run("belief", "add", "Demand", "growing", "--commit", "--json")
+    assert said.data["commit"] is None
+    assert said.warnings == [f"not committed: somebody staged changes of {file}; commit or unstage them first"]
+    assert git(desk.root, "rev-parse", "HEAD") == before and git(desk.root, "diff", "--cached") == put_by
+
+
 def test_a_workspace_below_a_folder_named_as_the_local_one_is_committed(desk: Desk):
     moved = desk.root.parent / ".mabos" / "ws"
     moved.parent.mkdir()

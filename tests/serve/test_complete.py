@@ -150,6 +150,8 @@ def test_a_case_that_is_malformed_is_offered_without_a_description(shell: Shell)
         "cases.json", '{"cases": [{"case_id": "C-1", "situation": {"beliefs": null, "desires": 3}}]}'
     )
     assert shell.ask("cases") == [("C-1", "")]
+    shell.desk.write("cases.json", '{"cases": [""case_id": "C-2"]}')
+    assert shell.ask("cases") == [("C-2", "")]
 
 
 def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
