@@ -17,7 +17,9 @@ from mabos_cli.workspace.layout import WorkspacePaths
 
 app = new_group("git", "Merge what two branches remember, by git itself.", no_args_is_help=True)
 _COMMAND = "git merge %O %A %B %P"
-_CONFIG = {"name": "memories, facts, rules and cases by their ids", "driver": f"mabos {_COMMAND}"}
+# Where mabos is not found, git merges the text and marks what conflicts: our side alone must not pass for a merge.
+_DRIVER = f"command -v mabos >/dev/null || exec git merge-file %A %O %B; exec mabos {_COMMAND}"
+_CONFIG = {"name": "memories, facts, rules and cases by their ids", "driver": _DRIVER}
 
 
 @app.command()
@@ -47,8 +49,8 @@ def install(
         lines = ["the merge driver is not installed" if uninstall else "the merge driver is installed"]
     elif not (dry_run or uninstall):
         lines.append("commit .gitattributes; every other clone needs mabos git install once")
-    warnings = [] if uninstall or which("mabos") else ["mabos is not on PATH: git will not find the driver"]
-    data = {"installed": not uninstall, "changed": changed, "dry_run": dry_run, "driver": _CONFIG["driver"]}
+    warnings = [] if uninstall or which("mabos") else ["mabos is not on PATH: git will merge as text"]
+    data = {"installed": not uninstall, "changed": changed, "dry_run": dry_run, "driver": _DRIVER}
     call.emit("git.install", data, lines, warnings)
 
 

@@ -1,6 +1,8 @@
 """git install and git merge as commands, and --commit on whatever writes."""
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -150,13 +152,27 @@ def test_install_and_uninstall(desk: Desk):
     assert desk.run("git", "install", "--json").data["changed"] == dry["changed"]
     installed = rules.read_text()
     assert installed.startswith("*.png binary\n# >>> mabos")
-    assert git(desk.root, "config", "--local", "merge.mabos.driver") == "mabos git merge %O %A %B %P\n"
+    assert git(desk.root, "config", "--local", "merge.mabos.driver").endswith("mabos git merge %O %A %B %P\n")
     assert desk.run("git", "install", "--json").data["changed"] == []
     assert rules.read_text() == installed
     assert desk.run("git", "install", "--uninstall", "--json").data["changed"] == dry["changed"]
     assert rules.read_text() == "*.png binary\n"
     assert "mabos" not in git(desk.root, "config", "--local", "--list")
     assert desk.run("git", "install", "--uninstall").stdout == "the merge driver is not installed\n"
+
+
+def test_where_mabos_is_not_found_both_sides_stay(desk: Desk, tmp_path: Path):
+    driver = desk.run("git", "install", "--json").data["driver"]
+    for name, text in (("%O", "a\n"), ("%A", "ours\n"), ("%B", "theirs\n"), ("%P", "")):
+        path = tmp_path / f"version{name[1]}"
+        path.write_text(text)
+        driver = driver.replace(name, str(path))
+    git_only = tmp_path / "bin"
+    git_only.mkdir()
+    (git_only / "git").symlink_to(shutil.which("git") or "")
+    done = subprocess.run(["/bin/sh", "-c", driver], env={"PATH": str(git_only)}, check=False)
+    merged = (tmp_path / "versionA").read_text()
+    assert done.returncode == 1 and "<<<<<<<" in merged and "ours" in merged and "theirs" in merged
 
 
 def test_another_way_to_call_mabos_is_left_as_it_is(desk: Desk):
