@@ -114,7 +114,9 @@ def small(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("provider", "count"), [("wordllama", 3000), ("none", 7000)])
-def test_ten_thousand_questions(small, provider, count):
+def test_thousands_of_questions(small, provider, count):
+    """Ten thousand with FULL=1, a third of that otherwise."""
+    count = count if os.environ.get("FULL") else count // 3
     small.settle(f"embeddings:\n  provider: {provider}\n")
     rnd = Random(20260224 + count)
     search = small.search(5)

@@ -1,5 +1,6 @@
 """Thousands of composed files: each comes back as it was, and an edit changes its own entry and nothing else."""
 
+import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -26,7 +27,7 @@ from mabos_cli.formats.mind_edit import (
 from mabos_cli.formats.plans import add_step, find_plan, finish_step, read_plans
 from tests.formats.cognitive_files import compose_file
 
-SHARDS, SHARD = 10, 500
+SHARDS, SHARD = 10 if os.environ.get("FULL") else 4, 500  # FULL=1: 5,000 files
 parse_cognitive = lru_cache(maxsize=16)(parse)  # one check after the other asks about the same few texts
 DAY = "2026-02-24"
 VALUES = (
