@@ -4,6 +4,7 @@ The command itself checks, computes and writes. Here its words are made, its ans
 wrong becomes one line.
 """
 
+import gc
 import io
 import json
 import sys
@@ -67,8 +68,12 @@ def run_line(call: Call, line: Line) -> Told:
     own = call._replace(
         as_json=True, quiet=False, literal_dash=True, homes=[], written=watch_writes(), take=told.append
     )
-    with _standard_input(line.fed):
-        call.run(own, line.words)
+    try:
+        with _standard_input(line.fed):
+            call.run(own, line.words)
+    finally:
+        # A connection of Python's own SQLite lies in a circle with its statements: the file stays open until it is looked for.
+        gc.collect(1)
     return told[-1]
 
 
