@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mabos_cli.commands.llm_log import FactFinder
     from mabos_cli.workspace.home import AgentHome
 
+_SHOWN = 20  # MEMORY.md and --json have all of them
+
 app = new_group(
     "log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True
 )
@@ -106,7 +108,9 @@ def _told(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str
         did = "would take" if dry_run else "took"
         as_facts = f", {len(taking.covered)} of them as {plural(len(taking.facts), 'fact')}"
         head = f"{did} {len(taking.taken)} of {looked} into MEMORY.md{as_facts if taking.covered else ''}"
-        return [head, *map(_fact_line, taking.facts), *map(_line, taking.lines), *left]
+        told = [*map(_fact_line, taking.facts), *map(_line, taking.lines)]
+        more = [f"  and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+        return [head, *told[:_SHOWN], *more, *left]
     if found.days:
         known = f", but for {taking.known} known already" if taking.known else ""
         none = f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"

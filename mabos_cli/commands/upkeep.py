@@ -20,7 +20,7 @@ from mabos_cli.workspace.settings import load_settings
 
 
 class Run(NamedTuple):
-    """How a command went for an agent: its exit code, its answer (a value, or lines), what it warned of, and why it failed."""
+    """How a command went for an agent: exit code, answer (a value, or lines), warnings, why it failed and what to do then."""
 
     agent: str
     command: str
@@ -28,6 +28,7 @@ class Run(NamedTuple):
     answer: Any
     warnings: list[str]
     error: str
+    hint: str
 
     @property
     def name(self) -> str:
@@ -51,7 +52,8 @@ def run_job(call: Call, job: Job) -> None:
     failed = [each for each in runs if each.exit]
     if failed:
         for each in failed if call.quiet and not call.as_json else ():
-            note(f"mabos: {each.name}: {each.error}")
+            for line in (f"mabos: {each.name}: {each.error}", *_hint(each)):
+                note(line)
         raise _fault(failed, len(runs))
 
 
@@ -84,28 +86,29 @@ def _run(call: Call, options: list[str], agent: str, words: tuple[str, ...]) -> 
     return Run(agent, " ".join(words), done.returncode, *read(out, err))
 
 
-def _read_json(out: str, err: str) -> tuple[Any, list[str], str]:
-    """Answer, warnings and error of a command that was asked for JSON; one that broke down leaves text instead."""
+def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
+    """Answer, warnings, error and hint of a command that was asked for JSON; one that broke down leaves text instead."""
     try:
         found = json.loads(out) if out else {}
-        told = json.loads(err)["error"]["message"] if err else ""
+        told = json.loads(err)["error"] if err else {"message": "", "hint": ""}
+        return found.get("data"), found.get("warnings", []), told["message"], told.get("hint") or ""
     except (ValueError, KeyError, TypeError):
         return _read_text(out, err)
-    return found.get("data"), found.get("warnings", []), told
 
 
-def _read_text(out: str, err: str) -> tuple[Any, list[str], str]:
+def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
     """The same of one that prints text."""
-    said = [line for line in err.splitlines() if line.strip()]
+    said = [line for line in err.split("\n") if line.strip()]
     warnings = [line.removeprefix("warning: ") for line in said if line.startswith("warning: ")]
     told = [line.removeprefix("mabos: ") for line in said if line.startswith("mabos: ")]
-    return out.splitlines(), warnings, (told or said or [""])[-1]
+    hints = [line.removeprefix("  hint: ") for line in said if line.startswith("  hint: ")]
+    return out.removesuffix("\n").split("\n"), warnings, (told or said or [""])[-1], "".join(hints[-1:])
 
 
 def _summary(job: Job, runs: Any, *, skipped: bool = False) -> dict[str, Any]:
     rows = [
         {"agent": each.agent, "command": each.command, "exit": each.exit, "data": each.answer,
-         "error": each.error if each.exit else None}
+         "error": each.error if each.exit else None, "hint": each.hint if each.exit else None}
         for each in runs
     ]  # fmt: skip
     return {"job": job.name, "skipped": skipped, "runs": rows}
@@ -114,10 +117,15 @@ def _summary(job: Job, runs: Any, *, skipped: bool = False) -> dict[str, Any]:
 def _lines(each: Run) -> Iterator[str]:
     if each.exit:
         yield f"{each.name}: failed ({each.exit}): {each.error}"
+        yield from _hint(each)
         return
     first, *more = each.answer or ["done"]
-    yield f"{each.name}: {first}"
+    yield f"{each.name}: {first or 'done'}"
     yield from (f"  {line}" for line in more)
+
+
+def _hint(each: Run) -> list[str]:
+    return [f"  hint: {each.hint}"] if each.hint else []
 
 
 def _fault(failed: list[Run], total: int) -> MabosError:

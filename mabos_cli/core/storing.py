@@ -187,8 +187,10 @@ def signals_of(item: MemoryItem, now: datetime, limits: Limits, recurring: bool 
 
 
 def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> MemoryItem:
-    created = item.created_at or format_time(now)
-    return item._replace(id=item.id or mint(), created_at=created, accessed_at=item.accessed_at or created)
+    """The item with what it lacks. Old notes that are taken in today count as used today, or they would leave unread."""
+    at = format_time(now)
+    created, used = item.created_at or at, item.accessed_at or at
+    return item._replace(id=item.id or mint(), created_at=created, accessed_at=used)
 
 
 # What a repetition may say differently about itself; then it is kept in the archive under an id of its own.

@@ -417,6 +417,16 @@ def test_a_deferred_item_is_stored_by_the_run_and_counts_as_live(filled):
     assert filled.run("status", "--json").data["due"]["deferred"] == 0
 
 
+def test_old_notes_that_are_taken_in_today_stay_for_their_time(desk, later):
+    rows = [{"content": f"note {n} of last year", "store": "long_term", "importance": 0.5, "created_at": ago(200)} for n in range(4)]
+    batch = desk.root.parent / "rows.ndjson"
+    batch.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ids = [row["id"] for row in desk.run("store", "--batch", str(batch), "--json").data["items"]]
+    assert run(desk).stdout == "nothing to archive\n"
+    later(31)
+    assert [row["id"] for row in run(desk, "--yes", "--json").data["items"]] == ids
+
+
 # Pages
 
 
@@ -425,18 +435,18 @@ def paged(desk, monkeypatch):
     """Sixty long-term items in pages of ten; every fourth one is unused."""
     for name, value in PAGES.items():
         monkeypatch.setenv(name, value)
-    rows = [
-        {
-            "content": f"entry {n} of the ledger, number {n * n}",
-            "store": "long_term",
-            "importance": 0.5,
-            "created_at": ago(60 if n % 4 == 0 else 5),
-        }
-        for n in range(60)
-    ]
+    desk.ids = [""] * 60
     batch = desk.root.parent / "rows.ndjson"
-    batch.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    desk.ids = [row["id"] for row in desk.run("store", "--batch", str(batch), "--json").data["items"]]
+    for days, numbers in ((60, range(0, 60, 4)), (5, [n for n in range(60) if n % 4])):
+        rows = [
+            {"content": f"entry {n} of the ledger, number {n * n}", "store": "long_term", "importance": 0.5} for n in numbers
+        ]
+        batch.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        with monkeypatch.context() as then:
+            then.setenv("MABOS_NOW", ago(days))
+            made = desk.run("store", "--batch", str(batch), "--json").data["items"]
+        for n, row in zip(numbers, made, strict=True):
+            desk.ids[n] = row["id"]
     return desk
 
 
@@ -447,7 +457,7 @@ def pages_of(desk):
 
 
 def test_a_paged_store_loses_just_what_is_unused(paged):
-    assert len(list((paged.folder() / "memory-store").iterdir())) == 6
+    assert len(list((paged.folder() / "memory-store").iterdir())) == 7
     said = run(paged, "--json").data
     assert [row["id"] for row in said["items"]] == paged.ids[::4]
     pages = pages_of(paged)
