@@ -32,6 +32,7 @@ _FILES = {
     "cursor": ".cursor/hooks.json",
 }
 _NOTES = {"codex": ["Codex runs new hooks once you trust them: /hooks"]}
+_NEXT = "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
 
 Host = Annotated[str, typer.Option(help="claude, codex, gemini or cursor.")]
 Scope = Annotated[str, typer.Option(help="project: settings below this folder; user: those in your home.")]
@@ -170,6 +171,6 @@ def _tell(
     call.emit(
         name,
         data,
-        [f"{path}: {'removed' if new is None else told}", *(_NOTES.get(host, []) if hooks else [])],
+        [f"{path}: {'removed' if new is None else told}", *([*_NOTES.get(host, []), _NEXT] if hooks else [])],
         warnings,
     )

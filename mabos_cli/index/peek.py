@@ -50,11 +50,11 @@ class Peek:
         """What shares enough telling words with a prompt and is trusted at least so far, best first."""
         asked = asked_about(prompt)
         held = lanes.holders(self._db, asked) if asked else {}
-        worth = telling_words(asked, held, lanes.count_findable(self._db, False)) if held else {}
-        needed = words_needed(len(asked))
-        if len(worth) < needed:
+        total = lanes.count_findable(self._db, False) if held else 0
+        worth = telling_words(asked, held, total)
+        if len(worth) < words_needed(len(asked)):
             return []
-        found = share_words({word: self._places(word) for word in worth}, worth, needed)
+        found = share_words({word: self._places(word) for word in worth}, worth, asked, total)
         best = sorted(found, key=lambda row: (-found[row], row))[:_KEPT]
         rows = [row for row in lanes.load_rows(self._db, best) if row.trust >= least]
         lexical = shares([found[row.row] for row in rows])

@@ -53,7 +53,7 @@ _STORE = (
         (
             word("content", required=True),
             option("type", schema=choice(*TYPES), about="What kind of memory it is.", required=True),
-            option("importance", schema=SHARE, about="0 to 1.", required=True),
+            option("importance", schema=SHARE, about="0 to 1; graded by its words when left out."),
             option("source"),
             _TAGS,
             option("store", schema=choice(*STORES)),

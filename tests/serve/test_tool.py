@@ -27,7 +27,7 @@ from mabos_cli.serve.tool import (
 PROGRAM = load_all()
 # What the documents that this program comes from call them, with what they require besides the agent.
 NAMED = {
-    "memory_store_item": {"content", "type", "importance"},
+    "memory_store_item": {"content", "type"},
     "memory_store": {"category", "content"},
     "memory_write": {"content"},
     "memory_recall": set(),
