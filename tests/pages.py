@@ -61,6 +61,7 @@ def parse_page(text: str) -> list[Line]:
 def run_page(text: str, folder: Path) -> tuple[str, int]:
     """The page with what its commands really print, and how many they are. Setup that fails is an AssertionError."""
     shell = Shell(folder, NOW)
+    shell.environment["CHECKOUT"] = str(ROOT)
     lines, actual = parse_page(text), []
     commands, at = 0, 0
     while at < len(lines):
