@@ -131,8 +131,9 @@ def conflicts(
     shown = [conflict for conflict in found if every or conflict.key not in known]
     data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in shown]}
     lines = [line for conflict in shown for line in _told(conflict, conflict.key in known)]
-    call.emit("bdi.conflicts", data, lines or ["no conflicts"], [str(p) for p in problems])
     left = [conflict for conflict in shown if conflict.key not in known]
+    lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
+    call.emit("bdi.conflicts", data, lines or ["no conflicts"], [str(p) for p in problems])
     if check and left:
         raise CheckFailed(f"{plural(len(left), 'conflict')} among {plural(len(beliefs), 'belief')}")
 

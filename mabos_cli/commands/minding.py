@@ -164,7 +164,7 @@ def change_attitude(
 
     changed, warnings = edit_mind(home, f"{kind} {verb}", kind, edit, lambda: [seen[0].id])
     found = seen[0]
-    state = f" ({found.status})" if found.status else ""
+    state = f" ({status_word(found.status)})" if found.status else ""
     line = f"{found.name} {found.place}: {one_line(found.title, 80)}{state}"
     told = [line if changed else f"unchanged {line}"]
     call.emit(f"{kind}.{verb}", attitude_row(found) | {"changed": changed}, told, warnings + others)

@@ -33,6 +33,9 @@ _SHORT = 7
 Show = Callable[[int, int], None]
 
 
+_CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
+
+
 class Conflict(NamedTuple):
     """Two beliefs that disagree.
 
@@ -52,9 +55,11 @@ class Conflict(NamedTuple):
     @property
     def action(self) -> str:
         """What somebody should do about it."""
-        older = {"a": self.b, "b": self.a}.get(self.newer)
+        older, newer = {"a": (self.b, self.a), "b": (self.a, self.b)}.get(self.newer, (None, None))
         if older is None:
             return "find out which holds, and revise the other"
+        if older.certainty - newer.certainty > _CLEARLY:
+            return f"{newer.id or newer.place} is newer, {older.id or older.place} is surer: find out which holds"
         return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
 
     @property

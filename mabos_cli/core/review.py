@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from mabos_cli.core.case import Case
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.mind import Attitude, Belief
+from mabos_cli.core.mind import Attitude, Belief, status_word
 from mabos_cli.core.text import one_line
 from mabos_cli.core.three_way_records import is_only_used
 
@@ -100,6 +100,20 @@ def item_row(
     return Row(state_of(was, now), item.id, text, "; ".join(changes), store, item.importance, item.type)
 
 
+def fold_parts(rows: Iterable[Row], parts: Mapping[str, str]) -> Iterator[Row]:
+    """Rows of memories, without those that went into another one that is new as well: that one says how many they were.
+
+    parts has the id of the new memory for each that went into one.
+    """
+    told = [*rows]
+    new = {row.id for row in told if row.state == NEW}
+    into = Counter(parts[row.id] for row in told if row.state == GONE and parts.get(row.id) in new)
+    for row in told:
+        if row.state == GONE and parts.get(row.id) in into:
+            continue
+        yield row._replace(change=f"of {into[row.id]} that were known") if row.id in into else row
+
+
 def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
     """What happened to a fact."""
     fact = now or was
@@ -144,7 +158,7 @@ def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
         changes += [told] if (told := moved("steps done", *counts)) else []
         if not changes:
             return None
-    text = one_line(one.title or one.text, _WIDTH) + (f" [{one_line(one.status, 40)}]" if one.status else "")
+    text = one_line(one.title or one.text, _WIDTH) + (f" [{one_line(status_word(one.status), 40)}]" if one.status else "")
     return Row(
         state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0
     )

@@ -17,6 +17,7 @@ from mabos_cli.core.review import (
     case_row,
     compare,
     fact_row,
+    fold_parts,
     item_row,
     make_section,
     state_of,
@@ -27,7 +28,7 @@ from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.attitudes import KINDS, read_attitudes
 from mabos_cli.formats.beliefs import read_beliefs
 from mabos_cli.formats.cases import case_from_dict, parse_cases
-from mabos_cli.formats.checkpoint_md import checkpoint_title
+from mabos_cli.formats.checkpoint_md import checkpoint_context, checkpoint_title
 from mabos_cli.formats.conflict_report import parse_resolutions, read_report_keys
 from mabos_cli.formats.fact_line import parse_fact
 from mabos_cli.formats.facts import parse_facts
@@ -149,13 +150,14 @@ def _memories(files: _Files) -> Iterator[Row]:
         }
         for side, other in (sides, sides[::-1])
     )
-    why = {}
+    why, parts = {}, {}
     for name in files.matching(_ARCHIVE):
         for departure in parse_archive(files.added(name), files.cited(name))[0]:
             into = f" into {departure.into}" if departure.into else ""
             why[departure.item.id] = one_line(departure.reason, 60) + into
+            parts[departure.item.id] = departure.into
     tell: Callable[..., Row | None] = partial(item_row, why=why)
-    return compare(old, new, tell)
+    return fold_parts(compare(old, new, tell), parts)
 
 
 def _held(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
@@ -267,6 +269,5 @@ def _checkpoints(files: _Files) -> Iterator[Row]:
     for name in files.matching(_CHECKPOINTS):
         old, new = files.texts(name)
         own = name.rpartition("/")[2].removesuffix(".md")
-        yield Row(
-            state_of(old or None, new or None), own, one_line(checkpoint_title(new or old), 100), place=name
-        )
+        about = checkpoint_context(new or old) or checkpoint_title(new or old)
+        yield Row(state_of(old or None, new or None), own, one_line(about, 100), place=name)

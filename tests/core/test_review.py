@@ -12,6 +12,7 @@ from mabos_cli.core.review import (
     compare,
     count_states,
     fact_row,
+    fold_parts,
     item_row,
     make_section,
     section_lines,
@@ -85,3 +86,9 @@ def test_sections_come_in_order_and_bounded():
         "  + M-5 x",
         "  and 2 more: --limit 0",
     ]
+
+
+def test_what_went_into_something_new_is_told_with_it() -> None:
+    rows = [Row("new", "N", "one of three"), Row("gone", "A", "a"), Row("gone", "B", "b"), Row("gone", "C", "c"), Row("new", "M", "m")]
+    told = [*fold_parts(rows, {"A": "N", "B": "N", "C": "elsewhere"})]
+    assert [(row.id, row.change) for row in told] == [("N", "of 2 that were known"), ("C", ""), ("M", "")]
