@@ -106,7 +106,7 @@ def pack_for(call: Call, home: AgentHome, query: str, bounds: Bounds, turns: "Se
         raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
     from mabos_cli.commands.counting import open_counter
     from mabos_cli.commands.pack_search import PackSearch
-    from mabos_cli.core.contradiction import find_against
+    from mabos_cli.core.pack_against import find_against
     from mabos_cli.core.pack_entry import Limits
     from mabos_cli.core.packing import pack
     from mabos_cli.core.text import terms

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.conflicts import Conflict, distinct_conflicts
-from mabos_cli.core.impact import Graph, Row, belief_chains, conflict_impact, goals_behind
+from mabos_cli.core.impact import RecordGraph, Row, belief_chains, conflict_impact, goals_behind
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.mirror import Record
 from mabos_cli.core.mirror_mind import AgentMind, mind_records, world_records
@@ -35,7 +35,7 @@ class World(NamedTuple):
     """Who is asked: the records of all agents and, if the mirror is to answer, a session with it."""
 
     agents: list[str]
-    graph: Graph
+    graph: RecordGraph
     session: "Session | None" = None
 
     def chains(self, agent: str) -> list[Row]:
@@ -81,7 +81,7 @@ def show_impact(call: Call, asked: Question, via: str) -> None:
 
         place = place_of(workspace, home.settings if home else load_settings(workspace, None, {}))
         # Ids and conflicts are looked up in the files all the same.
-        world, warnings = _load_world(call, workspace, home) if home else (World([], Graph(())), [])
+        world, warnings = _load_world(call, workspace, home) if home else (World([], RecordGraph(())), [])
         with connect(workspace, place) as session:
             data, lines = _answer(world._replace(session=session), home, asked)
         told = f"by TypeDB at {place.address}"
@@ -98,7 +98,7 @@ def _load_world(call: Call, workspace: WorkspacePaths, home: AgentHome | None) -
             if home and agent == home.id:
                 raise
             warnings.append(f"{agent}: {error.message}")
-    return World(agents, Graph(world_records(minds))), warnings
+    return World(agents, RecordGraph(world_records(minds))), warnings
 
 
 def _answer(world: World, home: AgentHome | None, asked: Question) -> tuple[dict[str, Any], list[str]]:
@@ -141,7 +141,7 @@ def _key(agent: str, belief: Belief) -> str:
     return mind_records(AgentMind(agent, (belief,)))[0].uid
 
 
-def _find_record(graph: Graph, agent: str, name: str) -> Record:
+def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
     """The belief, goal, plan or intention with an id or a title. Its agent may stand before a slash, and another one is meant
     when only that has something of this id."""
     wanted = name.strip().casefold()
@@ -175,7 +175,7 @@ def _keys_of(row: Row, kind: str) -> set[str]:
     return {row["goal"]} if kind == "goal" else {each[kind] for each in row.get(f"{kind}s", ())}
 
 
-def _chain_lines(graph: Graph, rows: Sequence[Row]) -> list[str]:
+def _chain_lines(graph: RecordGraph, rows: Sequence[Row]) -> list[str]:
     """Chains as lines: beliefs, below them goals, below these plans and intentions."""
     lines: list[str] = []
     before = ""
@@ -190,7 +190,7 @@ def _chain_lines(graph: Graph, rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def _belief_line(graph: Graph, uid: str) -> str:
+def _belief_line(graph: RecordGraph, uid: str) -> str:
     held = graph.get("belief", [uid])
     sure = held[0].get("certainty") if held else None
     return _named(uid, held[0].get("name") if held else "", "" if sure is None else f"{sure:.2f}")

@@ -7,7 +7,7 @@ from mabos_cli.commands.writing import Asker
 from mabos_cli.core import BadValue
 from mabos_cli.core.grounding import find_merge_fault
 from mabos_cli.core.item import Prose
-from mabos_cli.core.merging import Doubt, find_doubts
+from mabos_cli.core.store_doubts import Doubt, find_doubts
 from mabos_cli.core.stores import Changes, Memory
 from mabos_cli.core.storing import Draft, Pair, Stored
 from mabos_cli.formats.llm_answers import Merge, parse_merge

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from mabos_cli.core.claim_disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.claim_headings import is_event, is_measure, is_single, is_thing
 from mabos_cli.core.claim_match import Topic
 from mabos_cli.core.claim_opposites import exclusive, families
@@ -14,7 +15,6 @@ from mabos_cli.core.claim_scopes import is_told, tells_apart
 from mabos_cli.core.claim_words import root, weak
 from mabos_cli.core.claims import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.clock import find_time
-from mabos_cli.core.disagree import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.quantities import can_agree
 from mabos_cli.core.text import words

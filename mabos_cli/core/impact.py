@@ -10,7 +10,7 @@ from mabos_cli.core.mirror import Record
 Row = dict[str, Any]
 
 
-class Graph:
+class RecordGraph:
     """Records by type and key, and who is linked with whom from both sides."""
 
     def __init__(self, records: Iterable[Record]) -> None:
@@ -38,7 +38,7 @@ def _uid(record: Record) -> str:
     return record.uid
 
 
-def belief_chains(graph: Graph, agent: str) -> list[Row]:
+def belief_chains(graph: RecordGraph, agent: str) -> list[Row]:
     """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
     mine = [each for each in graph.all("belief") if _agent(each) == agent]
     return [
@@ -46,16 +46,14 @@ def belief_chains(graph: Graph, agent: str) -> list[Row]:
             "belief": belief.uid,
             "belief_name": belief.get("name"),
             "certainty": belief.get("certainty"),
-            **_goal(goal),
-            "plans": _plans(graph, goal),
-            "intentions": _intentions(graph, goal),
+            **_pursuit(graph, goal),
         }
         for belief in mine
         for goal in graph.get("goal", belief.linked("belief_supports_goal"))
     ]
 
 
-def goals_behind(graph: Graph, now: datetime, level: str = "") -> list[Row]:
+def goals_behind(graph: RecordGraph, now: datetime, level: str = "") -> list[Row]:
     """Goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100 %."""
     return [
         {
@@ -73,15 +71,10 @@ def goals_behind(graph: Graph, now: datetime, level: str = "") -> list[Row]:
     ]
 
 
-def conflict_impact(graph: Graph, beliefs: Sequence[str]) -> list[Row]:
+def conflict_impact(graph: RecordGraph, beliefs: Sequence[str]) -> list[Row]:
     """What hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for either."""
     return [
-        {
-            "belief": belief.uid,
-            **_goal(goal),
-            "plans": _plans(graph, goal),
-            "intentions": _intentions(graph, goal),
-        }
+        {"belief": belief.uid, **_pursuit(graph, goal)}
         for belief in graph.get("belief", beliefs)
         for goal in graph.get("goal", belief.linked("belief_supports_goal"))
     ]
@@ -98,18 +91,24 @@ def _is_behind(goal: Record, now: datetime) -> bool:
     return due is not None and due <= now and (progress is None or progress < 100)
 
 
-def _goal(goal: Record) -> Row:
-    return {"goal": goal.uid, "goal_name": goal.get("name"), "goal_status": goal.get("status")}
+def _pursuit(graph: RecordGraph, goal: Record) -> Row:
+    """A goal, the plans for it, and the intentions under way for either."""
+    plans = graph.get("plan", goal.linked("goal_requires_plan"))
+    return {
+        "goal": goal.uid,
+        "goal_name": goal.get("name"),
+        "goal_status": goal.get("status"),
+        "plans": [_told("plan", each) for each in plans],
+        "intentions": [_told("intention", each) for each in _intentions(graph, goal)],
+    }
 
 
-def _plans(graph: Graph, goal: Record) -> list[Row]:
-    found = graph.get("plan", goal.linked("goal_requires_plan"))
-    return [{"plan": each.uid, "name": each.get("name"), "status": each.get("status")} for each in found]
+def _told(kind: str, record: Record) -> Row:
+    return {kind: record.uid, "name": record.get("name"), "status": record.get("status")}
 
 
-def _intentions(graph: Graph, goal: Record) -> list[Row]:
+def _intentions(graph: RecordGraph, goal: Record) -> list[Record]:
     keys = {*graph.linking("intention_pursues_goal", goal.uid)}
     for plan in goal.linked("goal_requires_plan"):
         keys |= {*graph.linking("intention_follows_plan", plan)}
-    found = graph.get("intention", keys)
-    return [{"intention": each.uid, "name": each.get("name"), "status": each.get("status")} for each in found]
+    return graph.get("intention", keys)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from mabos_cli.core.filling import Filling
 from mabos_cli.core.pack_entry import Against, Entry, Limits, Pack, Receipt, Writing, receipt_of
+from mabos_cli.core.pack_filling import Filling
 from mabos_cli.core.similar import WordIndex, likeness, says_the_same, word_set
 from mabos_cli.core.text import token_cost
 from mabos_cli.core.trust import trust_rank

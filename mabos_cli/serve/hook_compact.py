@@ -11,7 +11,7 @@ from mabos_cli.core.checkpoint import Checkpoint
 from mabos_cli.core.hook_hosts import session_of, text_of, word_of
 from mabos_cli.core.observation import bound_text
 from mabos_cli.core.secrets import redact
-from mabos_cli.core.standing import Standing, sum_up
+from mabos_cli.core.session_standing import Standing, sum_up
 from mabos_cli.formats.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
 from mabos_cli.formats.agent_transcripts import load_record
 from mabos_cli.serve.hook_given import Given, spool

@@ -14,7 +14,7 @@ from mabos_cli.core.documents import stamp_of
 from mabos_cli.core.hook_hosts import ROOM, text_of
 from mabos_cli.core.pack_entry import Entry, Limits
 from mabos_cli.core.packing import pack
-from mabos_cli.core.telling import asked_about
+from mabos_cli.core.prompt_words import asked_about
 from mabos_cli.core.text import terms, token_cost
 from mabos_cli.core.trust import trust_rank
 from mabos_cli.formats.context_pack import WRITING

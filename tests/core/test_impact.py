@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 from typeql.samples import CEO, CFO, NOW
 
-from mabos_cli.core.impact import Graph, belief_chains, conflict_impact, goals_behind
+from mabos_cli.core.impact import RecordGraph, belief_chains, conflict_impact, goals_behind
 from mabos_cli.core.mirror_mind import world_records
 
-GRAPH = Graph(world_records((CEO, CFO)))
+GRAPH = RecordGraph(world_records((CEO, CFO)))
 
 
 def test_chains_reach_across_agents():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.impact import Graph, Row
+from mabos_cli.core.impact import RecordGraph, Row
 from mabos_cli.core.mirror import Record
 
 
@@ -12,7 +12,7 @@ def owner(record: Record) -> str:
 
 
 def facts_elsewhere(
-    graph: Graph, agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
+    graph: RecordGraph, agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
 ) -> list[Row]:
     """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
     given = {"subject_val": subject, "predicate_val": predicate, "object_val": object}
@@ -33,7 +33,7 @@ def facts_elsewhere(
     ]
 
 
-def memories_elsewhere(graph: Graph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
+def memories_elsewhere(graph: RecordGraph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
     """Memories of agents other than one that share what they have, with all of some words."""
     wanted = [word.casefold() for word in words]
 
@@ -58,6 +58,6 @@ def memories_elsewhere(graph: Graph, agent: str, words: Iterable[str] = (), limi
     ]
 
 
-def _elsewhere(graph: Graph, kind: str, agent: str, is_meant: Callable[[Record], bool]) -> list[Record]:
+def _elsewhere(graph: RecordGraph, kind: str, agent: str, is_meant: Callable[[Record], bool]) -> list[Record]:
     open_to_all = {each.uid for each in graph.all("agent") if each.get("is_shared")} - {agent}
     return [each for each in graph.all(kind) if owner(each) in open_to_all and is_meant(each)]

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from mabos_cli.core.impact import (
-    Graph,
+    RecordGraph,
     belief_chains,
     conflict_impact,
     goals_behind,
@@ -149,7 +149,7 @@ ASKED = [
 @pytest.mark.parametrize("number", range(len(ASKED)))
 def test_a_question_has_the_same_answer_in_the_graph_and_in_the_files(number):
     query, answer, count = ASKED[number]
-    rows = answer(Graph(world()))
+    rows = answer(RecordGraph(world()))
     assert len(rows) == count
     asked = [
         {k: v.isoformat() if k.endswith("_at") and v else v for k, v in row.items()}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mabos_cli.core.contradiction import find_against
 from mabos_cli.core.fact import Fact
+from mabos_cli.core.pack_against import find_against
 from mabos_cli.core.pack_entry import Against, Entry
 
 

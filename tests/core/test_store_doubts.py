@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.item import MemoryItem, Prose, is_worded
-from mabos_cli.core.merging import find_doubts
+from mabos_cli.core.store_doubts import find_doubts
 from mabos_cli.core.stores import Limits
 from mabos_cli.core.storing import Draft, plan_store
 from mabos_cli.core.trust import trust_of_item
