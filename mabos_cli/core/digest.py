@@ -13,7 +13,8 @@ from typing import NamedTuple
 from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
 from mabos_cli.core.periods import WEEKDAYS
 from mabos_cli.core.text import one_line
-from mabos_cli.core.topics import Counts, Extent, Spoken, Topic, count_topics
+from mabos_cli.core.themes import Counts, Extent, Spoken
+from mabos_cli.core.topics import Topic, count_topics
 
 _LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 3, 4, 2, 6, 40
 _TAGS = 12  # of an entry that are paired: each with each would be very many
@@ -79,7 +80,9 @@ class Segment(NamedTuple):
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
     """The segment of some days, each given with the hash of its log and its events."""
     found = [(day, digest, events) for day, digest, events in days]
-    told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
+    told = [
+        (day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found
+    ]
     left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
     by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
     kinds = Counter(event.kind for _, events in by_weekday for event in events)

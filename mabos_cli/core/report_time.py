@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.periods import Period
 from mabos_cli.core.report_cut import Cut, cut, fair_share, shown
-from mabos_cli.core.topics import Theme
+from mabos_cli.core.themes import Theme
 
 QUARTERS, _MOST = 24, 6  # of all agents together, and of one; each brings three months and thirteen weeks
 _MONTHS, _TOPICS, _THEMES = 12, 6, 5

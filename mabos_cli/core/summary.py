@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.digest import DayDigest, Highlight, Pattern, Segment, Stretch, find_chores, find_pairs
 from mabos_cli.core.periods import Period
-from mabos_cli.core.topics import (
+from mabos_cli.core.themes import (
     Counts,
     Extent,
     Past,

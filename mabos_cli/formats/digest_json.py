@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from mabos_cli.core.digest import Chore, DayDigest, Highlight, Segment
-from mabos_cli.core.topics import Counts, Topic
+from mabos_cli.core.themes import Counts
+from mabos_cli.core.topics import Topic
 
 VERSION = 2  # of digests: another one means that logs are read again
 _BROKEN = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)

@@ -11,7 +11,7 @@ from mabos_cli.core.digest import DayDigest, Highlight
 from mabos_cli.core.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, span_text
 from mabos_cli.core.summary import Compared, Part, Summary
 from mabos_cli.core.text import one_line, plural
-from mabos_cli.core.topics import Theme
+from mabos_cli.core.themes import Theme
 from mabos_cli.formats.markdown import escape_block, escape_links
 from mabos_cli.formats.seal import SEAL_SIZE, is_as_generated, seal
 

@@ -16,7 +16,7 @@ from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.periods import Period, before, month_of, parse_period, week_of
 from mabos_cli.core.stores import locate
 from mabos_cli.core.summary import Earlier, History, rank_period
-from mabos_cli.core.topics import Counts, Theme, add_counts
+from mabos_cli.core.themes import Counts, Theme, add_counts
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.daily_log import parse_events

@@ -16,7 +16,7 @@ from mabos_cli.core.report_cut import Cut, cut, fair_share, shown
 from mabos_cli.core.report_memory import Held, Outside, Tally
 from mabos_cli.core.report_mind import Settled, list_clashes, list_dates, list_goals, list_settled
 from mabos_cli.core.report_time import Told, list_months, list_spans, share_quarters
-from mabos_cli.core.topics import Theme
+from mabos_cli.core.themes import Theme
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 quick = settings(max_examples=150, deadline=None, derandomize=True)

@@ -6,7 +6,7 @@ from mabos_cli.core.digest import Stretch, digest_segment
 from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.periods import month_of, parse_period, week_of
 from mabos_cli.core.summary import Earlier, History, rank_period, summarize
-from mabos_cli.core.topics import add_counts
+from mabos_cli.core.themes import add_counts
 
 DAY = "2026-02-24"
 
