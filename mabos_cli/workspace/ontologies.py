@@ -5,7 +5,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from mabos_cli.core.ontology import Ontology
-from mabos_cli.core.proposal import Proposal, Surroundings, name_proposed, resolve_names
+from mabos_cli.core.proposal import Proposal, name_proposed, resolve_names
+from mabos_cli.core.proposal_check import Surroundings
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.jsonld import Document, Prefixes, parse_jsonld
 from mabos_cli.formats.jsonld_nodes import read_ontology

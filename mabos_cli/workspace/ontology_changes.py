@@ -8,10 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from mabos_cli.core import BadValue
 from mabos_cli.core.proposal import (
     DOMAIN,
-    Finding,
     Proposal,
-    Surroundings,
-    find_left_out,
     is_lost,
     is_merged,
     make_local_name,
@@ -19,8 +16,8 @@ from mabos_cli.core.proposal import (
     order_proposals,
     proposed_node,
     resolve_names,
-    validate_proposal,
 )
+from mabos_cli.core.proposal_check import Finding, Surroundings, find_left_out, validate_proposal
 from mabos_cli.errors import Conflict, UsageFault
 from mabos_cli.formats.jsonld import WELL_KNOWN, parse_jsonld
 from mabos_cli.formats.jsonld_edit import add_nodes, render_new, render_node

@@ -7,16 +7,14 @@ from mabos_cli.core.edit_distance import edit_distance, tolerance
 from mabos_cli.core.ontology import Concept, Ontology, Property
 from mabos_cli.core.proposal import (
     Proposal,
-    Surroundings,
-    find_left_out,
     is_merged,
     make_local_name,
     name_proposed,
     order_proposals,
     proposed_node,
     resolve_names,
-    validate_proposal,
 )
+from mabos_cli.core.proposal_check import Surroundings, find_left_out, validate_proposal
 
 ONTOLOGY = Ontology(
     [
