@@ -9,10 +9,10 @@ from mabos_cli.core.constraints import Violation, Violations, check_constraints
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.core.fact_types import ground_facts
-from mabos_cli.core.forward import Problem
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.ontology import BusinessRule, Ontology
 from mabos_cli.core.rule import SEVERITIES, Rule
+from mabos_cli.core.rule_check import Problem
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
 from mabos_cli.formats.business_rules import read_constraints

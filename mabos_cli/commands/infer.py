@@ -10,8 +10,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.abductive import abduce
 from mabos_cli.core.backward import Proof, Verdict, backward_chain
 from mabos_cli.core.explaining import Explanation
-from mabos_cli.core.forward import Limits, Problem, forward_chain
+from mabos_cli.core.forward import Limits, forward_chain
 from mabos_cli.core.item import check_importance
+from mabos_cli.core.rule_check import Problem
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.formats.derived_facts import Derived
 from mabos_cli.formats.fact_line import fact_to_dict

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from mabos_cli.core.backward import goal_from
 from mabos_cli.core.explaining import Explanation, explain_goal
 from mabos_cli.core.fact import Fact, Triple
-from mabos_cli.core.forward import Problem, usable_rules
 from mabos_cli.core.rule import Rule
+from mabos_cli.core.rule_check import Problem, usable_rules
 
 
 class Abduction(NamedTuple):

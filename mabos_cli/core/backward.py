@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core.explaining import Explanation, explain_goal, relevant_for
 from mabos_cli.core.fact import Fact, Triple
 from mabos_cli.core.fact_index import FactIndex
-from mabos_cli.core.forward import Problem, usable_rules
 from mabos_cli.core.rule import Rule, is_variable
-from mabos_cli.core.rule_check import is_open
+from mabos_cli.core.rule_check import Problem, is_open, usable_rules
 from mabos_cli.core.tabling import Goal, Instance, Search, unify
 from mabos_cli.core.validity import EMPTY, Span, find_span, meet, span_rank, span_texts
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
-from mabos_cli.core.forward import Problem, usable_rules
 from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import Match, fill, match
 from mabos_cli.core.rule import SEVERITIES, Rule
+from mabos_cli.core.rule_check import Problem, left_out, usable_rules
 
 
 class Violation(NamedTuple):
@@ -79,7 +79,7 @@ def _match_all(
         try:
             found += [(rule, one) for one in match(rule.conditions, index)]
         except JoinLimit:
-            problems.append(Problem(rule.id, "left out: it joins facts in too many ways"))
+            problems.append(left_out(rule))
     return found, problems
 
 

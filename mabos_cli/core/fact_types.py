@@ -5,7 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_lint import LintFinding
-from mabos_cli.core.ontology import TYPE_PREDICATES, Ontology, Property, is_datatype, local_name
+from mabos_cli.core.ontology import (
+    TYPE_PREDICATES,
+    Ontology,
+    Property,
+    is_datatype,
+    is_whole_number,
+    local_name,
+)
 from mabos_cli.core.rule import Pattern, is_variable
 from mabos_cli.core.taxonomy import Taxonomy
 from mabos_cli.core.values import find_value
@@ -94,7 +101,7 @@ def is_literal(text: str, datatype: str) -> bool:
     name, value = local_name(datatype), find_value(text)
     if name in _NUMBERS:
         return value is not None and value.kind in _AMOUNTS
-    if name.lower().endswith(("integer", "long", "int", "short", "byte")):
+    if is_whole_number(datatype):
         whole = value is not None and value.kind == "number" and value.amount == int(value.amount)
         return whole and _has_sign(name, value.amount)  # type: ignore[union-attr]
     if name == "boolean":

@@ -15,7 +15,7 @@ from mabos_cli.core.fact import Fact, Triple
 from mabos_cli.core.fact_index import FactIndex, Row
 from mabos_cli.core.joins import Join, JoinLimit, Run
 from mabos_cli.core.rule import Rule
-from mabos_cli.core.rule_check import check_rule
+from mabos_cli.core.rule_check import Problem, left_out, usable_rules
 from mabos_cli.core.validity import span_rank
 
 # Surer than any derivation: what was asserted stays as it is.
@@ -31,13 +31,6 @@ class Limits(NamedTuple):
     min_confidence: float = 0.0
     max_depth: int = 0
     max_joins: int = 0
-
-
-class Problem(NamedTuple):
-    """A rule that was not run, and why."""
-
-    rule_id: str
-    reason: str
 
 
 class Cut(NamedTuple):
@@ -71,26 +64,16 @@ def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits =
         except JoinLimit:
             # Half of what a rule gives would depend on the order of the facts, so it gives nothing.
             rule = chain.running
-            problems.append(Problem(rule.id, "left out: it joins facts in too many ways"))
+            problems.append(left_out(rule))
             runnable = [other for other in runnable if other is not rule]
             continue
         cuts = chain.cuts()
-        left_out = [f"{p.rule_id} {p.reason}" for p in problems if p.reason.startswith("left out")]
-        why = [f"{cut.limit} cut at least {cut.count:,}" for cut in cuts] + left_out
+        why = [f"{cut.limit} cut at least {cut.count:,}" for cut in cuts]
+        why += [f"{problem.rule_id} {problem.reason}" for problem in problems if problem.is_left_out]
         derived = derived_facts(chain.settled, runnable)
         depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
         told = "stopped: " + "; ".join(why) if why else "reached"
         return Inference(tuple(derived), told, tuple(cuts), tuple(problems), depth)
-
-
-def usable_rules(rules: Iterable[Rule], kind: str) -> tuple[list[Rule], list[Problem]]:
-    """The enabled rules of a type in an order that does not depend on the one given, and what is wrong with the others."""
-    mine = sorted(
-        (rule for rule in rules if rule.type == kind and rule.enabled),
-        key=lambda rule: (rule.id, rule.conditions, rule.conclusion or (), str(rule.confidence_factor)),
-    )
-    problems = [Problem(rule.id, reason) for rule in mine for reason in check_rule(rule)]
-    return [rule for rule in mine if not check_rule(rule)], problems
 
 
 class _Chain:

@@ -9,13 +9,15 @@ from math import log
 from typing import NamedTuple
 
 from mabos_cli.core.fact import Fact
+from mabos_cli.core.ontology import TYPE_PREDICATES
 from mabos_cli.core.text import STOP_WORDS, words
 
 # Values that many things have say nothing about how those hang together: no way leads through them.
 _PLAIN = re.compile(
     r"(?i)true|false|yes|no|none|null|unknown|n/?a|[$€£¥]?\s*-?[\d.,]+\s*[%a-z€$£]{0,4}|\d{4}-\d\d(?:-\d\d.*)?"
 )
-TYPES = frozenset(("a", "isa", "is_a", "is-a", "type", "rdf:type", "instanceof", "kind"))
+# Looser than what an ontology goes by: a picture may call a thing by what is only its kind.
+_TYPES = frozenset(map(str.casefold, TYPE_PREDICATES)) | {"is-a", "kind"}
 _DECAY = 0.5  # what a step away from a match is worth
 # An idea that names thousands of things, or one that thousands hang on, is followed from the best and so far.
 _MOST_NAMED, _MOST_NEAR = 100, 3_000
@@ -77,7 +79,7 @@ class Graph:
     def types_of(self, node: str) -> tuple[str, ...]:
         """What a node is said to be."""
         own = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
-        return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in TYPES))
+        return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in _TYPES))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -144,9 +146,10 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
     asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
     named = {}
     for node in graph.nodes():
-        common = asked & set(name_words(node))
+        own = set(name_words(node))
+        common = asked & own
         if common and not is_plain(node):
-            named[node] = (len(common) / len(set(name_words(node))), tuple(sorted(common)))
+            named[node] = (len(common) / len(own), tuple(sorted(common)))
     scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
     best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
     for node, (share, common) in best:

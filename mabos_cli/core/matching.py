@@ -4,12 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.derived import derived_id
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.joins import Join
-from mabos_cli.core.rule import Pattern, Rule, is_variable
-from mabos_cli.core.trust import lowest_trust
+from mabos_cli.core.rule import Pattern, is_variable
 from mabos_cli.core.validity import span_texts
 
 MOST_JOINS, MOST_MATCHES = 5_000_000, 200_000
@@ -59,17 +57,6 @@ def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOS
         for values, supports, span in found
     ]
     return sorted(matches, key=lambda one: (one.bindings, [fact.triple for fact in one.supports]))
-
-
-def conclude(rule: Rule, one: Match) -> Fact:
-    """The fact that an inference rule derives from one way in which its conditions hold."""
-    values = dict(one.bindings)
-    subject, predicate, obj = (values.get(term, term) for term in rule.conclusion[:3])
-    return Fact(
-        derived_id(subject, predicate, obj), subject, predicate, obj,
-        one.confidence * rule.confidence_factor, "inference", lowest_trust(tuple(fact.trust for fact in one.supports)),
-        one.valid_from, one.valid_until, tuple(dict.fromkeys(fact.id for fact in one.supports)), rule.id,
-    )  # fmt: skip
 
 
 def _terms_open(condition: Pattern) -> int:

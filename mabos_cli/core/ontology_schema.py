@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from mabos_cli.core.graph_schema import MANY, ONE, RESERVED, Attribute, Entity, Owns, Plays, Relation, Schema
-from mabos_cli.core.ontology import Ontology, Property, local_name
+from mabos_cli.core.ontology import Ontology, Property, is_whole_number, local_name
 
 _ROLES = ("subject", "object")
 _VALUES = {
@@ -18,7 +18,6 @@ _VALUES = {
     "duration": "duration",
     "gYear": "integer",
 }
-_WHOLE = ("integer", "long", "int", "short", "byte", "Integer", "Long", "Int")
 
 
 def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
@@ -74,8 +73,8 @@ def _safe(name: str) -> str:
 
 
 def _value_type(each: Property) -> str:
-    name = local_name(next(iter(each.ranges), "string"))
-    return "integer" if name.endswith(_WHOLE) else _VALUES.get(name, "string")
+    datatype = next(iter(each.ranges), "xsd:string")
+    return "integer" if is_whole_number(datatype) else _VALUES.get(local_name(datatype), "string")
 
 
 def _capabilities(

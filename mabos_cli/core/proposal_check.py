@@ -169,7 +169,7 @@ def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposa
     if not proposal.range:
         yield Finding("warning", "range", "no range: nothing says what its values are")
     elif proposal.node_type == "datatype_property":
-        if not is_datatype(proposal.range) or (proposal.range not in (*DATATYPES, "rdfs:Literal")):
+        if proposal.range not in (*DATATYPES, "rdfs:Literal"):
             yield Finding("error", "range", f"the range {proposal.range} is no datatype such as xsd:decimal")
     elif is_datatype(proposal.range):
         yield Finding("error", "range", f"{proposal.range} is a datatype: propose a datatype_property")

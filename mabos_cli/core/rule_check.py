@@ -1,11 +1,42 @@
-"""What keeps a rule from being run."""
+"""What keeps a rule from being run, and which rules can be."""
 
 import math
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from mabos_cli.core.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable
 
 # Each condition may be a loop in the code made for a rule, and Python nests no more than twenty.
 MOST_CONDITIONS = 16
+_TOO_MANY = "left out: it joins facts in too many ways"
+
+
+class Problem(NamedTuple):
+    """A rule that was not run, and why."""
+
+    rule_id: str
+    reason: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the rule is a good one, and only the facts are too many for it."""
+        return self.reason == _TOO_MANY
+
+
+def left_out(rule: Rule) -> Problem:
+    """That a rule tries more combinations of facts than it may."""
+    return Problem(rule.id, _TOO_MANY)
+
+
+def usable_rules(rules: Iterable[Rule], kind: str) -> tuple[list[Rule], list[Problem]]:
+    """The enabled rules of a type in an order that does not depend on the one given, and what is wrong with the others."""
+    mine = sorted(
+        (rule for rule in rules if rule.type == kind and rule.enabled),
+        key=lambda rule: (rule.id, rule.conditions, rule.conclusion or (), str(rule.confidence_factor)),
+    )
+    checked = [(rule, check_rule(rule)) for rule in mine]
+    problems = [Problem(rule.id, reason) for rule, reasons in checked for reason in reasons]
+    return [rule for rule, reasons in checked if not reasons], problems
 
 
 def is_open(term: str) -> bool:

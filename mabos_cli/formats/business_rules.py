@@ -2,9 +2,9 @@
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.fact_types import ground_pattern
-from mabos_cli.core.forward import Problem
 from mabos_cli.core.ontology import BusinessRule, Ontology
 from mabos_cli.core.rule import Rule
+from mabos_cli.core.rule_check import Problem
 from mabos_cli.formats.rule_text import parse_rule_text
 
 

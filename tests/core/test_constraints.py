@@ -5,13 +5,15 @@ import random
 import pytest
 
 from mabos_cli.core.constraints import check_constraints, eval_policies
+from mabos_cli.core.derived import derived_id
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.joins import JoinLimit
-from mabos_cli.core.matching import conclude, match
+from mabos_cli.core.matching import match
 from mabos_cli.core.rule import Pattern, Rule
 from mabos_cli.core.rule_check import check_rule
+from mabos_cli.core.trust import lowest_trust
 
 P = Pattern
 FACTS = [
@@ -119,6 +121,17 @@ def test_policies_ask_for_actions():
         ("invoice bolt", False, ("F-3",)),
     ]
     assert [one.reason for one in found.problems] == ["a policy needs an action"]
+
+
+def conclude(rule, one):
+    """The fact that an inference rule derives from one way in which its conditions hold."""
+    values = dict(one.bindings)
+    subject, predicate, obj = (values.get(term, term) for term in rule.conclusion[:3])
+    return Fact(
+        derived_id(subject, predicate, obj), subject, predicate, obj,
+        one.confidence * rule.confidence_factor, "inference", lowest_trust(tuple(fact.trust for fact in one.supports)),
+        one.valid_from, one.valid_until, tuple(dict.fromkeys(fact.id for fact in one.supports)), rule.id,
+    )  # fmt: skip
 
 
 def test_a_match_of_one_rule_concludes_what_forward_chaining_does():

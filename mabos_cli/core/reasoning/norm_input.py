@@ -9,13 +9,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import find_time
 from mabos_cli.core.explaining import fill_pattern
 from mabos_cli.core.fact_index import FactIndex
-from mabos_cli.core.forward import usable_rules
 from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import fill, match
 from mabos_cli.core.reasoning.input_checks import check_size
 from mabos_cli.core.reasoning.norms import DENIED, OBLIGATORY, Norm
 from mabos_cli.core.rule import Pattern, Rule, pattern_text
-from mabos_cli.core.rule_check import check_rule
+from mabos_cli.core.rule_check import check_rule, usable_rules
 
 MOST_APPLYING = 1000
 _NOT = re.compile(r"^not\s+", re.IGNORECASE)
