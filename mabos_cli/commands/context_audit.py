@@ -1,7 +1,6 @@
 """context audit: what memory costs in tokens, and what could be saved."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
@@ -26,7 +25,7 @@ from mabos_cli.core.audit import (
     find_stale,
     rank_advice,
 )
-from mabos_cli.core.clock import format_time
+from mabos_cli.core.clock import DAY, earlier, format_time
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import CheckFailed
@@ -34,7 +33,6 @@ from mabos_cli.output import columns
 from mabos_cli.workspace.home import AgentHome
 
 _SHOWN = 10
-_DAY = 86_400
 
 
 def audit(
@@ -107,7 +105,7 @@ def _skill_sources(path: str, counter: Counter) -> list[Source]:
 
 
 def _find_stale(home: AgentHome, counter: Counter) -> list[Stale]:
-    before = home.now() - timedelta(seconds=home.settings["audit.stale_after"])
+    before = earlier(home.now(), home.settings["audit.stale_after"])
     return find_stale(home.memory().long_term, format_time(before), counter.count)
 
 
@@ -124,7 +122,7 @@ def _recommend(
 
     s = home.settings
     advice = advise_on_duplicates(pairs, counter.count)
-    advice += advise_on_stale(stale, int(s["audit.stale_after"] // _DAY))
+    advice += advise_on_stale(stale, int(s["audit.stale_after"] // DAY))
     advice += advise_on_files(inside, s["audit.file_tokens"])
     if "memory_md" in wanted:
         advice += advise_on_sections(memory_md_sections(home, counter.count), s["audit.section_tokens"])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case, Key, Revision, folded, is_same_case
-from mabos_cli.core.clock import find_time
+from mabos_cli.core.clock import DAY, find_time
 
 HALF_LIFE = 180  # days in which a case loses half of what it is worth, unless it is used
 _STALEST = 0.1
@@ -74,7 +74,7 @@ def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[s
 
     def value(worth: Worth) -> float:
         at = find_time(worth.at)
-        age = (now - at).total_seconds() / 86400 if at else HALF_LIFE * 10
+        age = (now - at).total_seconds() / DAY if at else HALF_LIFE * 10
         return usefulness(worth.uses, worth.success, age, alike[worth.key])
 
     heap = [(value(worth), worth.at, worth.id, n) for n, worth in enumerate(held)]

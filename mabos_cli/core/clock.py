@@ -5,8 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 
 from mabos_cli.core import BadValue
 
+DAY = 86_400  # seconds
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"  # as format_time writes it
 _SPAN = r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)"
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": DAY, "w": 7 * DAY}
 _HINT = "use 2026-02-24, 2026-02-24T14:30:00Z, 7d, 2h, today or yesterday"
 
 
@@ -41,6 +43,37 @@ def find_time(text: str) -> datetime | None:
         return parse_time(text)
     except BadValue:
         return None
+
+
+def as_stamp(text: str) -> str:
+    """The moment that a text names, as text that sorts with all others of ours; empty when it names none.
+
+    >>> as_stamp("2026-02-24T14:30:00+01:00"), as_stamp("soon")
+    ('2026-02-24T13:30:00.000Z', '')
+    """
+    moment = find_time(text) if text else None
+    if moment is None:
+        return ""
+    return text if re.fullmatch(_STAMP, text) else format_time(moment)
+
+
+def end_of(text: str) -> datetime | None:
+    """When a date is over: a day when it ends, a moment at once; None when the text names neither."""
+    moment = find_time(text)
+    if moment is None or len(text.strip()) > 10:  # a day is shorter, in whichever form
+        return moment
+    try:
+        return moment + timedelta(days=1)
+    except OverflowError:  # the last day of the calendar
+        return moment
+
+
+def earlier(moment: datetime, seconds: float) -> datetime:
+    """The moment that lies so much earlier, or as far as the calendar goes; with a negative time, later."""
+    try:
+        return moment - timedelta(seconds=seconds)
+    except OverflowError:
+        return (datetime.min if seconds > 0 else datetime.max).replace(tzinfo=UTC)
 
 
 def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
@@ -89,7 +122,7 @@ def format_span(seconds: float) -> str:
     >>> [format_span(s) for s in (7200, 90, 604800, 0.5)]
     ['2h', '90s', '7d', '0.5s']
     """
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+    for unit, size in (("d", DAY), ("h", 3600), ("m", 60)):
         if seconds >= size and seconds % size == 0:
             return f"{round(seconds / size)}{unit}"
     return f"{int(seconds) if seconds == int(seconds) else seconds!r}s"

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from mabos_cli.core.clock import find_time
+from mabos_cli.core.clock import end_of, find_time
 from mabos_cli.core.mind import DONE, GONE, Attitude, Belief, is_active, status_word
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
@@ -149,11 +149,9 @@ def _claimed(sentence: str, named: re.Pattern[str], claim: re.Pattern[str]) -> l
 
 
 def is_past(text: str, now: datetime) -> bool:
-    """Whether a deadline is over: a day is over when it ends."""
-    moment = find_time(text)
-    if moment is None:
-        return False
-    return moment + timedelta(days=1) <= now if len(text.strip()) <= 10 else moment < now
+    """Whether a deadline is over: a day when it ends, a moment when it is behind."""
+    end = end_of(text)
+    return end is not None and (end < now if end == find_time(text) else end <= now)
 
 
 def is_older(text: str, now: datetime, days: float) -> bool:

@@ -60,14 +60,18 @@ def minted_at(item_id: str) -> datetime | None:
     """When an id was given out, as it says itself; None for other tools' ids."""
     parsed = parse_id(item_id)
     try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=parsed[0]) if parsed else None
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=_milliseconds(parsed[0])) if parsed else None
     except OverflowError:
         return None
 
 
+def _milliseconds(number: int) -> int:
+    """Milliseconds since 1970 of the number in an id, which some tools write in seconds."""
+    return number if number > 10**11 else 1000 * number
+
+
 def _days(number: int) -> int:
-    """Days since 1970 of the number in an id: milliseconds, or seconds as some tools write."""
-    return (number // 1000 if number > 10**11 else number) // 86400
+    return _milliseconds(number) // 86_400_000
 
 
 @cache

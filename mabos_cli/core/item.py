@@ -4,6 +4,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.clock import as_stamp
 
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
@@ -40,6 +41,15 @@ DOMAINS = MappingProxyType(
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
+
+
+def priority_of(importance: float) -> str:
+    """The name of a priority that an importance reaches.
+
+    >>> [priority_of(value) for value in (1.0, 0.95, 0.8, 0.5, 0.49)]
+    ['critical', 'critical', 'high', 'medium', 'low']
+    """
+    return next((name for name, least in PRIORITIES.items() if importance >= least), "low")
 
 
 class MemoryItem(NamedTuple):
@@ -92,6 +102,12 @@ def is_worded(item: MemoryItem) -> bool:
 def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
     """The item after being used `times` times, last at `at`."""
     return item._replace(accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
+
+
+def has_expired(item: MemoryItem, now: str) -> bool:
+    """Whether an item's own date has passed; never when it has none, or one that names no moment."""
+    expires = as_stamp(item.expires_at) if item.expires_at else ""
+    return bool(expires) and expires <= now
 
 
 # Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.

@@ -4,29 +4,25 @@ Trust has no say in it, and is never raised by use: it is only counted. Importan
 what it was until the day it leaves.
 """
 
-import re
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from mabos_cli.core import BadValue
-from mabos_cli.core.clock import format_time, parse_time
-from mabos_cli.core.item import PRIORITIES, TRUSTS, MemoryItem
+from mabos_cli.core.clock import DAY, as_stamp, earlier, find_time, format_time
+from mabos_cli.core.item import STORES, TRUSTS, MemoryItem, has_expired, priority_of
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, tidy
 from mabos_cli.core.text import plural
 from mabos_cli.core.trust import trust_rank
 
 TIERS = ("critical", "high", "other")
-_DAY = 86_400
-_OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 class Rules(NamedTuple):
     """The numbers that govern retention, times in seconds; the settings fill them in. Critical items have no time."""
 
-    high: float = 90 * _DAY
-    other: float = 30 * _DAY
-    notice: float = 7 * _DAY
+    high: float = 90 * DAY
+    other: float = 30 * DAY
+    notice: float = 7 * DAY
     fuse: float = 0.25
 
 
@@ -68,10 +64,10 @@ def plan_lifecycle(
     kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
     leaving: list[Leaving] = []
     live = fading = 0
-    for store in ("working", "short_term", "long_term"):
+    for store in STORES:
         for item in getattr(memory, store):
             live += 1
-            if item.expires_at and _has_passed(item.expires_at, at, now):
+            if has_expired(item, at):
                 leaving.append(_leaving(item, store, "expired", now))
             elif store != "long_term":
                 kept[store].append(item)
@@ -95,7 +91,8 @@ def plan_lifecycle(
 
 def tier_of(item: MemoryItem) -> str:
     """How long an item is kept without use, as a name: the priorities are points on its importance."""
-    return next((name for name in TIERS[:-1] if item.importance >= PRIORITIES[name]), TIERS[-1])
+    priority = priority_of(item.importance)
+    return priority if priority in TIERS else TIERS[-1]
 
 
 def count_leaving(leaving: list[Leaving] | tuple[Leaving, ...]) -> list[tuple[tuple[str, str, str], int]]:
@@ -106,56 +103,30 @@ def count_leaving(leaving: list[Leaving] | tuple[Leaving, ...]) -> list[tuple[tu
 class _Mark(NamedTuple):
     """The moments that decide about a tier: last used before `gone` is unused, before `fading` soon will be."""
 
-    gone: datetime
-    fading: datetime
-    fresh: str
+    gone: str
+    fading: str
 
 
 def _marks(rules: Rules, now: datetime) -> dict[str, _Mark]:
     marks = {}
     for tier, seconds in (("high", rules.high), ("other", rules.other)):
-        fading = _earlier(now, seconds - rules.notice)
-        marks[tier] = _Mark(_earlier(now, seconds), fading, format_time(fading))
+        gone, fading = earlier(now, seconds), earlier(now, seconds - rules.notice)
+        marks[tier] = _Mark(format_time(gone), format_time(fading))
     return marks
-
-
-def _earlier(now: datetime, seconds: float) -> datetime:
-    """The moment that lies this far back, or as far as the calendar goes; a negative time lies ahead."""
-    try:
-        return now - timedelta(seconds=seconds)
-    except OverflowError:
-        return (datetime.min if seconds > 0 else datetime.max).replace(tzinfo=UTC)
 
 
 def _last_use(item: MemoryItem) -> str:
     return item.accessed_at or item.created_at or item.observed_at
 
 
-def _used_before(item: MemoryItem, mark: _Mark) -> datetime | None:
+def _used_before(item: MemoryItem, mark: _Mark) -> str:
     """When the item was last used, if that was before it began to fade. What names no moment is never unused."""
-    stamp = _last_use(item)
-    if stamp >= mark.fresh and _OURS.fullmatch(stamp):  # as we write them: most items need no parsing
-        return None
-    used = _moment(stamp)
-    return used if used and used < mark.fading else None
-
-
-def _has_passed(stamp: str, at: str, now: datetime) -> bool:
-    if _OURS.fullmatch(stamp):
-        return stamp <= at
-    moment = _moment(stamp)
-    return moment is not None and moment <= now
-
-
-def _moment(stamp: str) -> datetime | None:
-    try:
-        return parse_time(stamp)
-    except BadValue:
-        return None
+    used = as_stamp(_last_use(item))
+    return used if used < mark.fading else ""
 
 
 def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving:
-    used = _moment(_last_use(item))
+    used = find_time(_last_use(item))
     days = max(0, (now - used).days) if used else None
     reason = f"unused: {plural(days or 0, 'day')}" if cause == "unused" else cause
     # What other tools call their trust is not known here, and what is not known is not trusted.

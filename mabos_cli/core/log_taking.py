@@ -5,6 +5,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import NamedTuple
 
+from mabos_cli.core.clock import DAY
 from mabos_cli.core.grade import WEIGHTS, grade
 from mabos_cli.core.ids import parse_id
 from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
@@ -114,7 +115,7 @@ def is_past(day: date, today: date, span: float) -> bool:
     >>> is_past(date(2026, 2, 16), date(2026, 2, 24), 7 * 86400), is_past(date(2026, 2, 17), date(2026, 2, 24), 7 * 86400)
     (True, False)
     """
-    return (today - day).days * 86400 > span
+    return (today - day).days * DAY > span
 
 
 def fold(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from mabos_cli.core.item import PRIORITIES, Glance, MemoryItem
+from mabos_cli.core.item import PRIORITIES, Glance, MemoryItem, has_expired, priority_of
 from mabos_cli.core.text import one_line
 from mabos_cli.core.trust import trust_of_item, trust_rank
 
@@ -102,23 +102,9 @@ class MemoryIndex(NamedTuple):
         }
 
 
-def priority_of(importance: float) -> str:
-    """The name of a priority that an importance reaches.
-
-    >>> [priority_of(value) for value in (1.0, 0.95, 0.8, 0.5, 0.49)]
-    ['critical', 'critical', 'high', 'medium', 'low']
-    """
-    return next((name for name, least in PRIORITIES.items() if importance >= least), "low")
-
-
 def may_be_shown(seen: Glance | MemoryItem) -> bool:
     """Whether an item is one that the index shows: critical, or a project."""
     return seen.importance >= CRITICAL or seen.type == "project"
-
-
-def is_past(item: MemoryItem, now: str) -> bool:
-    """Whether an item's own date has passed."""
-    return bool(item.expires_at) and item.expires_at <= now
 
 
 def domain_order(seen: Glance) -> tuple[float, str, str]:
@@ -145,7 +131,7 @@ def digest_items(
         priorities[priority] = priorities.get(priority, 0) + 1
         size += glance.size
         used_at = max(used_at, glance.used_at)
-    live = [item for item in decoded if not is_past(item, now)]
+    live = [item for item in decoded if not has_expired(item, now)]
     shown = [item for item in live if may_be_shown(item)]
     trusted = [_headline(item) for item in shown if trust_rank(trust_of(item))]
     critical = sorted((x for x in trusted if x.importance >= CRITICAL), key=_critical_rank, reverse=True)

@@ -12,6 +12,7 @@ DONE = frozenset(("achieved", "completed", "complete", "done", "finished", "fulf
 GONE = frozenset(
     ("abandoned", "dropped", "cancelled", "canceled", "withdrawn", "rejected", "retired", "superseded")
 )
+_STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 _NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
 
 
@@ -135,3 +136,12 @@ def is_active(attitude: Attitude) -> bool:
     """Whether something is being pursued: said to be, or dated and not said to be anything else."""
     word = status_word(attitude.status)
     return word in ACTIVE or (not word and bool(attitude.deadline or attitude.updated))
+
+
+def state_of(attitude: Attitude) -> str:
+    """How things stand, in one of five words: done, gone, stalled, active, open."""
+    word = status_word(attitude.status)
+    for state, words in (("done", DONE), ("gone", GONE | {"expired"}), ("stalled", _STALLED)):
+        if word in words:
+            return state
+    return "active" if is_active(attitude) else "open"

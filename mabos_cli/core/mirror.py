@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
 from mabos_cli.core.case import Case, render_number
-from mabos_cli.core.clock import find_time
+from mabos_cli.core.clock import end_of, find_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.mirror_schema import mirror_schema
@@ -167,15 +167,6 @@ def result_records(agent: str, results: Iterable[tuple[Past, str]]) -> list[Reco
         uid = uid_of(agent, past.id)
         found.setdefault(uid, make_record("reasoning_result", uid, told, (*owned_by_agent(agent), produced)))
     return list(found.values())
-
-
-def end_of(text: str) -> datetime | None:
-    """When a date is over: a day when it ends, a moment at once."""
-    moment = find_time(text)
-    try:
-        return moment + timedelta(days=1) if moment and len(text.strip()) <= 10 else moment
-    except OverflowError:
-        return moment
 
 
 def make_record(kind: str, uid: str, told: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:

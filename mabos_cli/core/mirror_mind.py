@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.core.clock import find_time
-from mabos_cli.core.mind import DONE, GONE, Attitude, Belief, Step, is_active, status_word
-from mabos_cli.core.mirror import Links, Record, end_of, make_record, owned_by_agent, uid_of
+from mabos_cli.core.clock import end_of, find_time
+from mabos_cli.core.mind import Attitude, Belief, Step, state_of
+from mabos_cli.core.mirror import Links, Record, make_record, owned_by_agent, uid_of
 
-STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
-_OVER = GONE | {"expired"}
 _AFTER = r"\b(?:depends on|blocked by|waits for|after|once|needs)\s+(?:steps?\s+)?"
 Elsewhere = Mapping[tuple[str, str], str]  # type and id: key
 # Relation: who speaks for it, in which role; the role and the type of the others.
@@ -125,15 +123,6 @@ def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
         for at, uid in _known(mind.agent, kinds).items():
             found.setdefault(at, set()).add(uid)
     return {at: next(iter(uids)) for at, uids in found.items() if len(uids) == 1}
-
-
-def state_of(attitude: Attitude) -> str:
-    """How things stand, in one of five words: done, gone, stalled, active, open."""
-    word = status_word(attitude.status)
-    for state, words in (("done", DONE), ("gone", _OVER), ("stalled", STALLED)):
-        if word in words:
-            return state
-    return "active" if is_active(attitude) else "open"
 
 
 def _key(agent: str, held: Belief | Attitude) -> str:

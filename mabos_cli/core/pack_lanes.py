@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from mabos_cli.core.clock import format_time
+from mabos_cli.core.clock import earlier, format_time
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.core.pack_entry import Entry
@@ -42,7 +42,7 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
 
 def fresh_since(now: datetime, fresh: float) -> str:
     """The time from which things count as recent."""
-    return format_time(now - timedelta(seconds=fresh))
+    return format_time(earlier(now, fresh))
 
 
 def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:

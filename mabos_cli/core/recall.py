@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.item import MemoryItem, has_expired
 from mabos_cli.core.text import asked_words, stem, token_cost, words
 from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
 
@@ -73,7 +73,7 @@ class Filters(NamedTuple):
             if self.types or self.stores or self.tags or self.min_importance > 0:
                 return False
         elif (
-            (item.expires_at and item.expires_at <= self.now)
+            has_expired(item, self.now)
             or (self.types and item.type not in self.types)
             or (self.stores and candidate.store not in self.stores)
             or (self.tags and not set(self.tags) <= set(item.tags))

@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from heapq import nsmallest
 from typing import NamedTuple
 
-from mabos_cli.core.item import CLASSES, PRIORITIES, TRUSTS, TYPES, MemoryItem
-from mabos_cli.core.memory_index import priority_of
+from mabos_cli.core.item import CLASSES, PRIORITIES, TRUSTS, TYPES, MemoryItem, priority_of
 from mabos_cli.core.periods import find_day, week_of
 from mabos_cli.core.report_cut import Cut, cut, shown
 

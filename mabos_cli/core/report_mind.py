@@ -8,8 +8,7 @@ from mabos_cli.core.clock import find_time
 from mabos_cli.core.commitment import is_past
 from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.goal_tree import Branch
-from mabos_cli.core.mind import Attitude, Belief
-from mabos_cli.core.mirror_mind import state_of
+from mabos_cli.core.mind import Attitude, Belief, state_of
 from mabos_cli.core.report_cut import Cut, cut, fair_share, shown
 
 _CONFLICTS, _RESOLVED, _GOALS, _DATES = 40, 20, 150, 40

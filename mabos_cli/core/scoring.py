@@ -10,14 +10,13 @@ from datetime import datetime
 from math import log1p
 from typing import NamedTuple, TypeVar
 
-from mabos_cli.core import BadValue
-from mabos_cli.core.clock import parse_time
+from mabos_cli.core.clock import DAY, find_time
 
 NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
 NAMED = 0.2  # what being said by the one whom the question names adds
 _LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
-_WEEK = 7 * 86400.0
+_WEEK = 7.0 * DAY
 _RRF = 60
 
 Key = TypeVar("Key")
@@ -218,10 +217,8 @@ def fade(at: str, now: datetime | None, half_life: float) -> float:
     >>> round(fade("2026-02-17T00:00:00Z", datetime(2026, 2, 24, tzinfo=UTC), 7 * 86400), 2)
     0.5
     """
-    try:
-        age = (now - parse_time(at)).total_seconds() if at and now else half_life
-    except BadValue:
-        age = half_life
+    moment = find_time(at) if at else None
+    age = (now - moment).total_seconds() if moment and now else half_life
     return 0.5 ** (max(0.0, age) / half_life)
 
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.clock import format_time, parse_time
+from mabos_cli.core.clock import find_time, format_time, parse_time
 from mabos_cli.core.grade import WEIGHTS
-from mabos_cli.core.item import MemoryItem, touch, with_importance
+from mabos_cli.core.item import MemoryItem, has_expired, touch, with_importance
 from mabos_cli.core.lineage import TrustOf
 from mabos_cli.core.trust import lowered
 
@@ -92,15 +92,14 @@ def qualifies(item: MemoryItem, store: str, limits: Limits) -> bool:
 
 def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
     """Whether the item's own date has passed, or its time in short-term memory is over and nothing waits for it."""
-    if item.expires_at and item.expires_at <= now:
+    if has_expired(item, now):
         return True
     if store != "short_term" or qualifies(item, store, limits):
         return False
-    try:
-        age = parse_time(now) - parse_time(item.created_at)
-    except BadValue:  # undated, as other tools may write: nothing says that its time is over
+    created = find_time(item.created_at)
+    if created is None:  # undated, as other tools may write: nothing says that its time is over
         return False
-    return age.total_seconds() > limits.ttl_seconds
+    return (parse_time(now) - created).total_seconds() > limits.ttl_seconds
 
 
 def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:

@@ -5,7 +5,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mabos_cli.core.clock import find_time, format_time
+from mabos_cli.core.clock import DAY, find_time, format_time
 from mabos_cli.core.grade import grade
 from mabos_cli.core.item import MemoryItem, Prose, touch
 from mabos_cli.core.lineage import TrustOf
@@ -181,7 +181,7 @@ def signals_of(item: MemoryItem, now: datetime, limits: Limits, recurring: bool 
         "content": item.content,
         "kind": item.type,
         "recurring": recurring or "recurring" in item.tags,
-        "days": (now - moment).total_seconds() / 86400 if moment else 0,
+        "days": (now - moment).total_seconds() / DAY if moment else 0,
         "weights": dict(limits.grade_weights),
     }
 

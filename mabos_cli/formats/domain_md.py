@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mabos_cli.core.ids import day_of
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.memory_index import priority_of
+from mabos_cli.core.item import MemoryItem, priority_of
 from mabos_cli.core.text import plural
 from mabos_cli.formats.markdown import escape_block, indent, inline
 from mabos_cli.formats.seal import is_as_generated, seal, unsealed

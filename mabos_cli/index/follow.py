@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from mabos_cli.core.clock import as_stamp
 from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.periods import MONTHS
@@ -197,7 +198,7 @@ class Follower:
                     item.type,
                     item.importance,
                 ),
-                *(item.happened_at, item.expires_at, item.author, item.session),
+                *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
                 *(item.access_count, len(item.content), body, trust_rank(item.trust), held.line),
             ),

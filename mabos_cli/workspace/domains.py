@@ -10,7 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import DOMAINS, Glance, glance_of
+from mabos_cli.core.item import DOMAINS, Glance, glance_of, has_expired
 from mabos_cli.core.memory_index import (
     Digest,
     Domain,
@@ -24,7 +24,6 @@ from mabos_cli.core.memory_index import (
     digest_items,
     domain_order,
     fit_index,
-    is_past,
     may_be_shown,
 )
 from mabos_cli.core.stores import Memory
@@ -218,7 +217,7 @@ class _Making:
             if glance.expires or may_be_shown(glance):
                 item = parse_item(line, "memory-store.json")
                 decoded.append(item)
-            if domain is None or (item and is_past(item, self._now)):
+            if domain is None or (item and has_expired(item, self._now)):
                 continue
             text = known.get(glance.id) or render_domain_entry(item or parse_item(line, "memory-store.json"))
             entries.setdefault(domain, []).append((glance, text))

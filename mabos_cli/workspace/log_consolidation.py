@@ -10,6 +10,7 @@ from datetime import UTC, date
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
+from mabos_cli.core.item import has_expired
 from mabos_cli.core.log_taking import (
     SECTIONS,
     Candidate,
@@ -130,8 +131,7 @@ def _as_they_are_now(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) 
         if trust_rank(judge(item)) == 0:
             return None
         away = not live and gone is not None and gone.reason.startswith(("forgotten", "consolidated"))
-        expired = bool(item.expires_at) and item.expires_at <= now
-        if away or expired:
+        if away or has_expired(item, now):
             return candidate._replace(settled=True)
         if item.content == candidate.event.text:
             return candidate

@@ -370,6 +370,13 @@ def test_neighbours_that_are_gone_do_not_come_back(desk):
     assert {*desk.refs("harbour sail")} == {note(1, "").id, note(4, "").id}
 
 
+def test_a_date_of_another_tool_is_over_when_it_is(desk):
+    dates = ("2026-02-24T16:00:00+08:00", "2026-02-24T08:00:00-08:00", "some day")
+    notes = [note(n, f"the harbour {n}", expires_at=date) for n, date in enumerate(dates)]
+    desk.put(notes)
+    assert {*desk.refs("harbour")} == {notes[1].id, notes[2].id}
+
+
 def test_turns_at_the_same_moment_have_neighbours(desk):
     at = "2026-02-01T00:00:00.000Z"
     turns = [note(n, f"turn {n}", session="s", created_at=at) for n in range(12)]

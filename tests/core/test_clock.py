@@ -5,7 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.clock import epoch_ms, format_span, format_time, parse_span, parse_time, parse_when
+from mabos_cli.core.clock import (
+    as_stamp,
+    earlier,
+    end_of,
+    epoch_ms,
+    format_span,
+    format_time,
+    parse_span,
+    parse_time,
+    parse_when,
+)
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 quick = settings(max_examples=200, deadline=None, derandomize=True)
@@ -161,3 +171,30 @@ def test_span_is_written_in_its_largest_whole_unit():
 
 def test_epoch_ms_counts_from_1970():
     assert epoch_ms(datetime(1970, 1, 1, 0, 0, 1, 5000, tzinfo=UTC)) == 1005
+
+
+def test_a_day_is_over_when_it_ends():
+    assert end_of("2026-02-24") == datetime(2026, 2, 25, tzinfo=UTC)
+    assert end_of("2026-02-24T14:30:00Z") == NOW
+    assert end_of("9999-12-31") == datetime(9999, 12, 31, tzinfo=UTC)
+    assert end_of("ongoing") is None and end_of("") is None
+
+
+def test_the_calendar_ends_before_a_span_may():
+    assert earlier(NOW, 3600) == NOW - timedelta(hours=1)
+    assert (earlier(NOW, 9e11).year, earlier(NOW, -9e11).year) == (1, 9999)
+
+
+@pytest.mark.parametrize(
+    ("text", "stamp"),
+    [
+        ("2026-02-24T14:30:00.000Z", "2026-02-24T14:30:00.000Z"),
+        ("2026-02-24T16:30:00+02:00", "2026-02-24T14:30:00.000Z"),
+        ("2026-02-24", "2026-02-24T00:00:00.000Z"),
+        ("2026-02-31T00:00:00.000Z", ""),
+        ("never", ""),
+        ("", ""),
+    ],
+)
+def test_times_of_other_tools_sort_with_ours(text, stamp):
+    assert as_stamp(text) == stamp

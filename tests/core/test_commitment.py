@@ -63,6 +63,7 @@ def test_a_passed_deadline_ends_an_intention_whatever_the_strategy(strategy: str
         ("someday", NOON, False),
         ("2026-02-30", NOON, False),
         ("0001-01-01T00:00:00+14:00", NOON, False),
+        ("9999-12-31", NOON, False),
     ],
 )
 def test_a_day_is_over_when_it_ends_and_a_time_when_it_has_passed(

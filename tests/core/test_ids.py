@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.ids import DEFERRED, LOCKED, month_of, next_id, parse_id
+from mabos_cli.core.ids import DEFERRED, LOCKED, minted_at, month_of, next_id, parse_id
 
 MS = 1_708_800_000_000
 clocks = st.lists(st.integers(MS - 50, MS + 50), min_size=1, max_size=60)
@@ -106,3 +106,9 @@ def test_month_of_a_foreign_id_is_that_of_its_date():
 
 def test_month_of_an_id_beyond_the_calendar_is_that_of_its_date():
     assert month_of("M-9999999999999999-0000", "2026-02-24T14:30:00.000Z") == "2026-02"
+
+
+def test_an_id_in_seconds_was_minted_when_its_month_says():
+    found = [minted_at(own) for own in ("M-1771943400000-0002", "M-1771943400-0002")]
+    assert [at.isoformat() for at in found if at] == ["2026-02-24T14:30:00+00:00"] * 2
+    assert minted_at("mem-x") is None and minted_at("M-9999999999999999-0002") is None

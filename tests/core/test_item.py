@@ -15,6 +15,7 @@ from mabos_cli.core.item import (
     check_importance,
     check_tags,
     check_word,
+    has_expired,
     touch,
 )
 
@@ -146,3 +147,22 @@ def test_item_happened_when_observed_or_else_when_stored():
     item = MemoryItem("M-1-0000", "x", created_at="2026-02-24T00:00:00.000Z")
     assert item.happened_at == item.created_at
     assert item._replace(observed_at="2026-01-01T00:00:00.000Z").happened_at == "2026-01-01T00:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("expires", "expired"),
+    [
+        ("2026-02-24T14:30:00.000Z", True),
+        ("2026-02-24T14:30:00.001Z", False),
+        ("2026-02-24T16:30:00+08:00", True),
+        ("2026-02-24T08:30:00-08:00", False),
+        ("2026-02-24", True),
+        ("never", False),
+        ("0", False),
+        ("", False),
+    ],
+)
+def test_an_item_expires_when_its_date_is_there_however_it_is_written(expires, expired):
+    item = MemoryItem("M-1-0002", "x", expires_at=expires)
+    assert has_expired(item, "2026-02-24T14:30:00.000Z") is expired
+    assert has_expired(item, "") is False

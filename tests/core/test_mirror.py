@@ -6,9 +6,9 @@ import pytest
 from typeql.samples import CEO, CFO, known, world
 
 from mabos_cli.core.item import MemoryItem, touch
-from mabos_cli.core.mind import Attitude, Belief, Step
-from mabos_cli.core.mirror import Links, Record, end_of, make_record, memory_record, record_hash
-from mabos_cli.core.mirror_mind import AgentMind, leans_on, mind_records, shared_ids, state_of, world_records
+from mabos_cli.core.mind import Attitude, Belief, Step, state_of
+from mabos_cli.core.mirror import Links, Record, make_record, memory_record, record_hash
+from mabos_cli.core.mirror_mind import AgentMind, leans_on, mind_records, shared_ids, world_records
 from mabos_cli.core.mirror_schema import mirror_schema
 
 
@@ -152,12 +152,6 @@ def test_what_has_no_id_is_known_by_what_it_says_and_an_id_counts_once():
 )
 def test_states(status, state):
     assert state_of(Attitude("goal", "G-1", "x", status=status)) == state
-
-
-def test_a_day_is_over_when_it_ends():
-    assert end_of("2026-02-24") == datetime(2026, 2, 25, tzinfo=UTC)
-    assert end_of("2026-02-24T10:00:00Z") == datetime(2026, 2, 24, 10, tzinfo=UTC)
-    assert end_of("ongoing") is None and end_of("9999-12-31") == datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def test_an_attribute_that_a_type_does_not_have_is_a_mistake():

@@ -69,3 +69,7 @@ def test_a_search_is_bounded() -> None:
     assert [wanted_hits(*given) for given in ((50, 0), (1200, 0), (50_000, 0), (1200, 30), (1200, 1))] == [
         20, 60, 400, 90, 20,
     ]  # fmt: skip
+
+
+def test_everything_is_recent_when_the_span_is_longer_than_the_calendar():
+    assert fresh_since(NOW, 9e11) == "0001-01-01T00:00:00.000Z"
