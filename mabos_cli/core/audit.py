@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.item import DOMAINS, MemoryItem
+from mabos_cli.core.item import DOMAINS, PRIORITIES, MemoryItem
 from mabos_cli.core.similar import WordIndex, says_the_same, word_set
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.core.turns import Count
@@ -130,7 +130,7 @@ def find_stale(items: Iterable[MemoryItem], before: str, count: Count) -> list[S
             name,
             len(old),
             sum(count(item.content) for item in old),
-            sum(item.importance >= 0.8 for item in old),
+            sum(item.importance >= PRIORITIES["high"] for item in old),
         )
         for name, old in sorted(found.items())
     ]

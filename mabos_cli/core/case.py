@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
+from mabos_cli.core.text import fold
 
 # The beliefs and the desires of a situation.
 Key = tuple[frozenset[str], frozenset[str]]
@@ -70,7 +71,7 @@ def is_same_case(a: Case, b: Case) -> bool:
 
 def folded(text: str) -> str:
     """A text without what does not matter for what it says: case, spacing, the stop at its end."""
-    return " ".join(text.casefold().split()).rstrip(".! ")
+    return fold(text).rstrip(".! ")
 
 
 def check_case(case: Case) -> Case:

@@ -11,6 +11,14 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case, Key, Revision, folded, is_same_case
 from mabos_cli.core.clock import DAY, find_time
 
+NOTED = (
+    "context",
+    "plan_id",
+    "actions",
+    "success",
+    "metrics",
+    "lessons",
+)  # what revisions tell the earlier values of
 HALF_LIFE = 180  # days in which a case loses half of what it is worth, unless it is used
 _STALEST = 0.1
 _OUTCOMES = {True: 1.0, False: 0.8, None: 0.5}  # a failure warns; what came of an open one nobody knows
@@ -171,8 +179,7 @@ def revise_case(
 
 def note_revision(old: Case, new: Case, at: str, by: str) -> Case:
     """The new case with the earlier values of what it changes; nothing is noted when nothing changed."""
-    fields = ("context", "plan_id", "actions", "success", "metrics", "lessons")
-    was = tuple((name, getattr(old, name)) for name in fields if getattr(old, name) != getattr(new, name))
+    was = tuple((name, getattr(old, name)) for name in NOTED if getattr(old, name) != getattr(new, name))
     return new._replace(revisions=(*old.revisions, Revision(at, by, was))) if was else new
 
 

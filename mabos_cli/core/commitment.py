@@ -1,7 +1,7 @@
 """Which intentions an agent should give up, by how it is committed: what passed, what stands still, what lost its goal."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -79,11 +79,11 @@ def judge_intentions(
 def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
     """The goals that are no reason to act any more under a strategy, with what became of them."""
     sure = [belief for belief in mind.beliefs if belief.certainty > floor]
-    desires = {desire.id: desire for desire in mind.desires if desire.id}
+    behind = _motives(mind)
     lost: dict[str, str] = {}
     pursued = set()
     for goal in (goal for goal in mind.goals if goal.id):
-        why = _why_lost(goal, strategy, desires)
+        why = _why_lost(goal, strategy, behind.get(goal.id, ()))
         lost |= {goal.id: why} if why else {}
         pursued |= set() if why else {goal.id}
     # An id that two goals have says nothing as long as one of them is pursued.
@@ -94,24 +94,34 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
     return lost
 
 
-def _why_lost(goal: Attitude, strategy: str, desires: Mapping[str, Attitude]) -> str:
+def _why_lost(goal: Attitude, strategy: str, desires: Sequence[Attitude]) -> str:
     """What its own status, or that of the desires behind it, says against a goal; empty when nothing does."""
     word = status_word(goal.status)
     if word in DONE:
         return "is achieved"
     if strategy not in ("open-minded", "cautious"):
         return ""
-    unwanted = _unwanted(goal, desires)
+    unwanted = _unwanted(desires)
     return f"is {word}" if word in GONE else f"is no longer desired: {unwanted}" if unwanted else ""
 
 
-def _unwanted(goal: Attitude, desires: Mapping[str, Attitude]) -> str:
-    """Why nobody wants a goal: every desire behind it is gone. A desire of another file says nothing."""
-    behind = [desires[d] for d in goal.linked("desire") if d in desires]
-    behind += [desire for desire in desires.values() if goal.id in desire.linked("motivates")]
-    if not behind or any(status_word(desire.status) not in GONE for desire in behind):
+def _motives(mind: Mind) -> dict[str, list[Attitude]]:
+    """The desires behind each goal, by its id: those that it names, then those that name it. One of another file says nothing."""
+    desires = {desire.id: desire for desire in mind.desires if desire.id}
+    found: dict[str, list[Attitude]] = {}
+    for goal in mind.goals:
+        found.setdefault(goal.id, []).extend(desires[own] for own in goal.linked("desire") if own in desires)
+    for desire in desires.values():
+        for own in desire.linked("motivates"):
+            found.setdefault(own, []).append(desire)
+    return found
+
+
+def _unwanted(desires: Sequence[Attitude]) -> str:
+    """Why nobody wants a goal: every desire behind it is gone."""
+    if not desires or any(status_word(desire.status) not in GONE for desire in desires):
         return ""
-    return f"{behind[0].id} is {status_word(behind[0].status)}"
+    return f"{desires[0].id} is {status_word(desires[0].status)}"
 
 
 def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """R1: related short-term memories become one long-term memory that remembers where it came from."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -9,10 +10,12 @@ from typing import NamedTuple
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import MemoryItem, Prose
 from mabos_cli.core.lineage import TrustOf
+from mabos_cli.core.similar import likeness
 from mabos_cli.core.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 from mabos_cli.core.trust import is_untrusted, lowered, lowest_trust, trust_of_item
 
 Told = tuple[tuple[str, str], ...]
+_BETWEEN = " | "  # the contents of a group in one text
 
 
 class Consolidation(NamedTuple):
@@ -115,7 +118,7 @@ def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[Memor
         if taken[first]:
             continue
         near = sorted({p for name in rare[first] for p in _open_after(holders, name, first, taken)})
-        group = [first, *(p for p in near if _jaccard(tags[first], tags[p]) > threshold)]
+        group = [first, *(p for p in near if likeness(tags[first], tags[p]) > threshold)]
         for position in group:
             taken[position] = True
         groups.append(tuple(items[position] for position in group))
@@ -125,9 +128,8 @@ def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[Memor
 def _rarest(names: frozenset[str], carried: Counter[str], threshold: float) -> list[str]:
     """The rarest tags of a set, of which any set that is alike enough has at least one among its own rarest."""
     ordered = sorted(names, key=lambda name: (carried[name], name))
-    common = (
-        int(threshold * len(ordered)) + 1
-    )  # more than threshold of the union, so more than that of this set
+    # More than threshold of the union, so more than that of this set.
+    common = int(threshold * len(ordered)) + 1
     return ordered[: len(ordered) - common + 1]
 
 
@@ -137,13 +139,19 @@ def _open_after(holders: dict[str, list[int]], name: str, first: int, taken: lis
     return holders[name]
 
 
-def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b)
-
-
 def told_of(group: Sequence[MemoryItem]) -> Told:
     """What the text of a group depends on: ids and contents."""
     return tuple((item.id, item.content) for item in group)
+
+
+def consolidated_parts(text: str) -> list[str]:
+    """The memories that a consolidated one was made of, as far as its text tells.
+
+    >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
+    (['a', 'b'], [])
+    """
+    match = re.match(r"(?i)\[Consolidated from \d+ memories\] ", text)
+    return text[match.end() :].split(_BETWEEN) if match else []
 
 
 def _compress(
@@ -153,7 +161,7 @@ def _compress(
         return group[0]
     best = max(group, key=lambda item: item.importance)
     written = prose.get(told_of(group))
-    text = written.text if written else " | ".join(i.content for i in group)
+    text = written.text if written else _BETWEEN.join(i.content for i in group)
     return MemoryItem(
         id=mint(),
         content=f"[Consolidated from {len(group)} memories] {text}",

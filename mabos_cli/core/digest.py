@@ -10,9 +10,10 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
+from mabos_cli.core.consolidate import consolidated_parts
+from mabos_cli.core.log_event import LogEvent, shape_of
 from mabos_cli.core.periods import WEEKDAYS
-from mabos_cli.core.text import one_line
+from mabos_cli.core.text import fold, one_line
 from mabos_cli.core.themes import Counts, Extent, Spoken
 from mabos_cli.core.topics import Topic, count_topics
 
@@ -112,7 +113,7 @@ def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
     lines = []
     for event in ranked:
         text = event.text
-        folded = " ".join(text.casefold().split())
+        folded = fold(text)
         place = "decision" if event.kind == "decision" else "milestone" if event.is_milestone else "line"
         if folded in seen or text in parts or not room[place]:
             continue

@@ -149,11 +149,9 @@ class _Question:
         if not telling:
             return ()
         self.known |= {stem(word) for word in telling}
-        seen = {trace.ref: n for n, trace in enumerate(self.traces)}
-        for trace in self.world.follow(self.text, [*self.asked, *telling]):
-            score = _SECOND_HAND * trace.score
-            if trace.ref not in seen:
-                self.traces.append(trace._replace(score=score))
+        seen = {trace.ref for trace in self.traces}
+        found = self.world.follow(self.text, [*self.asked, *telling])
+        self.traces += [t._replace(score=_SECOND_HAND * t.score) for t in found if t.ref not in seen]
         return tuple(telling)
 
 

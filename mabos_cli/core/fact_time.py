@@ -7,7 +7,7 @@ from itertools import islice
 from mabos_cli.core.clock import find_time
 from mabos_cli.core.fact import Fact
 
-_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def interval(fact: Fact) -> tuple[datetime, datetime]:
@@ -16,7 +16,7 @@ def interval(fact: Fact) -> tuple[datetime, datetime]:
     end = find_time(fact.valid_until) if fact.valid_until else None
     if end and len(fact.valid_until.strip()) <= 10:  # a day, in whichever form
         end += timedelta(days=1, microseconds=-1)
-    return start or _FIRST, end or _LAST
+    return start or FIRST, end or LAST
 
 
 def holds_at(fact: Fact, moment: datetime) -> bool:

@@ -13,6 +13,8 @@ WEIGHTS = {
     "horizon_days": 365.0,
 }
 
+BANDS = ("must_remember", "nice_to_have", "ignore")
+
 
 def grade(
     content: str,
@@ -59,5 +61,5 @@ def grade_parts(
 
 
 def band(importance: float, must: float = 0.8, nice: float = 0.5) -> str:
-    """The name of a grade: must_remember, nice_to_have or ignore."""
-    return "must_remember" if importance >= must else "nice_to_have" if importance >= nice else "ignore"
+    """The name of a grade: one of BANDS."""
+    return BANDS[0] if importance >= must else BANDS[1] if importance >= nice else BANDS[2]

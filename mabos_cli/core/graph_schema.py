@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
@@ -120,21 +120,20 @@ def _name_troubles(schema: Schema) -> Iterator[str]:
 
 
 def _parent_troubles(schema: Schema) -> Iterator[str]:
-    known = {each.name for each in schema.entities}
-    for each in schema.entities:
-        if each.parent and each.parent not in known:
-            yield f"entity {each.name} is below {each.parent}, which is not defined"
-        elif each.parent and each.name in ancestors(schema, each.name):
-            yield f"entity {each.name} is below itself"
-
-
-def ancestors(schema: Schema, name: str) -> tuple[str, ...]:
-    """The types above an entity type, the nearest first. In a circle the last one is the first one seen again."""
     above = {each.name: each.parent for each in schema.entities}
-    found: list[str] = []
+    for name, parent in above.items():
+        if parent and parent not in above:
+            yield f"entity {name} is below {parent}, which is not defined"
+        elif parent and name in _ancestors(above, name):
+            yield f"entity {name} is below itself"
+
+
+def _ancestors(above: Mapping[str, str], name: str) -> dict[str, None]:
+    """The types above an entity type, the nearest first, by the parent of each. In a circle the last one is the first one seen again."""
+    found: dict[str, None] = {}
     while (name := above.get(name, "")) and name not in found:
-        found.append(name)
-    return tuple(found)
+        found[name] = None
+    return found
 
 
 def _capability_troubles(schema: Schema) -> Iterator[str]:
@@ -142,6 +141,7 @@ def _capability_troubles(schema: Schema) -> Iterator[str]:
     attributes = {each.name for each in schema.attributes}
     roles = {(each.name, role) for each in schema.relations for role in each.roles}
     said = {each.name: {*_capabilities(each)} for each in schema.entities}
+    above = {each.name: each.parent for each in schema.entities}
     for each in schema.entities:
         for own in each.owns:
             if own.attribute not in attributes:
@@ -151,9 +151,9 @@ def _capability_troubles(schema: Schema) -> Iterator[str]:
                 yield f"entity {each.name} plays {play.relation}:{play.role}, which is not defined"
         twice = [told for told, times in Counter(_capabilities(each)).items() if times > 1]
         yield from (f"entity {each.name} {told} twice" for told in twice)
-        for above in ancestors(schema, each.name):
-            again = sorted(said.get(above, set()) & said[each.name]) if above != each.name else ()
-            yield from (f"entity {each.name} {told}, as {above} above it does" for told in again)
+        for parent in _ancestors(above, each.name):
+            again = sorted(said.get(parent, set()) & said[each.name]) if parent != each.name else ()
+            yield from (f"entity {each.name} {told}, as {parent} above it does" for told in again)
 
 
 def _capabilities(entity: Entity) -> Iterable[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from mabos_cli.core.claim_numbers import NUMBER_WORDS, write_digits
 from mabos_cli.core.similar import count_negations
-from mabos_cli.core.text import stem, terms, words
+from mabos_cli.core.text import stems, terms, words
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
@@ -51,7 +51,7 @@ def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
     told = [set(terms(source)) for source in sources]
     if not said or len(said & set().union(*told)) < _OWN_WORDS * len(said):
         return "its text is about something else"
-    common, held = set.intersection(*told), {stem(word) for word in words(text)}
+    common, held = set.intersection(*told), {*stems(text)}
     if any(len(held & each) < keep * len(each) for source in told for each in (source, source - common)):
         return "its text leaves out something of what it was told"
     return ""

@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from mabos_cli.core.grade import band, grade, grade_parts
+from mabos_cli.core.grade import BANDS, band, grade, grade_parts
 from mabos_cli.core.item import MemoryItem, is_ungraded, with_importance
 from mabos_cli.core.observation import Observation
 from mabos_cli.core.stores import Changes, Limits, Memory
 from mabos_cli.core.storing import Draft, Stored, signals_of
-
-BANDS = ("must_remember", "nice_to_have", "ignore")
 
 
 class Tally(NamedTuple):
@@ -31,7 +29,7 @@ class Tally(NamedTuple):
         return Tally(
             self.harvested + len(new),
             self.merged + len(results) - len(new),
-            self.linked + sum(bool(result.item.related_to) for result in new),
+            self.linked + sum(bool(result.linked) for result in new),
             tuple(bands.items()),
         )
 

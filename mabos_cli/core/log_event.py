@@ -15,7 +15,6 @@ _DECIDED = re.compile(
     r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b"
 )
 _TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
-_CONSOLIDATED = re.compile(r"(?i)\[Consolidated from \d+ memories\] ")
 _DIGIT = re.compile(r"\d")
 _KINDS = {"decided": "decision", "learned": "lesson", "todo": "plan"}
 _MILESTONE = re.compile(
@@ -91,13 +90,3 @@ def shape_of(text: str) -> str:
     True
     """
     return " ".join([word for word in words(text) if word.isalpha() or not _DIGIT.search(word)])
-
-
-def consolidated_parts(text: str) -> list[str]:
-    """The memories that a consolidated one was made of, as far as its text tells.
-
-    >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
-    (['a', 'b'], [])
-    """
-    match = _CONSOLIDATED.match(text)
-    return text[match.end() :].split(" | ") if match else []

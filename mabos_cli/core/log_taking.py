@@ -6,9 +6,11 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from mabos_cli.core.clock import DAY
+from mabos_cli.core.consolidate import consolidated_parts
 from mabos_cli.core.grade import WEIGHTS, grade
 from mabos_cli.core.ids import parse_id
-from mabos_cli.core.log_event import LogEvent, consolidated_parts, shape_of
+from mabos_cli.core.log_event import LogEvent, shape_of
+from mabos_cli.core.text import fold
 
 WINDOW = 30  # days in which something must come back to count as recurring
 RECURRING = "Recurring Tasks"
@@ -116,15 +118,6 @@ def is_past(day: date, today: date, span: float) -> bool:
     (True, False)
     """
     return (today - day).days * DAY > span
-
-
-def fold(text: str) -> str:
-    """The text as it is compared: without regard to case and line breaks.
-
-    >>> fold("We  ship\\non FRIDAY")
-    'we ship on friday'
-    """
-    return " ".join(text.casefold().split())
 
 
 def mark_of(text: str) -> str:

@@ -1,7 +1,7 @@
 """Migration: what a note that a person wrote becomes as a memory, by its words, the headings above it and what its comments say."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from hashlib import blake2b
 from typing import NamedTuple
@@ -9,9 +9,10 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import PRIORITIES, TYPES, MemoryItem, check_tags
 from mabos_cli.core.log_event import is_marked_untrusted, split_kind
-from mabos_cli.core.periods import MONTHS, WEEKDAYS, find_day
+from mabos_cli.core.observation import Redact
+from mabos_cli.core.periods import MONTH, WEEKDAYS, find_day, month_number
 from mabos_cli.core.storing import Draft, Stored
-from mabos_cli.core.text import one_line, stem, words
+from mabos_cli.core.text import fold, one_line, stem, stems, words
 from mabos_cli.core.trust import lowest_trust, trust_of_file
 
 # The type of a note is the first that holds of:
@@ -45,10 +46,9 @@ WORDS = (
 _STEMS = tuple((kind, frozenset(map(stem, names.split()))) for kind, names in HEADINGS)
 assert {kind for kind, _ in HEADINGS + WORDS} <= {*TYPES}
 
-_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 _DATE = re.compile(
-    rf"\b(?:(\d{{4}}-\d\d-\d\d)|({_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})"
-    rf"|(\d{{1,2}})(?:st|nd|rd|th)?\.? ({_MONTH})\.? (\d{{4}}))\b",
+    rf"\b(?:(\d{{4}}-\d\d-\d\d)|({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})"
+    rf"|(\d{{1,2}})(?:st|nd|rd|th)?\.? ({MONTH})\.? (\d{{4}}))\b",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)}),? *", re.IGNORECASE)
@@ -94,9 +94,7 @@ class Named(NamedTuple):
         return f"{self.path}:{self.note.lines}"
 
 
-def draft_note(
-    note: Note, path: str, today: date, redact: Callable[[str], tuple[str, tuple[str, ...]]]
-) -> Named:
+def draft_note(note: Note, path: str, today: date, redact: Redact) -> Named:
     """The note as a draft for long-term memory, without secrets: all that it says, and where it stood.
 
     >>> named = draft_note(Note(12, 14, "Prefers tea", ("People", "Ada")), "MEMORY.md", date(2026, 2, 24), lambda t: (t, ()))
@@ -133,7 +131,7 @@ def key_of(content: str) -> str:
     >>> key_of("Prefers  Tea") == key_of("prefers tea"), key_of("at 9") == key_of("at 8")
     (True, False)
     """
-    return blake2b(" ".join(content.casefold().split()).encode("utf-8"), digest_size=8).hexdigest()
+    return blake2b(fold(content).encode("utf-8"), digest_size=8).hexdigest()
 
 
 def _standing_alone(note: Note, *, always: bool = False) -> str:
@@ -162,7 +160,7 @@ def kind_of_title(title: str) -> str:
     >>> kind_of_title("Active Projects"), kind_of_title("Preferred tools"), kind_of_title("Website")
     ('project', 'preference', '')
     """
-    found = set(map(stem, words(title)))
+    found = {*stems(title)}
     return next((kind for kind, stems in _STEMS if found & stems), "")
 
 
@@ -236,8 +234,7 @@ def _day_of(match: re.Match[str]) -> date | None:
     iso, month, day, year, day_first, month_then, year_last = match.groups()
     if iso:
         return find_day(iso)
-    name = (month or month_then)[:3].title()
-    number = next(n for n, full in enumerate(MONTHS, 1) if full.startswith(name))
+    number = month_number(month or month_then)
     return find_day(f"{year or year_last}-{number:02d}-{int(day or day_first):02d}")
 
 

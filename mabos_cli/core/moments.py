@@ -5,7 +5,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from mabos_cli.core.periods import MONTHS, WEEKDAYS
+from mabos_cli.core.periods import MONTH, MONTHS, WEEKDAYS, month_number
 
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
@@ -64,20 +64,18 @@ class Moment(NamedTuple):
 @cache
 def _pattern() -> re.Pattern[str]:
     """The pattern of all forms, made when a sentence first needs it, as compiling takes long."""
-    month = "|".join(rf"{name[:3]}(?:{name[3:]})?" if name != "May" else "May" for name in MONTHS)
-    month = month.replace("Sep(?:tember)?", "Sept?(?:ember)?")
     nth = r"(?:st|nd|rd|th)"
     words = "|".join(COUNTS[1:13])
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
     return re.compile(
         rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
         rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?"
-        rf"(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{month})\b\.?"
+        rf"(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{MONTH})\b\.?"
         + year % 1
-        + rf"|\b(?P<m2>{month})\.? (?P<d2>\d{{1,2}})(?:{nth}\b|\b(?![\d,.]*\d|%))"
+        + rf"|\b(?P<m2>{MONTH})\.? (?P<d2>\d{{1,2}})(?:{nth}\b|\b(?![\d,.]*\d|%))"
         + year % 2
         + rf"|\b(?:(?:the )?(?:[Ee]nd|[Ss]tart|[Bb]eginning|[Mm]iddle) of |(?:[Ee]arly|[Ll]ate|[Mm]id)[ -])?"
-        rf"(?P<m3>{month})\b\.?"
+        rf"(?P<m3>{MONTH})\b\.?"
         + year
         % 3
         + r"|\b(?:(?P<yq>\d{4})[- ]?)?Q(?P<q>[1-4])\b(?:[ -]?(?:of |in |FY)?(?P<yq2>\d{4})\b)?"
@@ -115,9 +113,8 @@ def _triggers() -> frozenset[str]:
 def _nth() -> re.Pattern[str]:
     """The pattern of days in words: the twelfth of October, October the third."""
     listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-    month = "|".join(MONTHS)
     return re.compile(
-        rf"\b(?:the )?({listed}) of (?=(?:{month})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE
+        rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE
     )
 
 
@@ -177,7 +174,7 @@ def _moment(match: re.Match[str], now: date | None) -> Moment | None:
         return _dated(int(got["iy"]), month, day, text) if 1 <= month <= 12 and day <= 31 else None
     for number in "123":
         if got[f"m{number}"]:
-            month = next(n for n, name in enumerate(MONTHS, 1) if name.startswith(got[f"m{number}"][:3]))
+            month = month_number(got[f"m{number}"])
             return _dated(_year(got[f"y{number}"]), month, int(got.get(f"d{number}") or -1), text)
     if got["q"] or got["qn"]:
         quarter = int(got["q"] or _NTH[got["qn"].casefold()])

@@ -10,6 +10,9 @@ from mabos_cli.core import BadValue
 
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
 MONTHS = ("January February March April May June July August September October November December").split()
+MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace(
+    "Sep(?:tember)", "Sep(?:t|tember)"
+)  # in a pattern
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _BEFORE = r"(?i:\b(?:in|since|until|till|of|from|during|early|late|mid|last|this|before|after))"
 _SEASONS = {
@@ -35,6 +38,15 @@ class Period(NamedTuple):
     @property
     def length(self) -> int:
         return (self.last - self.first).days + 1
+
+
+def month_number(name: str) -> int:
+    """The number of a month by its name or the beginning of it, as MONTH finds it.
+
+    >>> month_number("sept"), month_number("May")
+    (9, 5)
+    """
+    return next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
 
 
 def find_day(text: str) -> date | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem, has_expired
-from mabos_cli.core.text import asked_words, stem, token_cost, words
+from mabos_cli.core.text import asked_words, stem, stems, token_cost, words
 from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
 
 
@@ -106,7 +106,7 @@ class TermSearch:
         self._docs: list[tuple[Candidate, Counter[str], int]] = []
         self._holders: Counter[str] = Counter()
         for candidate in candidates:
-            counts = Counter(terms_all(spoken_text(candidate)))
+            counts = Counter(stems(spoken_text(candidate)))
             self._docs.append((candidate, counts, sum(counts.values())))
             self._holders.update(counts.keys())
         self._mean = sum(size for _, _, size in self._docs) / len(self._docs) if self._docs else 1.0
@@ -126,7 +126,7 @@ class TermSearch:
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """Everything that shares a term with the words, best first."""
-        query = list(dict.fromkeys(term for word in asked for term in terms_all(word)))
+        query = list(dict.fromkeys(term for word in asked for term in stems(word)))
         weight = {term: self.rarity(term) for term in query}
         raw = []
         for candidate, counts, size in self._docs:
@@ -158,11 +158,6 @@ def new_words(candidate: Candidate, known: set[str]) -> list[str]:
     return [word for term, word in reversed(found.items()) if len(word) > 3 and term not in known]
 
 
-def terms_all(text: str) -> list[str]:
-    """Every search term of a text, with repetition."""
-    return [stem(word) for word in words(text)]
-
-
 def rank(hits: Iterable[Hit]) -> list[Hit]:
     """Hits best first; ties go to the newer, then to the reference, so that the order never wavers."""
     ordered = sorted(hits, key=lambda hit: hit.candidate.ref)
@@ -184,7 +179,7 @@ class Depth(NamedTuple):
     reserved: float = 0.3
 
 
-_TRUST = 0.3  # in what even the weakest of the followed hits leads to
+_LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
 
 
 def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
@@ -208,18 +203,18 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
 
 
 def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:
-    """What asking on from the best hits finds besides those that are kept, most trusted first."""
+    """What asking on from the best hits finds besides those that are kept, what the best hits lead to first."""
     asked = asked_words(question)
     found: dict[str, Hit] = {}
     opened: set[str] = set()
-    sources = [(hit, _TRUST + (1 - _TRUST) * hit.relevance) for hit in direct[: depth.hits]]
+    sources = [(hit, _LEAST + (1 - _LEAST) * hit.relevance) for hit in direct[: depth.hits]]
     order: list[Hit] = []
     for level in range(1, min(depth.passes, 3) + 1):
-        for source, trust in sources:
+        for source, weight in sources:
             opened.add(source.candidate.ref)
             left, fresh = _refine(search, asked, source.candidate, depth.terms)
             for hit in search.follow(question, [*left, *fresh]) if fresh else ():
-                ref, value = hit.candidate.ref, trust * hit.relevance
+                ref, value = hit.candidate.ref, weight * hit.relevance
                 if ref in kept or ref == source.candidate.ref or (ref in found and found[ref].score >= value):
                     continue
                 first = found[ref].depth if ref in found else level
@@ -235,7 +230,7 @@ def _refine(
     search: Search, asked: list[str], candidate: Candidate, count: int
 ) -> tuple[list[str], list[str]]:
     """What to ask after reading a hit: the words of the question that it leaves open, and its rarest other words."""
-    told = {stem(word) for word in words(spoken_text(candidate))}
+    told = {*stems(spoken_text(candidate))}
     fresh = new_words(candidate, {stem(word) for word in asked})
     held = search.holders(fresh)
     order = sorted(range(len(fresh)), key=lambda n: (held.get(fresh[n], 0), n))
@@ -244,7 +239,7 @@ def _refine(
 
 def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
     """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
-    wanted = {stem(part): None for word in asked for part in words(word)}
+    wanted = dict.fromkeys(term for word in asked for term in stems(word))
     starts = {term[:2] for term in wanted}  # a stem leaves the start of a word alone
     held = {stem(word): word for word in reversed(words(spoken_text(candidate))) if word[:2] in starts}
     return tuple(held[term] for term in wanted if term in held)

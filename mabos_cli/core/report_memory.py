@@ -6,11 +6,11 @@ from datetime import date, timedelta
 from heapq import nsmallest
 from typing import NamedTuple
 
-from mabos_cli.core.item import CLASSES, PRIORITIES, TRUSTS, TYPES, MemoryItem, priority_of
+from mabos_cli.core.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, MemoryItem, priority_of
 from mabos_cli.core.periods import find_day, week_of
 from mabos_cli.core.report_cut import Cut, cut, shown
 
-TIERS = ("working", "short_term", "long_term", "archive")
+TIERS = (*STORES, "archive")
 CLASS_NAMES = (*CLASSES, "other")
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 _WEEKS, _FEWEST = 53, 12  # weeks that are drawn, at most and at least

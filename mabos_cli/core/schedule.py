@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span, parse_span
+from mabos_cli.core.periods import WEEKDAYS
 
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+DAYS = tuple(name[:3] for name in WEEKDAYS)
 OFF = "off"
 _DAY = 24 * 60
 _HINT = "use 30m, 2h, 03:10, Sun 04:10 or off"

@@ -11,6 +11,7 @@ from math import log1p
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.clock import DAY, find_time
+from mabos_cli.core.similar import likeness
 
 NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
 NAMED = 0.2  # what being said by the one whom the question names adds
@@ -234,7 +235,5 @@ def diversify(
         chosen.append(best)
         mine = said[best.ref]
         for other in left:
-            theirs = said[other.ref]
-            shared = len(mine & theirs) / (len(mine | theirs) or 1)
-            closest[other.ref] = max(closest[other.ref], shared)
+            closest[other.ref] = max(closest[other.ref], likeness(mine, said[other.ref]))
     return chosen

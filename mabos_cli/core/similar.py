@@ -21,7 +21,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
-    """Shared words over all words (Jaccard), in 0..1.
+    """What two sets share over all that they hold (Jaccard), in 0..1.
 
     >>> likeness(word_set("the key is in the vault"), word_set("The key is in the vault!"))
     1.0

@@ -71,6 +71,24 @@ def words(text: str) -> list[str]:
     return [part for word in found for part in (word if re.search(_UNSPACED, word) else (word,))]
 
 
+def stems(text: str) -> list[str]:
+    """The words of a text, stemmed lightly, with repetition.
+
+    >>> stems("Plans and plans")
+    ['plan', 'and', 'plan']
+    """
+    return [stem(word) for word in words(text)]
+
+
+def fold(text: str) -> str:
+    """The text as texts are compared: without regard to case, blanks and line breaks.
+
+    >>> fold("We  ship\\non FRIDAY")
+    'we ship on friday'
+    """
+    return " ".join(text.casefold().split())
+
+
 def spaced(text: str) -> str:
     """The text with every character of a script that is hard to cut into words standing apart, for a word index.
 
@@ -105,14 +123,14 @@ def cut_text(text: str, size: int, most: int = 0) -> list[str]:
     >>> cut_text("One two. Three four five.", 12)
     ['One two. ', 'Three four ', 'five.']
     """
-    parts = []
-    while len(text) > size and len(parts) + 1 != most:
-        least = size // 2
-        ends = (text.rfind(mark, least, size) + len(mark) for mark in ("\n", ". ", " "))
-        end = next((n for n in ends if n >= least + 1), size)
-        parts.append(text[:end])
-        text = text[end:]
-    return [*parts, text]
+    parts, start = [], 0
+    while len(text) - start > size and len(parts) + 1 != most:
+        least, most_end = start + size // 2, start + size
+        ends = (text.rfind(mark, least, most_end) + len(mark) for mark in ("\n", ". ", " "))
+        end = next((n for n in ends if n > least), most_end)
+        parts.append(text[start:end])
+        start = end
+    return [*parts, text[start:]]
 
 
 def asked_words(text: str) -> list[str]:

@@ -81,8 +81,8 @@ def merge_sets(base: Iterable[Item], a: Sequence[Item], b: Sequence[Item]) -> tu
     ('y', 'm', 'n')
     """
     known = dict.fromkeys(base)
-    kept = [each for each in known if each in a and each in b]
-    return (*kept, *sorted({each for each in (*a, *b) if each not in known}, key=repr))
+    both = {*a} & {*b}
+    return (*(each for each in known if each in both), *sorted({*a, *b} - known.keys(), key=repr))
 
 
 def merge_count(base: int | None, a: int, b: int) -> int:
@@ -151,8 +151,9 @@ def _merge_gap(
     if list(a) == list(b):
         return list(a)
     first, then = sorted((a, b), key=repr)
-    kept = [each for each in first if each not in base or each in then]
-    return _interleave([kept, [each for each in then if each not in base and each not in first]], when)
+    known, ours, theirs = {*base}, {*first}, {*then}
+    kept = [each for each in first if each not in known or each in theirs]
+    return _interleave([kept, [each for each in then if each not in known and each not in ours]], when)
 
 
 def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Item]:

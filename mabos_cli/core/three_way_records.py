@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from mabos_cli.core.case import Case, is_same_case
-from mabos_cli.core.case_retain import merge_lessons, note_revision
+from mabos_cli.core.case_retain import NOTED, merge_lessons, note_revision
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.item import STORES, MemoryItem
 from mabos_cli.core.three_way import Settled, merge_count, merge_maps, merge_sets, merge_value
 from mabos_cli.core.trust import lowest_trust
 
-_NOTED = ("context", "plan_id", "actions", "success", "metrics", "lessons")
 # What a rule says; the rest is about it.
 _BODY = ("type", "conditions", "conclusion", "violation_message", "action")
 
@@ -141,7 +140,7 @@ def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
         (r for r in {repr(r): r for r in (*a.revisions, *b.revisions)}.values() if r not in known), key=repr
     )
     merged = merged._replace(revisions=(*known, *new))
-    lost = {name: getattr(older, name) for name in _NOTED if _is_lost(name, base, older, merged)}
+    lost = {name: getattr(older, name) for name in NOTED if _is_lost(name, base, older, merged)}
     at = max(case.last_used or case.stored_at for case in (a, b))
     return Settled(note_revision(merged._replace(**lost), merged, at, "merge"))
 

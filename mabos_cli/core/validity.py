@@ -1,15 +1,15 @@
 """The time for which conclusions hold: what is common to the times of their supports."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from mabos_cli.core.fact import Fact
-from mabos_cli.core.fact_time import interval
+from mabos_cli.core.fact_time import FIRST, LAST, interval
 
 # A bound is a moment and the text that gave it, so that a conclusion can say it in the words of its support.
 Bound = tuple[datetime, str]
 Span = tuple[Bound, Bound]
-_FIRST: Bound = datetime.min.replace(tzinfo=UTC), ""
-_LAST: Bound = datetime.max.replace(tzinfo=UTC), ""
+_FIRST: Bound = FIRST, ""
+_LAST: Bound = LAST, ""
 EMPTY: Span = (_LAST, _FIRST)
 
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mabos_cli.core.log_event import consolidated_parts, split_kind
-from mabos_cli.core.log_taking import Candidate, LogFact, fold
-from mabos_cli.core.text import one_line
+from mabos_cli.core.consolidate import consolidated_parts
+from mabos_cli.core.log_event import split_kind
+from mabos_cli.core.log_taking import Candidate, LogFact
+from mabos_cli.core.text import fold, one_line
 from mabos_cli.formats.markdown import escape_block, escape_links, unescape_block, unescape_links
 from mabos_cli.formats.outline import Heading, find_headings
 

@@ -8,16 +8,8 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.log_facts import CATEGORIES, Extract, find_fact, portions
-from mabos_cli.core.log_taking import (
-    SECTIONS,
-    LogDay,
-    Rules,
-    cover,
-    find_candidates,
-    fold,
-    mark_of,
-    plan_taking,
-)
+from mabos_cli.core.log_taking import SECTIONS, LogDay, Rules, cover, find_candidates, mark_of, plan_taking
+from mabos_cli.core.text import fold
 
 RULES = Rules(date(2026, 2, 24), 7 * 86400)
 TEXTS = ("We bill per seat", "Stripe handles SEPA for 3 countries", "Ann leads the Lisbon office")

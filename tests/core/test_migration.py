@@ -126,7 +126,7 @@ def test_date_of_a_note(text, titles, marks, at) -> None:
 
 
 def test_dates_in_words() -> None:
-    assert find_date("on the 3rd Sept. 2025") is None  # no such short form
+    assert find_date("on the 3rd Sept. 2025") == date(2025, 9, 3)
     assert find_date("on 3rd Sep 2025") == date(2025, 9, 3)
     assert find_date("version 2026.02") is None
 

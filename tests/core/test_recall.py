@@ -16,10 +16,9 @@ from mabos_cli.core.recall import (
     matching,
     rank,
     recall,
-    terms_all,
     with_words,
 )
-from mabos_cli.core.text import asked_words, token_cost
+from mabos_cli.core.text import asked_words, stems, token_cost
 
 quick = settings(max_examples=200, deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
@@ -343,9 +342,9 @@ def test_terms_are_shown_as_the_words_of_the_hit():
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_matching_words_stand_in_the_candidate_and_mean_what_was_asked(text, question):
     candidate = memory("m", text)
-    stems = {term for word in asked_words(question) for term in terms_all(word)}
+    asked = {term for word in asked_words(question) for term in stems(word)}
     for word in matching(asked_words(question), candidate):
-        assert set(terms_all(word)) & stems and word in [*terms_all(word), word]
+        assert set(stems(word)) & asked and word in [*stems(word), word]
 
 
 # Budget
@@ -371,7 +370,3 @@ def test_hit_that_does_not_fit_is_passed_over():
 def test_no_budget_keeps_everything():
     found = [Hit(memory("a", "x" * 1000), 0.5)]
     assert fit_budget(found, 0) == found
-
-
-def test_terms_of_a_text_keep_their_repetitions():
-    assert terms_all("Plans and plans") == ["plan", "and", "plan"]

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from mabos_cli.core.log_event import LogEvent
-from mabos_cli.core.log_taking import Candidate, fold
+from mabos_cli.core.log_taking import Candidate
+from mabos_cli.core.text import fold
 from mabos_cli.formats.memory_md import add_consolidated, find_block_ids
 from mabos_cli.formats.memory_sections import add_to_sections, render_log_bullet, told_texts
 from mabos_cli.formats.outline import find_headings, hidden_lines
