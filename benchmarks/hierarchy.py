@@ -24,7 +24,7 @@ from startup import cpu_seconds
 from year import make_year, write_year
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.drilling import HierarchyWorld
+from mabos_cli.commands.hierarchy_drill import HierarchyWorld
 from mabos_cli.core.drill import drill
 from mabos_cli.workspace.hierarchy import Order, build_hierarchy
 

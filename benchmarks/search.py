@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from growth import make_workspace
 from startup import cpu_seconds
 
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.searching import Searching
 from mabos_cli.core.recall import Filters, recall
 from mabos_cli.core.text import asked_words
 from mabos_cli.index import lanes
@@ -109,7 +109,7 @@ def in_process(root: Path, runs: int) -> tuple[float, float]:
 
 def full_sync(root: Path) -> float:
     """Passages a second of a sync from nothing, embedding included."""
-    searching = Searching(Call(workspace=str(root)).open_home())
+    searching = AgentIndex(Call(workspace=str(root)).open_home())
     start = time.process_time()
     searching.refresh(rebuild=True)
     return searching.stats.embedded / (time.process_time() - start)
@@ -138,11 +138,11 @@ def idle_sync(files: int, runs: int) -> float:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"# Note {n}\n\n{say(rnd)}\n", "utf-8")
         home = Call(workspace=str(root)).open_home()
-        Searching(home).refresh()
+        AgentIndex(home).refresh()
         time.sleep(0.1)
-        Searching(home).refresh()
+        AgentIndex(home).refresh()
         walked, synced = medians(
-            lambda: stat_walk(str(home.paths.root)), lambda: Searching(home).refresh(), runs=runs
+            lambda: stat_walk(str(home.paths.root)), lambda: AgentIndex(home).refresh(), runs=runs
         )
         return synced / walked
 

@@ -10,7 +10,7 @@ from typer.main import get_command_from_info, get_group
 
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.late import LateCommands
+from mabos_cli.commands.late_group import LateCommands
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import emit, emit_error
@@ -23,12 +23,12 @@ COMMANDS = {
     "agent": ("agent", "Create, list and show agents."),
     "store": ("store", "Remember something."),
     "recall": ("recall", "Find memories and passages of memory files."),
-    "get": ("items", "Show the item with an id, live or archived."),
+    "get": ("item", "Show the item with an id, live or archived."),
     "read": ("read", "Print lines of a file of the agent."),
-    "update": ("items", "Edit an item; the version before is archived."),
-    "forget": ("items", "Move an item to the archive; revive undoes it."),
-    "revive": ("items", "Bring an archived item back."),
-    "reinforce": ("items", "Count a use of an item, and raise its importance if asked."),
+    "update": ("item", "Edit an item; the version before is archived."),
+    "forget": ("item", "Move an item to the archive; revive undoes it."),
+    "revive": ("item", "Bring an archived item back."),
+    "reinforce": ("item", "Count a use of an item, and raise its importance if asked."),
     "trust": ("trust", "Show how far an item is trusted and why, or decide it."),
     "timeline": ("timeline", "Show what happened around an id, a date or a query, in order."),
     "consolidate": ("consolidate", "Compress related short-term memories into long-term ones."),

@@ -54,7 +54,7 @@ MAY_IMPORT["app"] = {"app", "index"} | MAY_IMPORT["serve"]
 # SQLite and servers load late.
 INTRODUCE = {
     "index": [
-        *(PACKAGE / "commands" / f"{name}.py" for name in ("call", "searching", "agent_search", "index")),
+        *(PACKAGE / "commands" / f"{name}.py" for name in ("call", "agent_index", "agent_search", "index")),
         PACKAGE / "serve" / "hook_prompt.py",
     ],
     "serve": [PACKAGE / "commands" / "mcp.py"],

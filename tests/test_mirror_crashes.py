@@ -18,7 +18,7 @@ from commands.mirror import Mirror
 from forked import Fault, Outcome, run
 
 from mabos_cli.backends.typedb import Session
-from mabos_cli.commands import mirror_sync
+from mabos_cli.commands import typedb_sync
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import load_ledger
 
@@ -102,7 +102,7 @@ def test_killed_between_batches(
     desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch, behind: bool
 ) -> None:
     """Records that change, one that is new and one that goes, in batches of two."""
-    monkeypatch.setattr(mirror_sync, "_BATCH", 2)
+    monkeypatch.setattr(typedb_sync, "_BATCH", 2)
     desk.put([note(number, f"Thing {number}") for number in range(4)])
     assert desk.run("typedb", "sync-agent").code == 0
     before, known = deepcopy(mirror.engine), (desk.root / LEDGER).read_bytes()

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.searching import Searching
-from mabos_cli.commands.sharing import NOBODY, sharing_homes
+from mabos_cli.commands.shared_agents import NOBODY, sharing_homes
 from mabos_cli.core.item import touch
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.scoring import Weighing
@@ -48,8 +48,8 @@ def open_search(call: Call, home: AgentHome, way: Way, *, shared: bool = False) 
     return search
 
 
-def _open(home: AgentHome, label: str) -> Searching:
-    opened = Searching(home, label)
+def _open(home: AgentHome, label: str) -> AgentIndex:
+    opened = AgentIndex(home, label)
     opened.refresh()
     return opened
 

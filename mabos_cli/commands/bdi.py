@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.bdi_cycle import Round, run_round, watch
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.cycling import Round, run_round, watch
 from mabos_cli.commands.inputs import option
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span

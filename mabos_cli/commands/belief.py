@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.attitude import find_added, namesakes
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
-from mabos_cli.commands.minding import find_added, namesakes
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import check_content, check_word

@@ -83,7 +83,7 @@ class Call(NamedTuple):
         """
         warnings = [*warnings, *self._mirror()]
         if self._wants_commit():
-            from mabos_cli.commands.committing import commit_written
+            from mabos_cli.commands.git_commit import commit_written
 
             text = list(text)
             commit, trouble = commit_written(name, self.homes or (), self.written or set(), "".join(text[:1]))
@@ -105,7 +105,7 @@ class Call(NamedTuple):
         written = [home for home in self.homes or () if home.touched and home.settings["typedb.address"]]
         if not written:
             return []
-        from mabos_cli.commands.mirroring import mirror_touched
+        from mabos_cli.commands.typedb_mirror import mirror_touched
 
         return mirror_touched(written)
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, more_line, without_gc
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.case_batch import read_cases
+from mabos_cli.commands.case_common import case_line, read_situation, solution_line, wanted_case
 from mabos_cli.commands.case_retrieve import retrieve
-from mabos_cli.commands.casing import case_line, read_situation, solution_line, wanted_case
+from mabos_cli.commands.fact_common import check_limit, more_line, without_gc
 from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case, adapt_case, check_case, check_text, parse_metric, render_metrics
 from mabos_cli.core.case_retain import CaseChanges, Held, plan_store, revise_case

@@ -5,9 +5,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, more_line, without_gc
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.casing import (
+from mabos_cli.commands.case_common import (
     case_weights,
     difference,
     find_texts,
@@ -16,6 +15,7 @@ from mabos_cli.commands.casing import (
     side_row,
     solution_line,
 )
+from mabos_cli.commands.fact_common import check_limit, more_line, without_gc
 from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case
 from mabos_cli.core.case_similarity import (

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from mabos_cli.commands.attitude import add_attitude, day_text, list_attitudes, title_of
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.minding import add_attitude, day_text, list_attitudes, title_of
 from mabos_cli.core.item import check_word
 from mabos_cli.formats.mind_edit import Draft
 

@@ -1,7 +1,7 @@
 """context: the window an agent lives in. Each command has a module of its own."""
 
 from mabos_cli.commands.call import new_group
-from mabos_cli.commands.late import late_group
+from mabos_cli.commands.late_group import late_group
 
 _PLACES = {
     "index": "context_index:index",

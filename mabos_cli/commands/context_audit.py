@@ -7,7 +7,7 @@ import typer
 
 from mabos_cli.backends.tokenizers import Counter
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.counting import open_counter
+from mabos_cli.commands.token_counter import open_counter
 from mabos_cli.core import BadValue
 from mabos_cli.core.audit import (
     ALWAYS,

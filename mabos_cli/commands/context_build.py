@@ -7,8 +7,8 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.context_pack import Bounds, pack_for
-from mabos_cli.commands.counting import open_counter
 from mabos_cli.commands.inputs import option, read_given, text_argument
+from mabos_cli.commands.token_counter import open_counter
 from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.compress import Compressed, apply_plan, plan_compression, quote_turns
@@ -162,7 +162,7 @@ def _budget(settings: Settings, window: int | None) -> Budget:
 
 def _ask_model(home: AgentHome, rest: Sequence[tuple[int, Turn]]) -> tuple[str, str, list[str]]:
     """What the model tells of some turns, its name, and warnings; nothing when it fails, or when there is nothing to tell."""
-    from mabos_cli.commands.writing import Asker
+    from mabos_cli.commands.llm_ask import Asker
     from mabos_cli.core.secrets import redact
     from mabos_cli.formats.llm_answers import parse_text
     from mabos_cli.formats.prompts import LARGEST, render_conversation_prompt

@@ -104,8 +104,8 @@ def pack_for(call: Call, home: AgentHome, query: str, bounds: Bounds, turns: "Se
     """The pack of an agent's memory for a request, with the last turns of a conversation. Counts nothing as used."""
     if not query.strip():
         raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
-    from mabos_cli.commands.counting import open_counter
     from mabos_cli.commands.pack_search import PackSearch
+    from mabos_cli.commands.token_counter import open_counter
     from mabos_cli.core.pack_against import find_against
     from mabos_cli.core.pack_entry import Limits
     from mabos_cli.core.packing import pack

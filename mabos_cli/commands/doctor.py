@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
 from mabos_cli.workspace.doctor import examine, repair
@@ -47,5 +47,5 @@ def doctor(
 
 def _index(home: AgentHome) -> dict[str, Any]:
     """State of the index, the step in use, and the model that the settings name."""
-    found = Searching(home).describe()
+    found = AgentIndex(home).describe()
     return {name: found[name] for name in ("state", "step", "vectors", "model")}

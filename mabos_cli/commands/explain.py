@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.agent_search import Way, open_search
-from mabos_cli.commands.asserting import fact_line, stale_warning
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.casing import UNDER, case_line, find_texts
+from mabos_cli.commands.case_common import UNDER, case_line, find_texts
+from mabos_cli.commands.fact_common import fact_line, stale_warning
 from mabos_cli.commands.infer import (
     clamp_depth,
     explanation_lines,

@@ -4,7 +4,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mabos_cli.commands.asserting import (
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.fact_common import (
     asserting,
     check_limit,
     fact_line,
@@ -12,7 +13,6 @@ from mabos_cli.commands.asserting import (
     stale_warning,
     without_gc,
 )
-from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_exchange import export_command, import_command
 from mabos_cli.commands.shared_facts import SharedFact, find_facts, find_shared_facts
 from mabos_cli.core.asserting import FactChanges, plan_retract

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.asserting import asserting
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.fact_common import asserting
 from mabos_cli.commands.inputs import read_given
 from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import check_fact

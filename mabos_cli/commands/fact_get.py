@@ -1,7 +1,7 @@
 """get for facts: any fact ever asserted, live or archived."""
 
-from mabos_cli.commands.asserting import fact_line
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.fact_common import fact_line
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.fact_line import fact_to_dict
 from mabos_cli.formats.json_text import dump_line

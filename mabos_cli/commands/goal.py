@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.minding import (
+from mabos_cli.commands.attitude import (
     add_attitude,
     attitude_row,
     change_attitude,
@@ -16,6 +15,7 @@ from mabos_cli.commands.minding import (
     priority_text,
     title_of,
 )
+from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.goal_tree import Branch, build_tree
 from mabos_cli.core.item import check_choice, check_word

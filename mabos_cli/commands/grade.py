@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.items import not_live
+from mabos_cli.commands.item import not_live
 from mabos_cli.core.grade import band
 from mabos_cli.core.harvest import Grading, draft_observation, grade_item, plan_grading
 from mabos_cli.core.item import is_ungraded

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, more_line
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.fact_common import check_limit, more_line
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.graph import Edge, Graph, find_neighbors, find_path, match_idea

@@ -77,7 +77,7 @@ def show_impact(call: Call, asked: Question, via: str) -> None:
         data, lines = _answer(world, home, asked)
         told = "by the files"
     else:
-        from mabos_cli.commands.mirroring import connect, place_of
+        from mabos_cli.commands.typedb_mirror import connect, place_of
 
         place = place_of(workspace, home.settings if home else load_settings(workspace, None, {}))
         # Ids and conflicts are looked up in the files all the same.

@@ -8,8 +8,8 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.capture import MOST_NAMED, Fault, fault_lines
+from mabos_cli.commands.ingest_spool import take_spooled
 from mabos_cli.commands.inputs import option, stamp_of
-from mabos_cli.commands.spooled import take_spooled
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.harvest import Tally, draft_observation, is_worth

@@ -9,7 +9,7 @@ import typer
 from mabos_cli.backends.llm import Llm
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
-from mabos_cli.commands.writing import open_writer
+from mabos_cli.commands.llm_ask import open_writer
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_when
 from mabos_cli.core.item import check_choice
@@ -190,7 +190,7 @@ def search(
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
     levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
-    from mabos_cli.commands.drilling import search_level
+    from mabos_cli.commands.hierarchy_drill import search_level
 
     results, warnings = [], []
     for each in levels:
@@ -236,7 +236,7 @@ def drill_command(
         raise BadValue("the question is empty", "say what to look for")
     width = home.settings["hierarchy.width"] if width is None else width
     # Building, which runs by the clock, starts without all that a search needs.
-    from mabos_cli.commands.drilling import HierarchyWorld, told_path, visited
+    from mabos_cli.commands.hierarchy_drill import HierarchyWorld, told_path, visited
     from mabos_cli.core.drill import drill
 
     world = HierarchyWorld(call, home)

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.index_status import describe_memory, memory_rows
 from mabos_cli.commands.inputs import text_argument
-from mabos_cli.commands.memory_status import describe_memory, memory_rows
-from mabos_cli.commands.searching import Searching
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.output import columns
@@ -46,9 +46,9 @@ def sync(
 def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
     start = time.perf_counter()
     sweep_temps(home.paths.index.parent, locked=False)
-    searching = Searching(home)
-    index = searching.refresh(rebuild=rebuild, wait=home.settings["lock.timeout"])
-    stats = searching.stats
+    held = AgentIndex(home)
+    index = held.refresh(rebuild=rebuild, wait=home.settings["lock.timeout"])
+    stats = held.stats
     if index is None or index.path is None:
         raise InvalidFile(
             f"the index of {home.id} cannot be written",
@@ -68,7 +68,7 @@ def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
         if stats.passages or stats.embedded
         else ""
     )
-    call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], searching.troubles())
+    call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], held.troubles())
 
 
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
@@ -102,12 +102,12 @@ def status(ctx: typer.Context) -> None:
     """
     call: Call = ctx.obj
     home = call.open_home()
-    searching = Searching(home)
-    data = searching.describe()
-    memory = describe_memory(home, searching.sources, data.pop("file_passages", 0))
+    held = AgentIndex(home)
+    data = held.describe()
+    memory = describe_memory(home, held.sources, data.pop("file_passages", 0))
     shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in data.items()}
     rows = [(name.replace("_", " "), str(value)) for name, value in shown.items() if value not in ("", None)]
-    call.emit("index.status", data | memory, columns(rows + memory_rows(memory)), searching.warnings)
+    call.emit("index.status", data | memory, columns(rows + memory_rows(memory)), held.warnings)
 
 
 @app.command()
@@ -127,18 +127,18 @@ def search(
     call: Call = ctx.obj
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
-    searching = Searching(home)
-    lanes = _lanes(searching, query, limit)
+    held = AgentIndex(home)
+    lanes = _lanes(held, query, limit)
     lines = []
     for name, rows in lanes.items():
         lines.append(f"{name}: {plural(len(rows), 'passage')}")
         lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
-    call.emit("index.search", {"query": query, **lanes}, lines, searching.troubles())
+    call.emit("index.search", {"query": query, **lanes}, lines, held.troubles())
 
 
-def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[str, Any]]]:
+def _lanes(held: AgentIndex, query: str, limit: int) -> dict[str, list[dict[str, Any]]]:
     """What each lane finds, best first, with its own measure: BM25 for words, cosine for vectors."""
-    index = searching.refresh()
+    index = held.refresh()
     if index is None:
         return {"words": [], "vectors": []}
     from mabos_cli.index.ask import lanes_of
@@ -146,7 +146,7 @@ def _lanes(searching: Searching, query: str, limit: int) -> dict[str, list[dict[
     try:
         found = lanes_of(index, query, limit)
     except index.engine.errors:  # damaged behind our back: made anew
-        index = searching.refresh(rebuild=True)
+        index = held.refresh(rebuild=True)
         assert index is not None
         found = lanes_of(index, query, limit)
     return {

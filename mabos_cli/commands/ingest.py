@@ -9,8 +9,8 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.harvest import Rules, harvest_observations
+from mabos_cli.commands.ingest_take import Taken, find_given, take_transcripts, warnings_of
 from mabos_cli.commands.inputs import stamp_of
-from mabos_cli.commands.transcript_taking import Taken, find_given, take_transcripts, warnings_of
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.text import one_line, plural

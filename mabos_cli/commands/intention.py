@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.minding import (
+from mabos_cli.commands.attitude import (
     add_attitude,
     change_attitude,
     day_text,
@@ -16,6 +15,7 @@ from mabos_cli.commands.minding import (
     title_of,
     today,
 )
+from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
 from mabos_cli.core.mind import DONE, GONE, Attitude, status_word

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from mabos_cli.commands.attitude import add_attitude, list_attitudes, title_of, today
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
-from mabos_cli.commands.minding import add_attitude, list_attitudes, title_of, today
 from mabos_cli.core.item import check_content, check_word
 from mabos_cli.formats.mind_edit import Draft
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from mabos_cli.commands.writing import Asker
+from mabos_cli.commands.llm_ask import Asker
 from mabos_cli.core.log_facts import find_fact, portions
 from mabos_cli.core.log_taking import Candidate, LogFact, Taking
 from mabos_cli.core.text import one_line

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from mabos_cli.commands.writing import Asker
+from mabos_cli.commands.llm_ask import Asker
 from mabos_cli.core import BadValue
 from mabos_cli.core.grounding import find_merge_fault
 from mabos_cli.core.item import Prose

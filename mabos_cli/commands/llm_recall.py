@@ -3,7 +3,7 @@
 from typing import Any
 
 from mabos_cli.commands.agent_search import AgentSearch
-from mabos_cli.commands.writing import Asker
+from mabos_cli.commands.llm_ask import Asker
 from mabos_cli.core.recall import Depth, Hit, recall
 from mabos_cli.core.second_opinion import WiderSearch, reorder
 from mabos_cli.formats.llm_answers import parse_order, parse_variations

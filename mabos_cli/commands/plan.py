@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from mabos_cli.commands.attitude import add_attitude, attitude_row, ids_of, list_attitudes, title_of, today
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.minding import add_attitude, attitude_row, ids_of, list_attitudes, title_of, today
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
 from mabos_cli.core.mind import Attitude, Step

@@ -53,7 +53,7 @@ def solve(
 
     Example: mabos reason solve "Is the outage our fault?" --method bayesian --input evidence.yaml
     """
-    from mabos_cli.commands.reasoning import Request, reason_about
+    from mabos_cli.commands.reason_solve import Request, reason_about
 
     reason_about(ctx.obj, Request(problem, method, methods, input or [], classify, save))
 
@@ -98,7 +98,7 @@ def show(
 
     Example: mabos reason show bayesian
     """
-    from mabos_cli.commands.reasoning import find_method, open_solver
+    from mabos_cli.commands.reason_solve import find_method, open_solver
     from mabos_cli.formats.json_text import dump_document
     from mabos_cli.formats.reason_schema import to_json_schema
     from mabos_cli.formats.worksheet import render_worksheet
@@ -164,7 +164,7 @@ def history(
 
     Example: mabos reason history --open
     """
-    from mabos_cli.commands.asserting import check_limit, more_line
+    from mabos_cli.commands.fact_common import check_limit, more_line
     from mabos_cli.workspace.reasoning import load_past
 
     call: Call = ctx.obj

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.reporting import Gathering
+from mabos_cli.commands.report_gather import Gathering
 from mabos_cli.core.text import plural
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.report_html import is_own_page, render_page

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.asserting import check_limit, fact_line, more_line
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.fact_common import check_limit, fact_line, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact_index import FactIndex

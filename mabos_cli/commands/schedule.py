@@ -233,6 +233,6 @@ def run(
 
     Example: mabos schedule run nightly
     """
-    from mabos_cli.commands.upkeep import run_job
+    from mabos_cli.commands.schedule_run import run_job
 
     run_job(ctx.obj, find_job(job))

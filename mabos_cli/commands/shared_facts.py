@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.sharing import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
+from mabos_cli.commands.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_query import Query, select_facts
 from mabos_cli.errors import MabosError

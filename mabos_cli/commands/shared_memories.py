@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from mabos_cli.commands.sharing import TYPEDB, Row, ask_graph, own_id
+from mabos_cli.commands.shared_agents import TYPEDB, Row, ask_graph, own_id
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.text import asked_words, stem

@@ -143,7 +143,7 @@ def _check_related(home: AgentHome, ids: tuple[str, ...]) -> None:
     """NotFound for an item that never was here: a slip of the pen. Ids of facts and other things are taken as they are."""
     own = [item_id for item_id in ids if item_id[:1] == "M" or item_id[1:2] != "-"]
     if own:
-        from mabos_cli.commands.items import find_item
+        from mabos_cli.commands.item import find_item
 
         memory = home.memory()
         for item_id in own:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.items import find_item
+from mabos_cli.commands.item import find_item
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import STORES

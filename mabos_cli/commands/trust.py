@@ -8,7 +8,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import refuse_secrets
-from mabos_cli.commands.items import Found, find_item, not_live
+from mabos_cli.commands.item import Found, find_item, not_live
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span, format_time, parse_time
 from mabos_cli.core.item import TRUSTS, MemoryItem, check_choice, check_word

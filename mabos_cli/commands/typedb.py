@@ -7,9 +7,9 @@ import typer
 from mabos_cli.backends.typedb import Place, Refused, Session
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
-from mabos_cli.commands.mirror_sync import Writing, load_records, sync_agent
-from mabos_cli.commands.mirroring import connect, place_of, rest_after
-from mabos_cli.commands.seeding import seed_goals
+from mabos_cli.commands.typedb_mirror import connect, place_of, rest_after
+from mabos_cli.commands.typedb_seed import seed_goals
+from mabos_cli.commands.typedb_sync import Writing, load_records, sync_agent
 from mabos_cli.config import Settings
 from mabos_cli.core.graph_schema import Schema, check_schema, merge_schemas
 from mabos_cli.core.mirror import record_hash

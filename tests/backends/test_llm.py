@@ -16,7 +16,7 @@ import pytest
 from mabos_cli.backends import llm
 from mabos_cli.backends.llm import Llm, open_llm
 from mabos_cli.commands.call import Call as Invocation
-from mabos_cli.commands.writing import open_writer
+from mabos_cli.commands.llm_ask import open_writer
 from mabos_cli.config import check_setting, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import Unavailable

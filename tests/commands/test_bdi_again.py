@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.commands import cycling
+from mabos_cli.commands import bdi_cycle
 
 from .desk import Desk, Said
 
@@ -72,14 +72,14 @@ def test_a_signal_lets_the_round_under_way_be_finished(
 ) -> None:
     desk.write("Intentions.md", OVERDUE)
     desk.add_agent("other")
-    real, before = cycling._cycle, (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
+    real, before = bdi_cycle._cycle, (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
 
     def interrupted(call: object, agent: object, order: object) -> object:
         if agent.id == "main":
             os.kill(os.getpid(), number)
         return real(call, agent, order)
 
-    monkeypatch.setattr(cycling, "_cycle", interrupted)
+    monkeypatch.setattr(bdi_cycle, "_cycle", interrupted)
     said = desk.run("bdi", "cycle", "--all", "--watch", "1h", "--json")
     assert said.code == code
     assert [row["agent"] for row in json.loads(said.stdout)["data"]["agents"]] == ["main", "other"]
@@ -93,13 +93,13 @@ def test_who_asks_twice_is_not_kept_waiting(desk: Desk, monkeypatch: pytest.Monk
             os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("nobody stopped it")
 
-    monkeypatch.setattr(cycling, "_cycle", stuck)
+    monkeypatch.setattr(bdi_cycle, "_cycle", stuck)
     assert desk.run("bdi", "cycle", "--watch", "1h").code == 130
 
 
 def test_a_pause_longer_than_a_life(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = cycling.run_round
-    monkeypatch.setattr(cycling, "run_round", lambda run: (real(run), signal.alarm(1)))
+    real = bdi_cycle.run_round
+    monkeypatch.setattr(bdi_cycle, "run_round", lambda run: (real(run), signal.alarm(1)))
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     try:
         assert desk.run("bdi", "cycle", "--watch", "900000w").code == 0

@@ -8,7 +8,7 @@ import pytest
 from framed import faults
 from hostile_payloads import PAYLOADS
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.core.text import token_cost
 
 from .desk import Desk, Said, note
@@ -263,10 +263,10 @@ def test_an_empty_workspace_has_nothing_to_pack(desk: Desk) -> None:
 def test_it_works_without_sqlite(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = seats(desk)
 
-    def plan(self: Searching) -> None:
+    def plan(self: AgentIndex) -> None:
         raise ImportError("no SQLite")
 
-    monkeypatch.setattr(Searching, "plan", plan)
+    monkeypatch.setattr(AgentIndex, "plan", plan)
     said = pack(desk, ASK, "--min-trust", "trusted")
     assert said.data["citations"] == [ids[0]] and "no SQLite" in said.warnings[0]
     assert pack(desk, " ".join(f"word{n}" for n in range(90)) + " seat").data["citations"][0] in ids

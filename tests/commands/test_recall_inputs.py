@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.item import CLASSES, STORES, TYPES
 from mabos_cli.core.recall import Candidate, Depth, Filters, recall
@@ -467,7 +467,7 @@ def bare(desk, monkeypatch):
     def plan(self):
         raise ImportError("no SQLite")
 
-    monkeypatch.setattr(Searching, "plan", plan)
+    monkeypatch.setattr(AgentIndex, "plan", plan)
     desk.put([note(n, text) for n, text in enumerate(UNRELATED)])
     desk.write("Playbooks.md", "# Playbooks\n\nPaint the gate.\n")
     return desk

@@ -16,8 +16,8 @@ pytest.importorskip("typedb.driver", reason="needs the official driver, typedb-d
 from typedb_server.faults import Fault, silent_port
 from typedb_server.messages import Failure, Rows
 
-from mabos_cli.commands import mirror_sync
-from mabos_cli.commands.mirroring import mirror_touched, touched_parts
+from mabos_cli.commands import typedb_sync
+from mabos_cli.commands.typedb_mirror import mirror_touched, touched_parts
 from mabos_cli.core.mirror_plan import Entry
 from mabos_cli.core.mirror_schema import mirror_schema
 from mabos_cli.formats.typeql import render_define
@@ -282,7 +282,7 @@ def test_who_cannot_wait_for_another_process_queues(
 def test_what_waits_comes_along_a_little_at_a_time(
     desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirror_sync, "_ALONG", 2)
+    monkeypatch.setattr(typedb_sync, "_ALONG", 2)
     items = [note(number, f"Thing {number}") for number in range(5)]
     desk.put(items)
     paths = WorkspacePaths(desk.root).agent("main")
@@ -299,7 +299,7 @@ def test_what_waits_comes_along_a_little_at_a_time(
 def test_one_bad_record_does_not_fail_its_batch(
     desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirror_sync, "_BATCH", 16)
+    monkeypatch.setattr(typedb_sync, "_BATCH", 16)
     items = [note(number, f"Thing {number}" if number != 7 else "Poison") for number in range(20)]
     bad = f"main/{items[7].id}"
     desk.put(items)
@@ -336,7 +336,7 @@ def test_a_refused_change_is_told_at_once(desk: Desk, mirror: Mirror) -> None:
 def test_a_text_that_is_no_literal_is_a_failure_of_its_own(desk: Desk, mirror: Mirror) -> None:
     """A record that cannot be put into words never reaches the server, and does not keep the others from it."""
     desk.put([note(1, "Well"), note(2, "Well, too")])
-    broken = mirror_sync.render_upsert
+    broken = typedb_sync.render_upsert
 
     def render(record: Any, is_new: bool) -> Any:
         if record.get("content") == "Well":
@@ -346,7 +346,7 @@ def test_a_text_that_is_no_literal_is_a_failure_of_its_own(desk: Desk, mirror: M
         return broken(record, is_new)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mirror_sync, "render_upsert", render)
+        patch.setattr(typedb_sync, "render_upsert", render)
         [row] = said(desk, "typedb", "sync-agent").data["agents"]
     assert [each["error"] for each in row["failed"]] == ["a text is not valid Unicode"]
     assert len(mirror.held()["memory_item"]) == 1
@@ -396,7 +396,7 @@ def test_all_agents_are_synced_each_with_its_own(desk: Desk, mirror: Mirror) -> 
 
 
 def test_much_at_once_is_left_to_sync(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror_sync, "_MOST", 5)
+    monkeypatch.setattr(typedb_sync, "_MOST", 5)
     rows = "".join(json.dumps({"content": f"Thing number {n} of {n * n}"}) + "\n" for n in range(9))
     done = desk.run("store", "--batch", "-", "--json", stdin=rows.encode())
     assert done.warnings[0].endswith("sync-agent writes the rest; 5 changes queued for the mirror")

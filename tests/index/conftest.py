@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 
 from .lab import Lab
 from .models import Hashed
@@ -57,6 +57,6 @@ def busy(filled: Path, quick: Path) -> Lab:
 def little(sprinkled: Path, quick: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A small workspace with memory of every kind and a model that costs no time."""
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     shutil.copytree(sprinkled, quick / "little")
     return Lab(quick / "little")

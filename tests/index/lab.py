@@ -9,10 +9,10 @@ from pathlib import Path
 from struct import unpack
 from typing import Any
 
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from
-from mabos_cli.commands.searching import Searching
 from mabos_cli.commands.store import store_drafts
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.consolidate import plan_consolidation
@@ -159,20 +159,20 @@ class Lab:
         searching.index.close()
         return searching.stats
 
-    def open(self, *, rebuild: bool = False) -> Searching:
-        searching = Searching(self.home())
+    def open(self, *, rebuild: bool = False) -> AgentIndex:
+        searching = AgentIndex(self.home())
         searching.refresh(rebuild=rebuild)
         return searching
 
     def contents(self) -> dict[str, Counter]:
         """What the index file holds, whatever the numbers of the rows."""
-        searching = Searching(self.home())
+        searching = AgentIndex(self.home())
         with closing(searching.plan().engine.connect(os.fspath(self.index), read_only=True)) as db:
             return contents_of(db)
 
     def fresh_contents(self) -> dict[str, Counter]:
         """What an index would hold that is built from nothing now."""
-        searching = Searching(self.home())
+        searching = AgentIndex(self.home())
         index = SearchIndex(None, None, searching.plan())
         index.refresh(searching.sources, 0)
         found = contents_of(index.db)

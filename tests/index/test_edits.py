@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.workspace import sources
 
 from .lab import FULL, Lab, close, settle
@@ -147,7 +147,7 @@ def test_a_thousand_edits_leave_no_ghost_and_no_gap(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, step: str, count: int
 ) -> None:
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     monkeypatch.setenv("MABOS_INDEX_VECTORS", step)
     book = Book(lab, 11)
     book.start()

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.errors import MabosError
 
 from .lab import FULL, Lab, check_sound, differences
@@ -193,7 +193,7 @@ def test_a_long_history_ends_in_what_a_rebuild_gives(
     lab: Lab, seed: int, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     monkeypatch.setenv("MABOS_INDEX_VECTORS", step)
     monkeypatch.setenv("MABOS_INDEX_MAX_FILE_BYTES", "60000")
     monkeypatch.setenv("MABOS_MEMORY_SHORT_TERM_CAPACITY", "25")
@@ -214,7 +214,7 @@ def test_a_long_history_ends_in_what_a_rebuild_gives(
 def test_a_history_seen_only_now_and_then_ends_the_same(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many changes between two syncs."""
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     history = History(lab, 5, monkeypatch)
     for _ in range(8):
         for _ in range(12):
@@ -227,7 +227,7 @@ def test_a_large_store_is_followed_in_batches_to_the_same_end(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     rnd = Random(6)
 
     def item(number: int) -> dict:

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 
 from .lab import Lab, check_sound, close, engines, settle
 from .models import Hashed
@@ -23,7 +23,7 @@ class Slot:
 @pytest.fixture
 def slot(little: Lab, monkeypatch: pytest.MonkeyPatch) -> Slot:
     slot = Slot(Hashed())
-    monkeypatch.setattr(Searching, "_embedder", lambda self: slot.model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: slot.model)
     return slot
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from forked import run_here as run
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.errors import InvalidFile
 from mabos_cli.workspace.sources import find_sources
 
@@ -282,7 +282,7 @@ def test_without_sqlite_the_files_are_searched(busy: Lab, monkeypatch: pytest.Mo
     def missing(self):
         raise ImportError("no _sqlite3")
 
-    monkeypatch.setattr(Searching, "plan", missing)
+    monkeypatch.setattr(AgentIndex, "plan", missing)
     search = busy.search()
     assert all(search(question) for question in QUESTIONS[:3])
     assert any("SQLite" in warning for warning in search.warnings())

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.index import engine as engines_module
 from mabos_cli.index.engine import open_engine
 
@@ -63,7 +63,7 @@ def test_a_step_answers_and_says_what_it_is(busy: Lab, monkeypatch: pytest.Monke
     assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
     assert all(len(found) for found in busy.tops(QUESTIONS, archived=True).values())
     check(busy, step)
-    about = Searching(busy.home()).describe()
+    about = AgentIndex(busy.home()).describe()
     assert about["step"] == step and about["state"] == "fresh"
     held = busy.contents()["vectors"].total()
     assert (held == 0) == (step == "lexical")
@@ -71,7 +71,7 @@ def test_a_step_answers_and_says_what_it_is(busy: Lab, monkeypatch: pytest.Monke
 
 def test_going_between_steps_heals_and_never_mixes(busy: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     expected = {}
     for number, step in enumerate([*STEPS, *reversed(STEPS), *WITH_VECTORS]):
         use(monkeypatch, step)
@@ -85,7 +85,7 @@ def test_going_between_steps_heals_and_never_mixes(busy: Lab, monkeypatch: pytes
 def test_edits_while_there_were_no_vectors_are_made_good(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, then words only, then scanned again: both keep the same file."""
     model = Hashed()
-    monkeypatch.setattr(Searching, "_embedder", lambda self: model)
+    monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     ids = lab.store_all(
         [
             lab.draft(

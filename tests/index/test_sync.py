@@ -7,7 +7,7 @@ from contextlib import closing
 
 from forked import run_here as run
 
-from mabos_cli.commands.searching import Searching
+from mabos_cli.commands.agent_index import AgentIndex
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS
@@ -23,7 +23,7 @@ def test_a_sync_counts_what_it_did(lab: Lab) -> None:
         lab.write(f"notes/{name}.md", f"The note {name}.\n")
     settle()
     first = lab.sync()
-    assert first.added == first.unchanged + first.added == len(Searching(lab.home()).sources)
+    assert first.added == first.unchanged + first.added == len(AgentIndex(lab.home()).sources)
     assert (first.changed, first.removed, first.errors) == (0, 0, 0)
     lab.write("notes/b.md", "The note b, changed.\n")
     lab.write("notes/d.md", "A new note.\n\n# With\n\ntwo passages.\n")
@@ -50,7 +50,7 @@ def test_a_second_sync_writes_nothing(busy: Lab) -> None:
     settle()
     busy.sync()
     before, note = stamp(busy), busy.note.read_bytes()
-    assert busy.sync() == (0, 0, 0, len(Searching(busy.home()).sources), 0, 0, 0)
+    assert busy.sync() == (0, 0, 0, len(AgentIndex(busy.home()).sources), 0, 0, 0)
     assert busy.tops(QUESTIONS) == busy.tops(QUESTIONS)
     assert (stamp(busy), busy.note.read_bytes()) == (before, note)
     assert sorted(path.name for path in busy.index.parent.glob("main.[sl][qo]*")) == [
@@ -86,7 +86,7 @@ def test_a_rebuild_equals_an_index_that_grew(busy: Lab) -> None:
     busy.sync()
     grown, answers = busy.contents(), busy.tops(QUESTIONS, archived=True)
     stats = busy.sync(rebuild=True)
-    assert stats.added == len(Searching(busy.home()).sources)
+    assert stats.added == len(AgentIndex(busy.home()).sources)
     assert differences(busy.contents(), grown) == {}
     assert busy.tops(QUESTIONS, archived=True) == answers
     searching = busy.open()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.hierarchy import Composer
-from mabos_cli.commands.writing import open_writer
+from mabos_cli.commands.llm_ask import open_writer
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import CheckFailed, MabosError
 from mabos_cli.output import note

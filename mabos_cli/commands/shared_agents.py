@@ -34,7 +34,7 @@ def sharing_homes(call: Call, home: AgentHome) -> tuple[list[AgentHome], list[st
 def ask_graph(home: AgentHome, queries: Iterable[str]) -> tuple[list[Row], list[str]]:
     """The rows that the mirror has of agents who are not in this workspace. For those who are, the files speak. A mirror that does
     not answer is a warning."""
-    from mabos_cli.commands.mirroring import connect, place_of, rest_after
+    from mabos_cli.commands.typedb_mirror import connect, place_of, rest_after
     from mabos_cli.formats.graph_questions import plain_rows
     from mabos_cli.workspace.mirror_ledger import is_resting
 

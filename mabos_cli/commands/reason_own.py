@@ -29,7 +29,7 @@ def trust_drawn(home: AgentHome, drawn: Iterable[Mapping[str, int]]) -> str:
 
 def _with_likeness(home: AgentHome, own: Own, given: Mapping[str, Any], warnings: list[str]) -> Own:
     """What cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
-    from mabos_cli.commands.casing import case_weights, open_taxonomy
+    from mabos_cli.commands.case_common import case_weights, open_taxonomy
 
     features = [*(given.get("beliefs") or own.beliefs), *(given.get("desires") or own.desires)]
     alike, notes = open_taxonomy(home, features)
@@ -50,7 +50,7 @@ def _own_rules(home: AgentHome, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _own_beliefs(home: AgentHome, warnings: list[str]) -> tuple[str, ...]:
-    from mabos_cli.commands.casing import held_now
+    from mabos_cli.commands.case_common import held_now
     from mabos_cli.workspace.mind import load_beliefs
 
     held, problems = load_beliefs(home)
@@ -59,7 +59,7 @@ def _own_beliefs(home: AgentHome, warnings: list[str]) -> tuple[str, ...]:
 
 
 def _own_desires(home: AgentHome, warnings: list[str]) -> tuple[str, ...]:
-    from mabos_cli.commands.casing import held_now
+    from mabos_cli.commands.case_common import held_now
     from mabos_cli.workspace.mind import load_attitudes
 
     held, problems = load_attitudes(home, "desire")

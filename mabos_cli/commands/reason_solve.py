@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import draft_from, read_given, text_argument
-from mabos_cli.commands.reasoning_own import load_own, trust_drawn
-from mabos_cli.commands.reasoning_shown import (
+from mabos_cli.commands.reason_own import load_own, trust_drawn
+from mabos_cli.commands.reason_shown import (
     Run,
     result_lines,
     result_row,

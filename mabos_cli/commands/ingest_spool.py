@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import NamedTuple
 
-from mabos_cli.commands.transcript_taking import Given, find_given, take_transcripts
+from mabos_cli.commands.ingest_take import Given, find_given, take_transcripts
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.agent_transcripts import Scope, safe_name

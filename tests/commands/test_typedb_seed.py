@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.commands import seeding
+from mabos_cli.commands import typedb_seed
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 from .desk import Desk, Said
@@ -133,7 +133,7 @@ def test_a_table_without_ids_is_known_by_titles(desk, seed):
 
 def test_who_was_faster_is_not_doubled(desk, seed, monkeypatch):
     """Two that plan at the same time: the second finds what the first wrote when it holds the lock."""
-    monkeypatch.setattr(seeding, "_held_by", lambda home: [])
+    monkeypatch.setattr(typedb_seed, "_held_by", lambda home: [])
     assert counts(seed("--create-agents")) == {"added": 6}
     before = files(desk)
     assert counts(seed("--create-agents")) == {"kept": 6}

@@ -22,7 +22,7 @@ from mabos_cli.workspace.settings import load_settings
 
 if TYPE_CHECKING:
     from mabos_cli.backends.typedb import Place, Session
-    from mabos_cli.commands.mirror_sync import Writing
+    from mabos_cli.commands.typedb_sync import Writing
 
 # The first word of a command, or all of it: the part of the mirror that it changes.
 _PARTS = {
@@ -118,7 +118,7 @@ def _mirror(home: AgentHome, parts: Touched) -> tuple[str, list[str], int]:
         session = connect(workspace, place_of(workspace, home.settings))
     except (Unavailable, BadValue) as error:
         return _reason(error), [], _queue(home, parts)
-    from mabos_cli.commands.mirror_sync import Writing, sync_touched
+    from mabos_cli.commands.typedb_sync import Writing, sync_touched
 
     writing = Writing()
     try:
@@ -157,7 +157,7 @@ def _queue(home: AgentHome, parts: Touched) -> int:
         keys += [(_BY_ID[part], f"{home.id}/{own}") for own in ids or ()]
     whole = {part: None for part, ids in parts.items() if ids is None}
     if whole:
-        from mabos_cli.commands.mirror_sync import plan_touched
+        from mabos_cli.commands.typedb_sync import plan_touched
 
         todo = plan_touched(home, whole, load_ledger(home.paths))[0]
         keys += [*todo.put, *todo.drop]

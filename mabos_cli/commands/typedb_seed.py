@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mabos_cli.commands.attitude import find_added, today
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import parse_ahead, read_given
-from mabos_cli.commands.minding import find_added, today
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
 
 
-class Searching:
+class AgentIndex:
     """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
 
     def __init__(self, home: AgentHome, label: str = "") -> None:
