@@ -15,7 +15,7 @@ import pytest
 from commands.desk import Desk
 
 from mabos_cli.core.topics import topic_key
-from mabos_cli.formats.summary_md import read_summary
+from mabos_cli.formats.summary_md import parse_summary
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
 
@@ -120,7 +120,7 @@ def test_weeks_follow_the_calendar(book: Yearbook) -> None:
 def test_every_link_leads_to_the_entry_that_it_names(book: Yearbook) -> None:
     for path in book.paths():
         text = path.read_text("utf-8")
-        assert read_summary(text).untouched
+        assert parse_summary(text).untouched
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             place, _, mark = target.partition("#")
             if place[-10:] in ("2024-12.md", "2026-01.md"):  # a bug, see below

@@ -13,7 +13,7 @@ from mabos_cli.core.item import check_content, check_word
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.beliefs import belief_draft, read_beliefs
+from mabos_cli.formats.beliefs import belief_draft, parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
@@ -132,7 +132,7 @@ def revise(
 def _at(text: str, name: str) -> Belief | None:
     """The belief with an id or a subject, as it stands in the text of its file."""
     entry = find_entry(parse_cognitive(text), "belief", name)
-    beliefs = read_beliefs(text, "Beliefs.md")[0] if entry else []
+    beliefs = parse_beliefs(text, "Beliefs.md")[0] if entry else []
     return next((b for b in beliefs if entry and b.line == entry.first + 1), None)
 
 

@@ -15,7 +15,7 @@ from mabos_cli.formats.attitudes import KINDS
 from mabos_cli.formats.cognitive import Heading, parse_cognitive
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.mind_edit import Draft
-from mabos_cli.formats.plans import add_step, find_plan, finish_step, read_plans
+from mabos_cli.formats.plans import add_step, find_plan, finish_step, parse_plans
 from mabos_cli.workspace.mind import edit_mind, load_attitudes
 
 app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
@@ -93,7 +93,7 @@ def _named(plan: Attitude | None, name: str) -> Step:
 
 def _at(text: str, heading: Heading) -> Attitude | None:
     """The plan below a heading; steps do not move it."""
-    return next((p for p in read_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
+    return next((p for p in parse_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
 
 
 @app.command("list")

@@ -30,7 +30,7 @@ from mabos_cli.core.storing import Draft
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.reason_record import render_result
-from mabos_cli.formats.worksheet import Inputs, read_inputs, render_worksheet
+from mabos_cli.formats.worksheet import Inputs, parse_inputs, render_worksheet
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.reasoning import keep_result
 
@@ -107,7 +107,7 @@ def _gather(given: list[str]) -> Inputs:
         said = name.strip().lower().replace("_", "-")
         named = said if equals and said in METHODS else ""
         path = path if named else word
-        found = read_inputs(read_given(path), "standard input" if path == "-" else path)
+        found = parse_inputs(read_given(path), "standard input" if path == "-" else path)
         problem = problem or found.problem
         for own, source in found.by_method.items():
             key = own or named

@@ -36,7 +36,7 @@ _VIA = re.compile(rf"({ID.pattern})(?:\s+via\s+({ID.pattern}))?")
 _WORDS = PRIORITIES | {"very high": 0.9, "very low": 0.1, "urgent": 0.95, "normal": 0.5}
 
 
-def read_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], list[Problem]]:
+def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], list[Problem]]:
     """The attitudes of a file in order, and what in it makes no sense; one bad value does not hide the others."""
     found: list[Attitude] = []
     problems: list[Problem] = []

@@ -20,7 +20,7 @@ _WORDS = {
 _UNSAID = 0.5
 
 
-def read_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
+def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
     """The beliefs of a file in order, and what in it makes no sense; one bad value does not hide the others."""
     beliefs: list[Belief] = []
     problems: list[Problem] = []

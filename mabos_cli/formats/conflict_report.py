@@ -51,7 +51,7 @@ def _side(name: str, belief: Belief, newer: bool) -> str:
     return f"- **Belief {name}** ({inline(told)}; {inline(where)}): {inline(belief.statement)}\n"
 
 
-def read_report_keys(text: str) -> list[str]:
+def parse_report_keys(text: str) -> list[str]:
     """The keys of the conflicts that a report lists."""
     return _KEY.findall(text)
 

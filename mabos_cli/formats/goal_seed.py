@@ -23,7 +23,7 @@ from mabos_cli.formats.attitudes import KINDS
 from mabos_cli.formats.cognitive_fields import ID
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.mind_edit import Draft
-from mabos_cli.formats.reason_input import Source, cited, read_source
+from mabos_cli.formats.reason_input import Source, cited, parse_source
 
 _LONGEST_TITLE = 300
 
@@ -78,7 +78,7 @@ _SHAPE = record(
 
 def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Template:
     """The business in a template; InvalidFile cites the line that is off. `day_of` turns a deadline into a date."""
-    source = read_source(given, path)
+    source = parse_source(given, path)
     try:
         found = conform(_SHAPE, source.value, {})
         seeds = [

@@ -40,7 +40,7 @@ _NUMBERS = ("no", "no.", "nr", "nr.", "#", "id")
 _NO_WORDS = {*NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "notes"}
 
 
-def read_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
+def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
     """The plans of a file in order, with their steps; and what in it makes no sense."""
     file = parse_cognitive(text)
     hidden = hidden_lines(file.lines)

@@ -51,7 +51,7 @@ class Source(NamedTuple):
         return self.lines.get(path, self.lines.get("", 1))
 
 
-def read_source(text: str, path: str, first_line: int = 1) -> Source:
+def parse_source(text: str, path: str, first_line: int = 1) -> Source:
     """The value in YAML or JSON. Only true and false are truth values, dates stay text: a world may be called `no`, and 12:30
     is no number."""
     import yaml

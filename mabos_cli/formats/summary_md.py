@@ -62,7 +62,7 @@ class Written(NamedTuple):
     untouched: bool
 
 
-def read_summary(text: str) -> Written:
+def parse_summary(text: str) -> Written:
     """What a summary file says about itself. One that another tool or a person wrote has no hash and counts as touched."""
     head = text[: text.find("\n---\n", 4) + 1] if text.startswith("---\n") else ""
     found, overview = _HASH.search(head), _OVERVIEW.search(head)

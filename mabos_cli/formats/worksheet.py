@@ -9,7 +9,7 @@ from mabos_cli.core.reasoning.shape import Shape
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line
-from mabos_cli.formats.reason_input import Source, read_source
+from mabos_cli.formats.reason_input import Source, parse_source
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(yaml|yml|json)\b.*", re.IGNORECASE)
 _HEADING = "# Worksheet: "
@@ -114,12 +114,12 @@ def _plain(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
 
 
-def read_inputs(text: str, path: str) -> Inputs:
+def parse_inputs(text: str, path: str) -> Inputs:
     """The input in a filled-in worksheet or several, or in YAML or JSON. A file whose top names are methods has input for each."""
     text = text.replace("\r\n", "\n")
     sources = _blocks(text, path)
     if sources is None:
-        sources = [read_source(text, path)]
+        sources = [parse_source(text, path)]
     problem, by_method = "", {}
     for source in sources:
         if source.value is None:
@@ -167,7 +167,7 @@ def _blocks(text: str, path: str) -> list[Source] | None:
             at += 1
             continue
         end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == opening[1]), len(lines))
-        found.append(read_source("\n".join(lines[at + 1 : end]) + "\n", path, at + 2))
+        found.append(parse_source("\n".join(lines[at + 1 : end]) + "\n", path, at + 2))
         at = end + 1
     if not found and text.lstrip().startswith(_HEADING):
         raise InvalidFile(

@@ -7,8 +7,8 @@ from pathlib import Path
 from mabos_cli.core.conflicts import Conflict
 from mabos_cli.formats.conflict_report import (
     Resolution,
+    parse_report_keys,
     parse_resolutions,
-    read_report_keys,
     render_report,
     render_resolution,
 )
@@ -36,7 +36,7 @@ def latest_report(home: AgentHome) -> tuple[Path, list[str]] | None:
     if not names:
         return None
     text = (read_bytes(folder / names[-1]) or b"").decode("utf-8", "replace")
-    return folder / names[-1], read_report_keys(text)
+    return folder / names[-1], parse_report_keys(text)
 
 
 def due_report(home: AgentHome, day: str, conflicts: Sequence[Conflict]) -> Path | None:

@@ -10,7 +10,7 @@ from mabos_cli.core.commitment import STRATEGIES, Mind, Verdict, judge_intention
 from mabos_cli.core.conflicts import Conflict, Show, distinct_conflicts
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
-from mabos_cli.formats.attitudes import KINDS, priority_of, read_attitudes
+from mabos_cli.formats.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_fields
@@ -126,7 +126,7 @@ def _prune(
     verdicts: list[Verdict] = []
 
     def edit(text: str) -> str | None:
-        verdicts[:] = judged(read_attitudes(text, "intention", name)[0])
+        verdicts[:] = judged(parse_attitudes(text, "intention", name)[0])
         if not verdicts:
             return None
         file = parse_cognitive(text)

@@ -11,7 +11,7 @@ from mabos_cli.core.periods import LEVELS, Period, periods_of
 from mabos_cli.core.summary import summarize
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.digest_json import VERSION as DIGEST_VERSION
-from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, read_summary, render_summary
+from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, parse_summary, render_summary
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import Moved, list_names, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
@@ -204,7 +204,7 @@ def look_at(digests: Digests, path: Path) -> Written | None:
     data = read_bytes(path)
     if data is None:
         return None
-    written = read_summary(data.decode("utf-8", "replace"))
+    written = parse_summary(data.decode("utf-8", "replace"))
     digests.remember(path, list(written))
     return written
 
@@ -255,7 +255,7 @@ def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, b
         built.warnings.extend(holding.warnings)
         for state, text in texts:
             data, old = text.encode("utf-8"), read_bytes(state.path)
-            edited = old is not None and not read_summary(old.decode("utf-8", "replace")).untouched
+            edited = old is not None and not parse_summary(old.decode("utf-8", "replace")).untouched
             if edited and not order.force:
                 built.kept.append(state._replace(state="edited, stale"))
                 continue
@@ -268,4 +268,4 @@ def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, b
                     built.kept.append(state._replace(state="edited, stale"))
                     continue
                 built.written.append(state)
-            digests.remember(state.path, list(read_summary(text)))
+            digests.remember(state.path, list(parse_summary(text)))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.attitudes import KINDS, read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import KINDS, parse_attitudes
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.materialized_mind import render_mind
-from mabos_cli.formats.plans import read_plans
+from mabos_cli.formats.plans import parse_plans
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text
@@ -42,7 +42,7 @@ def await_saved(path: Path) -> None:
 def load_beliefs(home: AgentHome) -> tuple[list[Belief], list[Problem]]:
     """What an agent holds true, and what in its file makes no sense."""
     text, name = read_mind(home, "belief"), KINDS["belief"].file
-    beliefs, problems = read_beliefs(_clean(text), name)
+    beliefs, problems = parse_beliefs(_clean(text), name)
     return beliefs, [*_odd_bytes(text, name), *problems]
 
 
@@ -50,7 +50,7 @@ def load_attitudes(home: AgentHome, kind: str) -> tuple[list[Attitude], list[Pro
     """The desires, goals, ... of an agent, and what in their file makes no sense."""
     text, name = read_mind(home, kind), KINDS[kind].file
     told = _clean(text)
-    found, problems = read_plans(told, name) if kind == "plan" else read_attitudes(told, kind, name)
+    found, problems = parse_plans(told, name) if kind == "plan" else parse_attitudes(told, kind, name)
     return found, [*_odd_bytes(text, name), *problems]
 
 

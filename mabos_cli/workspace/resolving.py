@@ -8,7 +8,7 @@ from mabos_cli.core.mind import Belief
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import Conflict as Moved
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.conflict_report import Resolution
 from mabos_cli.formats.mind_edit import Change, change_entry, log_change
@@ -53,7 +53,7 @@ def _note(home: AgentHome, resolution: Resolution, *, settled: bool) -> list[str
 def _supersede(text: str, kept: Belief, lost: Belief, day: str, reason: str) -> str:
     """Beliefs.md with a belief, and what says the same, held no more: its certainty is zero, and its status says why."""
     said = (lost.subject, lost.text)
-    places = [b.line for b in read_beliefs(text, lost.path)[0] if (b.subject, b.text) == said]
+    places = [b.line for b in parse_beliefs(text, lost.path)[0] if (b.subject, b.text) == said]
     if not places:
         raise Moved(f"{lost.place} was changed meanwhile", "look at it again: mabos bdi conflicts")
     by = kept.id or f"“{one_line(kept.statement, 80)}”"

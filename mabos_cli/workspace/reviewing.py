@@ -25,17 +25,17 @@ from mabos_cli.core.review import (
 from mabos_cli.core.rule import Rule
 from mabos_cli.core.text import one_line
 from mabos_cli.formats.archive import parse_archive
-from mabos_cli.formats.attitudes import KINDS, read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import KINDS, parse_attitudes
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cases import case_from_dict, parse_cases
 from mabos_cli.formats.checkpoint_md import checkpoint_context, checkpoint_title
-from mabos_cli.formats.conflict_report import parse_resolutions, read_report_keys
+from mabos_cli.formats.conflict_report import parse_report_keys, parse_resolutions
 from mabos_cli.formats.fact_line import parse_fact
 from mabos_cli.formats.facts import parse_facts
 from mabos_cli.formats.git_attributes import kind_of
 from mabos_cli.formats.harvest_ledger import parse_ledger
 from mabos_cli.formats.items import line_id, parse_item, render_item
-from mabos_cli.formats.plans import read_plans
+from mabos_cli.formats.plans import parse_plans
 from mabos_cli.formats.reason_record import parse_past
 from mabos_cli.formats.rule_text import render_rule_text
 from mabos_cli.formats.rules import parse_rules
@@ -183,9 +183,9 @@ def _mind(files: _Files, name: str) -> Iterator[Row]:
     """What an agent holds true, wants or does, by id, else by what it is about."""
     kind = _MINDS[name]
     if kind == "belief":
-        sides = [{b.id or b.subject: b for b in read_beliefs(text, name)[0]} for text in files.texts(name)]
+        sides = [{b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name)]
         return compare(*sides, belief_row)
-    read = read_plans if kind == "plan" else lambda text, path: read_attitudes(text, kind, path)
+    read = parse_plans if kind == "plan" else lambda text, path: parse_attitudes(text, kind, path)
     told = [{a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name)]
     return compare(*told, attitude_row)
 
@@ -230,11 +230,11 @@ def _conflicts(files: _Files) -> Iterator[Row]:
     found: dict[str, Row] = {}
     for name in files.matching(_REPORTS):
         old, new = files.texts(name)
-        known.update(read_report_keys(old))
+        known.update(parse_report_keys(old))
         starts = [*_CONFLICT.finditer(new)]
         for start, end in zip(starts, [*(each.start() for each in starts[1:]), len(new)], strict=True):
             line = new.count("\n", 0, start.start()) + 1
-            for key in read_report_keys(new[start.start() : end]):
+            for key in parse_report_keys(new[start.start() : end]):
                 found[key] = Row(NEW, key[:8], one_line(start[1], 100), place=f"{name}:{line}")
     yield from (row for key, row in found.items() if key not in known)
     ledger = files.paths.relative(files.paths.conflict_ledger)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_business_fixture import AGENTS, BUSINESS, Office, places, rows
 
-from mabos_cli.formats.attitudes import read_attitudes
+from mabos_cli.formats.attitudes import parse_attitudes
 
 from .desk import Desk, Said
 
@@ -116,7 +116,7 @@ def test_only_statuses_the_order_of_desires_and_derived_files_change(office: Off
 
 def _desires(data: bytes) -> list[str]:
     """The desires of a file with all that they say, without their places."""
-    found, _ = read_attitudes(data.decode("utf-8"), "desire", "Desires.md")
+    found, _ = parse_attitudes(data.decode("utf-8"), "desire", "Desires.md")
     return [repr(each._replace(line=0)) for each in found]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workspace.logbook import Logbook, entry
 
-from mabos_cli.formats.summary_md import read_summary
+from mabos_cli.formats.summary_md import parse_summary
 
 from .desk import Desk
 
@@ -182,7 +182,7 @@ def test_a_model_writes_an_overview_on_top(book: Logbook, tmp_path: Path):
     by = "by a language model (command:tiny-model), not taken from the logs"
     mark = f"> [!note] Overview written {by}\n> A quiet month"
     assert text.index(mark) < text.index("## Overview") and "\x1b" not in text
-    assert 'overview: "command:tiny-model"\n' in text and read_summary(text).untouched
+    assert 'overview: "command:tiny-model"\n' in text and parse_summary(text).untouched
     assert "# Monthly Summary: 2026-04" in (tmp_path / "asked").read_text()
     assert book.build("--scope", "month") == []
 
@@ -232,7 +232,7 @@ def test_an_overview_is_bounded_and_cannot_pass_for_structure(book: Logbook, tmp
     )
     book.model(tmp_path, f"cat {tmp_path}/answer")
     book.build("--scope", "quarter")
-    assert len(book.text("2026-Q1")) < 6500 and read_summary(book.text("2026-Q1")).untouched
+    assert len(book.text("2026-Q1")) < 6500 and parse_summary(book.text("2026-Q1")).untouched
     assert "\n## Fake" not in book.text("2026-Q1") and book.build("--scope", "quarter") == []
 
 
@@ -261,7 +261,7 @@ def test_hostile_logs_make_whole_summaries_and_quiet_terminals(book: Logbook):
     said = book.say("build")
     for name in book.names():
         text = book.text(name)
-        assert read_summary(text).untouched and text.count("\n<!-- mabos generated") == 1
+        assert parse_summary(text).untouched and text.count("\n<!-- mabos generated") == 1
         assert text.replace("\n", "").isprintable() or not re.search(
             r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]", text
         )

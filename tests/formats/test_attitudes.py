@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.mind import Attitude
-from mabos_cli.formats.attitudes import read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import parse_attitudes
+from mabos_cli.formats.beliefs import parse_beliefs
 
 AGENTS = Path(__file__).parents[2] / "fixtures/business/agents"
 FILES = {
@@ -20,7 +20,7 @@ FILES = {
 
 def read(agent: str, kind: str) -> list[Attitude]:
     with (AGENTS / agent / f"{FILES[kind]}.md").open(encoding="utf-8", newline="") as file:
-        return read_attitudes(file.read(), kind, f"{FILES[kind]}.md")[0]
+        return parse_attitudes(file.read(), kind, f"{FILES[kind]}.md")[0]
 
 
 def first(agent: str, kind: str) -> Attitude:
@@ -31,7 +31,7 @@ def first(agent: str, kind: str) -> Attitude:
 @pytest.mark.parametrize("agent", sorted(path.name for path in AGENTS.iterdir()))
 def test_the_fixture_has_nothing_to_complain_about(agent: str, kind: str):
     text = (AGENTS / agent / f"{FILES[kind]}.md").read_text("utf-8")
-    assert [str(problem) for problem in read_attitudes(text, kind, "x.md")[1]] == []
+    assert [str(problem) for problem in parse_attitudes(text, kind, "x.md")[1]] == []
 
 
 def test_goals_in_a_table():
@@ -92,10 +92,10 @@ def test_a_plan_stands_behind_via():
 
 def test_a_box_and_a_heading_say_how_things_stand():
     text = "- [x] I-1: ticked [updated: 2026-01-01]\n- [ ] I-2: not [updated: 2026-01-01]\n"
-    assert [each.status for each in read_attitudes(text, "intention", "x.md")[0]] == ["completed", ""]
+    assert [each.status for each in parse_attitudes(text, "intention", "x.md")[0]] == ["completed", ""]
     below = "## {}\n\n| ID | Goal |\n|---|---|\n| G-1 | x |\n"
     said = [
-        read_attitudes(below.format(h), "goal", "x.md")[0][0].status
+        parse_attitudes(below.format(h), "goal", "x.md")[0][0].status
         for h in ("Completed Goals", "In progress", "Ideas")
     ]
     assert said == ["completed", "in progress", ""]
@@ -134,7 +134,7 @@ def test_lessons_in_a_table_and_in_sections():
 )
 def test_progress_is_percent_or_nothing(said: str, meant: float | None):
     text = f"| ID | Goal | Progress |\n|---|---|---|\n| G-1 | x | {said} |\n"
-    assert read_attitudes(text, "goal", "Goals.md")[0][0].progress == meant
+    assert parse_attitudes(text, "goal", "Goals.md")[0][0].progress == meant
 
 
 def test_what_makes_no_sense_is_reported_with_its_line_and_the_rest_is_read():
@@ -142,7 +142,7 @@ def test_what_makes_no_sense_is_reported_with_its_line_and_the_rest_is_read():
         "# Goals\n\n| ID | Goal | Priority | Deadline |\n|---|---|---|---|\n"
         "| G-1 | one | 1.7 | soon |\n| G-1 | two | High | ongoing |\n| G-2 | three | often | 2026-13-45 |\n"
     )
-    goals, problems = read_attitudes(text, "goal", "Goals.md")
+    goals, problems = parse_attitudes(text, "goal", "Goals.md")
     assert [(goal.title, goal.priority) for goal in goals] == [("one", None), ("two", 0.8), ("three", None)]
     assert [str(problem) for problem in problems] == [
         "Goals.md:5: priority '1.7' is outside 0..1",
@@ -154,7 +154,7 @@ def test_what_makes_no_sense_is_reported_with_its_line_and_the_rest_is_read():
 
 
 def test_a_belief_may_have_its_id_in_the_heading():
-    beliefs, problems = read_beliefs(
+    beliefs, problems = parse_beliefs(
         "## B-001: Runway\n\nCertainty: 0.9\n\nNine months.\n\n## B-001 Burn\n\nx\n", "Beliefs.md"
     )
     assert [(b.id, b.subject, b.text) for b in beliefs] == [

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.mind import Belief
-from mabos_cli.formats.beliefs import belief_draft, read_beliefs
+from mabos_cli.formats.beliefs import belief_draft, parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import add_row, add_section, reorder, set_field
 from mabos_cli.formats.cognitive_fields import split_cells
@@ -219,7 +219,7 @@ def test_cells_keep_escaped_pipes():
 
 def test_beliefs_report_what_makes_no_sense():
     text = "## A\n\nid: B-1\nCertainty: 1.7\n\nx\n\n## B\n\nid: B-1\nCertainty: maybe\n[updated: soon]\n\ny\n"
-    beliefs, problems = read_beliefs(text, "Beliefs.md")
+    beliefs, problems = parse_beliefs(text, "Beliefs.md")
     assert [(b.subject, b.certainty) for b in beliefs] == [("A", 0.5), ("B", 0.5)]
     assert [(p.line, p.message) for p in problems] == [
         (1, "certainty '1.7' is outside 0..1"),

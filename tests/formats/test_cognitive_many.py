@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from mabos_cli.core.text import one_line
-from mabos_cli.formats.attitudes import priority_of, read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import parse_attitudes, priority_of
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cognitive import CognitiveFile, Entry
 from mabos_cli.formats.cognitive import parse_cognitive as parse
 from mabos_cli.formats.cognitive_edit import reorder, set_field
@@ -24,7 +24,7 @@ from mabos_cli.formats.mind_edit import (
     find_entry,
     log_change,
 )
-from mabos_cli.formats.plans import add_step, find_plan, finish_step, read_plans
+from mabos_cli.formats.plans import add_step, find_plan, finish_step, parse_plans
 from tests.formats.cognitive_files import compose_file
 
 SHARDS, SHARD = 10 if os.environ.get("FULL") else 4, 500  # FULL=1: 5,000 files
@@ -167,7 +167,7 @@ def edit_by_adding(rnd: Random, text: str, file: CognitiveFile, kind: str) -> No
     if kind == "plan":
         heading = find_plan(parse_cognitive(new), own)
         assert heading and same(title) in same(heading.title)
-        found = next(plan for plan in read_plans(new, "Plans.md")[0] if plan.id == own)
+        found = next(plan for plan in parse_plans(new, "Plans.md")[0] if plan.id == own)
         assert len(found.steps) == 2 and found.linked("goal") == (
             ("G-77", "PL-8") if "goal" in fields else ()
         )
@@ -204,23 +204,23 @@ def edit_by_step(rnd: Random, text: str, file: CognitiveFile) -> None:
     if not file.headings:
         return
     plan, step = rnd.choice(file.headings), rnd.choice(("Send the offer", *VALUES))
-    before = next((p.steps for p in read_plans(text, "")[0] if p.line == plan.line + 1), ())
+    before = next((p.steps for p in parse_plans(text, "")[0] if p.line == plan.line + 1), ())
     new = add_step(text, plan, step)
     assert_only_added(text, new)
-    after = next(p.steps for p in read_plans(new, "")[0] if p.line == plan.line + 1)
+    after = next(p.steps for p in parse_plans(new, "")[0] if p.line == plan.line + 1)
     assert [s[:4] for s in after[:-1]] == [s[:4] for s in before]
     assert same(step) in (same(after[-1].text), "") and not after[-1].done
     assert_others_stay(text, new, lambda e: e.first == plan.line, 1)
 
 
 def edit_finished_step(rnd: Random, text: str, file: CognitiveFile) -> None:
-    steps = [step for plan in read_plans(text, "")[0] for step in plan.steps]
+    steps = [step for plan in parse_plans(text, "")[0] for step in plan.steps]
     if not steps:
         return
     step = rnd.choice(steps)
     new = finish_step(text, step, DAY)
     assert sum(a != b for a, b in zip(text.split("\n"), new.split("\n"), strict=True)) <= 1
-    again = [each for plan in read_plans(new, "")[0] for each in plan.steps]
+    again = [each for plan in parse_plans(new, "")[0] for each in plan.steps]
     assert [s[:4] for s in again if s.line != step.line] == [s[:4] for s in steps if s.line != step.line]
     assert next(each for each in again if each.line == step.line).done
     assert finish_step(new, next(each for each in again if each.line == step.line), DAY) == new
@@ -255,8 +255,8 @@ def check_file(text: str, rnd: Random) -> None:
         rnd.choice(EDITS)(rnd, text, file)
     rnd.choice(OTHERS)(rnd, text, file)
     if rnd.random() < 0.1:
-        read_beliefs(text, "Beliefs.md")
-        read_attitudes(text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md")
+        parse_beliefs(text, "Beliefs.md")
+        parse_attitudes(text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md")
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))

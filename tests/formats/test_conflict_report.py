@@ -6,8 +6,8 @@ from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.mind import Attitude, Belief
 from mabos_cli.formats.conflict_report import (
     Resolution,
+    parse_report_keys,
     parse_resolutions,
-    read_report_keys,
     render_report,
     render_resolution,
 )
@@ -50,14 +50,14 @@ def test_a_report_without_conflicts_says_so():
 
 def test_a_report_tells_its_keys():
     text = render_report("2026-02-24", [conflict(), conflict("ten", KEYS[1])])
-    assert read_report_keys(text) == list(KEYS)
-    assert read_report_keys("") == []
+    assert parse_report_keys(text) == list(KEYS)
+    assert parse_report_keys("") == []
 
 
 @pytest.mark.parametrize("said", HOSTILE)
 def test_hostile_beliefs_bring_no_headings_and_no_keys(said: str):
     text = render_report("2026-02-24", [conflict(said)])
-    assert read_report_keys(text) == [KEYS[0]]
+    assert parse_report_keys(text) == [KEYS[0]]
     assert len(find_headings(text.split("\n"))) == 2
 
 

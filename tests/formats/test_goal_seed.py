@@ -9,11 +9,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.goal_seed import LINKS, Seed, check_template
 from mabos_cli.core.mind import LEVELS
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.attitudes import goal_group, read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import goal_group, parse_attitudes
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind_edit import add_entry
-from mabos_cli.formats.plans import read_plans
+from mabos_cli.formats.plans import parse_plans
 
 SHIPPED = Path(__file__).parents[2] / "mabos_cli" / "templates" / "business-goals.yaml"
 WHOLE = """\
@@ -109,7 +109,7 @@ def test_what_is_off_is_refused_with_its_line(old, new, message):
 def test_entries_come_back_from_files_as_they_were_given():
     goal, desire, plan, belief = parse(WHOLE).seeds
     text, own = add_entry("# Goals\n", seed_draft(goal, "2026-02-24"), "2026-02-24")
-    [read] = read_attitudes(text, "goal", "Goals.md")[0]
+    [read] = parse_attitudes(text, "goal", "Goals.md")[0]
     assert own == read.id == "G-1"
     assert (read.title, read.level, read.priority, read.linked("desire")) == (
         "Grow: faster",
@@ -118,14 +118,14 @@ def test_entries_come_back_from_files_as_they_were_given():
         ("D-1",),
     )
     text, own = add_entry("# Plans\n", seed_draft(plan, "2026-02-24"), "2026-02-24")
-    [read] = read_plans(text, "Plans.md")[0]
+    [read] = parse_plans(text, "Plans.md")[0]
     assert (read.id, read.linked("goal"), [(s.text, s.done) for s in read.steps]) == (
         "PL-1",
         ("G-1",),
         [("Call", False), ("2nd call", False)],
     )
     text, own = add_entry("# Beliefs\n", seed_draft(belief, "2026-02-24"), "2026-02-24")
-    [read] = read_beliefs(text, "Beliefs.md")[0]
+    [read] = parse_beliefs(text, "Beliefs.md")[0]
     assert (read.id, read.subject, read.text, read.certainty, read.supports, read.updated) == (
         "B-1",
         "Demand",
@@ -135,13 +135,13 @@ def test_entries_come_back_from_files_as_they_were_given():
         "2026-02-24",
     )
     text, own = add_entry("# Desires\n", seed_draft(desire, "2026-02-24"), "2026-02-24")
-    assert read_attitudes(text, "desire", "Desires.md")[0][0].id == own == "D-1"
+    assert parse_attitudes(text, "desire", "Desires.md")[0][0].id == own == "D-1"
 
 
 def test_a_step_stays_a_step():
     odd = Seed("plan", "ceo", "PL-1", "Odd", steps=("# no heading", "1. no number", "[x] no box"))
     text = add_entry("# Plans\n", seed_draft(odd, "2026-02-24"), "2026-02-24")[0]
-    [read] = read_plans(text, "Plans.md")[0]
+    [read] = parse_plans(text, "Plans.md")[0]
     assert [step.done for step in read.steps] == [False, False, False]
 
 

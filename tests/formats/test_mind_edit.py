@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.formats.attitudes import KINDS, priority_of, read_attitudes
-from mabos_cli.formats.beliefs import read_beliefs
+from mabos_cli.formats.attitudes import KINDS, parse_attitudes, priority_of
+from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cognitive import Entry, parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_field
 from mabos_cli.formats.mind_edit import (
@@ -90,7 +90,7 @@ def test_an_intention_has_the_shape_of_the_others(agent: str, lines: list[str]):
     text = text_of(agent, "intention")
     new, own = add_entry(text, INTENTION, DAY)
     assert sorted(added(text, new)) == sorted(lines)
-    found = next(each for each in read_attitudes(new, "intention", "")[0] if each.id == own)
+    found = next(each for each in parse_attitudes(new, "intention", "")[0] if each.id == own)
     assert (found.title, found.status, found.deadline, found.updated) == (
         "Call them",
         "active",
@@ -116,7 +116,7 @@ def test_what_a_table_has_no_column_for_is_read_back_from_brackets():
     )
     new, own = add_entry(text, draft, DAY)
     assert added(text, new) == [f"| {own} | Be calm [text: At night.] [motivates: G-1] | Low | Active |"]
-    desire = next(each for each in read_attitudes(new, "desire", "")[0] if each.id == own)
+    desire = next(each for each in parse_attitudes(new, "desire", "")[0] if each.id == own)
     assert (desire.title, desire.text, desire.links) == ("Be calm", "At night.", {"motivates": ("G-1",)})
 
 
@@ -314,7 +314,7 @@ def test_hostile_words_make_no_structure(shape: str, said: str):
 def test_beliefs_of_hostile_words_are_read_as_they_were_said():
     for said in ("## x", "Status: gone", "[status: gone]", "- x", "a --> b", "| a | b |"):
         new = add_entry("# Beliefs\n", Draft("belief", "", "Runway", said, {"certainty": "0.5"}), DAY)[0]
-        (belief,), problems = read_beliefs(new, "Beliefs.md")
+        (belief,), problems = parse_beliefs(new, "Beliefs.md")
         assert (belief.text, belief.status, problems) == (said, "", [])
 
 

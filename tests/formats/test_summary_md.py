@@ -11,7 +11,7 @@ from mabos_cli.formats.summary_md import (
     Overview,
     Places,
     Written,
-    read_summary,
+    parse_summary,
     render_overview_prompt,
     render_summary,
 )
@@ -80,7 +80,7 @@ def test_front_matter_says_what_a_summary_is_made_of(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_summary_is_as_it_was_written(name):
     text = render(name)
-    assert read_summary(text) == Written("abc123", "", True)
+    assert parse_summary(text) == Written("abc123", "", True)
     assert text == render(name), "the same bytes each time"
     check_shape(text)
 
@@ -98,11 +98,11 @@ def test_a_summary_is_as_it_was_written(name):
     ],
 )
 def test_what_somebody_else_wrote_is_touched(text):
-    assert not read_summary(text).untouched and read_summary(text).hash == ""
+    assert not parse_summary(text).untouched and parse_summary(text).hash == ""
 
 
 def test_a_hash_in_the_body_is_none():
-    assert read_summary(seal('---\na: b\n---\nhash: "abc123"\n')) == Written("", "", False)
+    assert parse_summary(seal('---\na: b\n---\nhash: "abc123"\n')) == Written("", "", False)
 
 
 TEXT = render("2026-02")
@@ -112,12 +112,12 @@ TEXT = render("2026-02")
 @given(st.integers(0, len(TEXT) - 1), st.characters(exclude_categories=("Cs",)), st.integers(0, 2))
 def test_any_change_of_one_character_shows(place, character, way):
     changed = TEXT[: place + (way == 1)] + (character if way < 2 else "") + TEXT[place + (way != 1) :]
-    assert read_summary(changed).untouched == (changed == TEXT)
+    assert parse_summary(changed).untouched == (changed == TEXT)
 
 
 def test_line_ends_of_windows_are_a_change():
-    assert not read_summary(TEXT.replace("\n", "\r\n")).untouched
-    assert not read_summary(TEXT + "\n").untouched and not read_summary(TEXT[:-1]).untouched
+    assert not parse_summary(TEXT.replace("\n", "\r\n")).untouched
+    assert not parse_summary(TEXT + "\n").untouched and not parse_summary(TEXT[:-1]).untouched
 
 
 hostile = st.sampled_from(
@@ -141,7 +141,7 @@ def test_nothing_in_a_log_breaks_a_summary(told, name):
     days = {day: told * 2 for day in ("2026-01-20", "2026-02-03", "2026-02-10", "2026-02-17", DAY)}
     text = render(name, days, before=("2026-01",) if name == "2026-02" else ())
     check_shape(text)
-    assert read_summary(text) == Written("abc123", "", True)
+    assert parse_summary(text) == Written("abc123", "", True)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_an_overview_is_marked_as_written_by_a_model():
     by = "by a language model (command:tiny), not taken from the logs"
     mark = f"> [!note] Overview written {by}\n> All quiet.\n"
     assert mark in text and text.index(mark) < text.index("## Overview")
-    assert read_summary(text) == Written("abc123", "command:tiny", True)
+    assert parse_summary(text) == Written("abc123", "command:tiny", True)
     assert front_matter(text)[0]["overview"] == "command:tiny"
     assert (
         text.replace("\n" + mark, "").replace('overview: "command:tiny"\n', "").split("<!--")[0]
@@ -270,7 +270,7 @@ def test_an_overview_is_marked_as_written_by_a_model():
 
 def test_an_overview_that_failed_leaves_only_a_note():
     text = render("2026-02", overview=Overview("", "failed"))
-    assert read_summary(text).overview == "failed" and "language model" not in text
+    assert parse_summary(text).overview == "failed" and "language model" not in text
 
 
 @quick
@@ -278,7 +278,7 @@ def test_an_overview_that_failed_leaves_only_a_note():
 def test_an_overview_cannot_pass_for_structure(said):
     text = render("2026-02", overview=Overview(said, "command:tiny"))
     check_shape(text)
-    assert read_summary(text) == Written("abc123", "command:tiny", True)
+    assert parse_summary(text) == Written("abc123", "command:tiny", True)
 
 
 @pytest.mark.parametrize("author", ["llama: big", "- x", "[x", "# one", "true", "a\n---\nb"])

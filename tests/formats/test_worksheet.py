@@ -21,8 +21,8 @@ from mabos_cli.core.reasoning.shape import (
     whole,
 )
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.reason_input import PARSERS, cited, read_source
-from mabos_cli.formats.worksheet import read_inputs, render_worksheet
+from mabos_cli.formats.reason_input import PARSERS, cited, parse_source
+from mabos_cli.formats.worksheet import parse_inputs, render_worksheet
 
 SHAPE = record(
     options=list_of(
@@ -70,7 +70,7 @@ def test_filled_in_and_fed_back() -> None:
         .replace("# cost:  ", "cost: 2  # ")
         .replace("# draws:", "draws: 5 #")
     )
-    inputs = read_inputs(filled, "sheet.md")
+    inputs = parse_inputs(filled, "sheet.md")
     assert inputs.problem == 'Is it "true"?'
     given = conform(SHAPE, inputs.by_method["bayesian"].value, PARSERS)
     assert given == {
@@ -83,7 +83,7 @@ def test_filled_in_and_fed_back() -> None:
 
 
 def test_an_empty_sheet_says_what_to_fill_in() -> None:
-    source = read_inputs(SHEET, "sheet.md").by_method["bayesian"]
+    source = parse_inputs(SHEET, "sheet.md").by_method["bayesian"]
     with pytest.raises(BadValue) as caught:
         conform(SHAPE, source.value, PARSERS)
     line = 1 + SHEET[: SHEET.index("  - name:")].count("\n")
@@ -93,13 +93,13 @@ def test_an_empty_sheet_says_what_to_fill_in() -> None:
 
 def test_several_sheets_in_one_file() -> None:
     other = render_worksheet(METHODS["fuzzy"], SHAPE, (), "")
-    assert list(read_inputs(SHEET + "\n" + other, "s.md").by_method) == ["bayesian", "fuzzy"]
+    assert list(parse_inputs(SHEET + "\n" + other, "s.md").by_method) == ["bayesian", "fuzzy"]
     with pytest.raises(InvalidFile, match="input for bayesian is there twice"):
-        read_inputs(SHEET + SHEET, "s.md")
+        parse_inputs(SHEET + SHEET, "s.md")
 
 
 def test_a_file_by_methods() -> None:
-    inputs = read_inputs("problem: p\nbayesian:\n  a: 1\ndeductive:\n  b: [x, y]\n", "in.yaml")
+    inputs = parse_inputs("problem: p\nbayesian:\n  a: 1\ndeductive:\n  b: [x, y]\n", "in.yaml")
     assert inputs.problem == "p" and list(inputs.by_method) == ["bayesian", "deductive"]
     assert inputs.by_method["deductive"].value == {"b": ["x", "y"]}
     assert (
@@ -109,12 +109,12 @@ def test_a_file_by_methods() -> None:
 
 def test_input_of_one_method_may_have_names_of_methods() -> None:
     """A field may be called as a method is; only a file of nothing but methods is one of several."""
-    inputs = read_inputs("causal: {a: 1}\ngoal: x\n", "in.yaml")
+    inputs = parse_inputs("causal: {a: 1}\ngoal: x\n", "in.yaml")
     assert list(inputs.by_method) == [""] and inputs.by_method[""].value == {"causal": {"a": 1}, "goal": "x"}
 
 
 def test_a_method_with_nothing_below_it_has_no_input() -> None:
-    found = read_inputs("calibration:\nheuristic: {options: 1}\n", "in.yaml").by_method
+    found = parse_inputs("calibration:\nheuristic: {options: 1}\n", "in.yaml").by_method
     assert {name: source.value for name, source in found.items()} == {
         "calibration": {},
         "heuristic": {"options": 1},
@@ -127,13 +127,13 @@ def test_a_sheet_as_other_editors_keep_it() -> None:
         "# Worksheet: satisficing\n\n```YAML title=input\nmethod: satisficing\noptions: {a: {x: 1}}\n```\n"
     )
     for said in (sheet, sheet.replace("\n", "\r\n")):
-        source = read_inputs(said, "s.md").by_method["satisficing"]
+        source = parse_inputs(said, "s.md").by_method["satisficing"]
         assert source.value == {"options": {"a": {"x": 1}}} and source.line_of("options.a") == 5
 
 
 def test_a_sheet_without_its_block() -> None:
     with pytest.raises(InvalidFile) as caught:
-        read_inputs("# Worksheet: bayesian\n\nnothing\n", "s.md")
+        parse_inputs("# Worksheet: bayesian\n\nnothing\n", "s.md")
     assert caught.value.message == "s.md:1: the worksheet has no block of input"
 
 
@@ -155,22 +155,22 @@ def test_a_sheet_without_its_block() -> None:
 )
 def test_bad_files(said: str, message: str | None) -> None:
     if message is None:  # a tag names nothing here: the value is what stands there
-        assert read_inputs(said, "in.yaml").by_method[""].value == {"x": {"a": 1}}
+        assert parse_inputs(said, "in.yaml").by_method[""].value == {"x": {"a": 1}}
         return
     with pytest.raises(InvalidFile) as caught:
-        read_inputs(said, "in.yaml")
+        parse_inputs(said, "in.yaml")
     assert caught.value.message == message or (message[-2:] == ": " and message in caught.value.message)
 
 
 def test_json_as_programs_write_it() -> None:
     said = '{\n\t"a": "\\ud83d\\ude00 \\\\ud83d\\\\ude00",\n\t"b": [1]\n}'
-    source = read_source(said, "x")
+    source = parse_source(said, "x")
     assert source.value == {"a": "\U0001f600 \\ud83d\\ude00", "b": [1]} == json.loads(said)
     assert source.line_of("b[1]") == 3
 
 
 def test_aliases_stand_for_what_they_name() -> None:
-    source = read_source("a: &p {x: 1}\nb: *p\nc:\n  - *p\n", "x")
+    source = parse_source("a: &p {x: 1}\nb: *p\nc:\n  - *p\n", "x")
     assert source.value == {"a": {"x": 1}, "b": {"x": 1}, "c": [{"x": 1}]}
     assert (source.line_of("b.x"), source.line_of("c[1].x")) == (2, 4)
 
@@ -179,11 +179,11 @@ def test_numbers_that_no_float_can_hold_are_no_numbers() -> None:
     shape = record(n=number("a number"))
     for said in ("9" * 5000, "9" * 400, "1e999"):
         with pytest.raises(BadValue, match="n: must be a number"):
-            conform(shape, read_source(f"n: {said}", "x").value, {})
+            conform(shape, parse_source(f"n: {said}", "x").value, {})
 
 
 def test_scalars_are_what_people_mean() -> None:
-    source = read_source("[yes, no, true, 'true', 1, 1.5, 1e3, 12:30, 2026-01-02, 007, ~, null, 0x1f]", "x")
+    source = parse_source("[yes, no, true, 'true', 1, 1.5, 1e3, 12:30, 2026-01-02, 007, ~, null, 0x1f]", "x")
     assert source.value == [
         "yes", "no", True, "true", 1, 1.5, 1000.0, "12:30", "2026-01-02", "007", None, None, "0x1f"
     ]  # fmt: skip
@@ -193,11 +193,11 @@ def test_few_aliases_that_stand_for_millions_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 8)]
     with pytest.raises(InvalidFile, match="too deep or too large"):
-        read_source("\n".join(lines), "bomb.yaml")
+        parse_source("\n".join(lines), "bomb.yaml")
     with pytest.raises(InvalidFile, match="stands for nothing"):
-        read_source("a: &a [*a]", "loop.yaml")
+        parse_source("a: &a [*a]", "loop.yaml")
     with pytest.raises(InvalidFile):
-        read_source("[" * 5000, "deep.yaml")
+        parse_source("[" * 5000, "deep.yaml")
 
 
 @pytest.mark.parametrize(
@@ -232,5 +232,5 @@ def test_what_is_off_is_named(shape, value, message: str) -> None:
 @pytest.mark.parametrize("said", ["formula: []p -> p", "premises:\n  - !a | b", "seats: normal: [1, 2]"])
 def test_what_yaml_cannot_read_is_told_to_go_in_quotes(said: str) -> None:
     with pytest.raises(InvalidFile) as caught:
-        read_inputs(f"{said}\n", "in.yaml")
+        parse_inputs(f"{said}\n", "in.yaml")
     assert caught.value.message.startswith("in.yaml:") and "goes in quotes" in caught.value.hint

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from commands.desk import Desk
 
-from mabos_cli.formats.summary_md import read_summary
+from mabos_cli.formats.summary_md import parse_summary
 
 from .logbook import Logbook, entry
 
@@ -101,7 +101,7 @@ def test_links_follow_logs_into_the_archive(spring: Logbook):
     before = spring.files()
     assert spring.build() == [] and spring.build("--force") == [] and spring.files() == before
     assert "../archive/2026/2026-02-24.md" in spring.text("2026-W09")
-    assert all(read_summary(spring.text(name)).untouched for name in spring.names())
+    assert all(parse_summary(spring.text(name)).untouched for name in spring.names())
 
 
 def test_links_lead_into_the_archive_from_the_start(book: Logbook):

@@ -12,7 +12,7 @@ from mabos_cli.core.reasoning.answer import Answer
 from mabos_cli.core.reasoning.catalog import METHODS
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import conform
-from mabos_cli.formats.reason_input import PARSERS, read_source
+from mabos_cli.formats.reason_input import PARSERS, parse_source
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def solve(name: str, raw: dict[str, Any], **own: Any) -> Answer:
 
 def solve_yaml(name: str, text: str, **own: Any) -> Answer:
     """What a method says to input as YAML."""
-    return solve(name, read_source(text, "input.yaml").value, **own)
+    return solve(name, parse_source(text, "input.yaml").value, **own)
 
 
 def refused(name: str, text: str, **own: Any) -> str:

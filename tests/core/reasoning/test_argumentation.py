@@ -15,7 +15,7 @@ from mabos_cli.core.reasoning.dung import (
     keep_stable,
     label_grounded,
 )
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -223,7 +223,7 @@ def test_stable_sets_of_a_larger_frame_against_clingo() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "argumentation.yaml").read_text("utf-8"), "argumentation.yaml").value
+    raw = parse_source((FIXTURES / "argumentation.yaml").read_text("utf-8"), "argumentation.yaml").value
     raw.pop("problem")
     answer = solve("argumentation", raw)
     assert answer.conclusion.value is True

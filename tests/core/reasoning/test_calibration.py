@@ -17,7 +17,7 @@ from mabos_cli.core.reasoning.forecasts import (
     split_brier,
 )
 from mabos_cli.core.reasoning.own import Past
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -181,7 +181,7 @@ def test_percent_is_read() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "calibration.yaml").read_text("utf-8"), "calibration.yaml").value
+    raw = parse_source((FIXTURES / "calibration.yaml").read_text("utf-8"), "calibration.yaml").value
     raw.pop("problem")
     answer = solve("calibration", raw)
     assert answer.detail["count"] == 15

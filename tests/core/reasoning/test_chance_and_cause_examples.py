@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import solve
 
@@ -44,7 +44,7 @@ EXAMPLES = Path(__file__).parents[3] / "fixtures" / "reasoning"
     ],
 )
 def test_example(name: str, kind: str, value: object) -> None:
-    raw = read_source((EXAMPLES / f"{name}.yaml").read_text("utf-8"), name).value
+    raw = parse_source((EXAMPLES / f"{name}.yaml").read_text("utf-8"), name).value
     assert raw.pop("problem").strip()
     answer = solve(name, raw)
     assert (answer.conclusion.kind, answer.conclusion.value) == (kind, value)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.reasoning.mixed_play import find_corners
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -263,7 +263,7 @@ def test_corners_are_all_of_them() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "game-theory.yaml").read_text("utf-8"), "game-theory.yaml").value
+    raw = parse_source((FIXTURES / "game-theory.yaml").read_text("utf-8"), "game-theory.yaml").value
     raw.pop("problem")
     answer = solve("game-theory", raw)
     assert answer.conclusion.value == "cut"

@@ -11,7 +11,7 @@ from mabos_cli.core.reasoning.method_record import (
     scores_by_aspect,
 )
 from mabos_cli.core.reasoning.own import Past
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve
 
@@ -118,7 +118,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml").value
+    raw = parse_source((FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml").value
     raw.pop("problem")
     answer = solve("learning-to-reason", raw)
     assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.reasoning.own import Past
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -125,7 +125,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "meta-cognitive.yaml").read_text("utf-8"), "meta-cognitive.yaml").value
+    raw = parse_source((FIXTURES / "meta-cognitive.yaml").read_text("utf-8"), "meta-cognitive.yaml").value
     raw.pop("problem")
     answer = solve("meta-cognitive", raw)
     # 0.7 * 0.35 * 400000 - 3000 - 12 * 120

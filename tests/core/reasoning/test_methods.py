@@ -17,7 +17,7 @@ from mabos_cli.core.reasoning.shape import Shape
 from mabos_cli.formats.json_text import dump_line
 from mabos_cli.formats.reason_record import answer_to_dict
 from mabos_cli.formats.reason_schema import to_json_schema
-from mabos_cli.formats.worksheet import read_inputs, render_worksheet
+from mabos_cli.formats.worksheet import parse_inputs, render_worksheet
 
 from .solving import solve
 
@@ -28,7 +28,7 @@ ALL = pytest.mark.parametrize("name", METHODS)
 
 def example(name: str) -> dict[str, Any]:
     path = FIXTURES / f"{name}.yaml"
-    inputs = read_inputs(path.read_text("utf-8"), path.name)
+    inputs = parse_inputs(path.read_text("utf-8"), path.name)
     assert inputs.problem.strip(), f"{path.name} names no problem"
     (source,) = inputs.by_method.values()
     return source.value
@@ -122,11 +122,11 @@ def test_the_worksheet_asks_for_every_field(name: str) -> None:
         each.rstrip().endswith(("?", ".")) for each in module.QUESTIONS
     )
     sheet = render_worksheet(METHODS[name], module.SHAPE, module.QUESTIONS, "A problem: with signs # - 'x'")
-    inputs = read_inputs(sheet, "sheet.md")
+    inputs = parse_inputs(sheet, "sheet.md")
     shown = [key for key, shape in fields.items() if not shape.is_optional or shape.is_usual]
     assert list(inputs.by_method) == [name] and inputs.problem == "A problem: with signs # - 'x'"
     assert list(inputs.by_method[name].value) == shown and shown, "nothing to fill in: mark a field as usual"
-    whole = read_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
+    whole = parse_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
     assert {*fields} == {*whole.by_method[name].value}
     assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
     if any(shape.is_usual for shape in fields.values()):

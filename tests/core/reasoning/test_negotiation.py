@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.reasoning.bargaining import Deal, find_fair, find_frontier, split_alternating
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -205,7 +205,7 @@ def test_frontier_and_rules_against_brute_force(found) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "negotiation.yaml").read_text("utf-8"), "negotiation.yaml").value
+    raw = parse_source((FIXTURES / "negotiation.yaml").read_text("utf-8"), "negotiation.yaml").value
     raw.pop("problem")
     answer = solve("negotiation", raw)
     us, atlas = raw["parties"]["us"], raw["parties"]["Atlas"]

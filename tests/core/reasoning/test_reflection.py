@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.reasoning.own import Past
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -142,7 +142,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "reflection.yaml").read_text("utf-8"), "reflection.yaml").value
+    raw = parse_source((FIXTURES / "reflection.yaml").read_text("utf-8"), "reflection.yaml").value
     raw.pop("problem")
     answer = solve("reflection", raw)
     assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"

@@ -14,7 +14,7 @@ from mabos_cli.core.reasoning.ballots import (
     find_schulze,
     find_smith,
 )
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -206,7 +206,7 @@ def test_against_brute_force(found) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "social-choice.yaml").read_text("utf-8"), "social-choice.yaml").value
+    raw = parse_source((FIXTURES / "social-choice.yaml").read_text("utf-8"), "social-choice.yaml").value
     raw.pop("problem")
     answer = solve("social-choice", raw)
     assert answer.detail["voters"] == 41

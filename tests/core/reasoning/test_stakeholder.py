@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.reasoning.stakeholder import GRID, SALIENCE
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -184,7 +184,7 @@ def test_ties_are_said() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "stakeholder.yaml").read_text("utf-8"), "stakeholder.yaml").value
+    raw = parse_source((FIXTURES / "stakeholder.yaml").read_text("utf-8"), "stakeholder.yaml").value
     raw.pop("problem")
     answer = solve("stakeholder", raw)
     assert answer.detail["carried"] is False

@@ -4,7 +4,7 @@ import pytest
 
 from mabos_cli.core.reasoning.own import Past
 from mabos_cli.core.reasoning.router import score_methods
-from mabos_cli.formats.reason_input import read_source
+from mabos_cli.formats.reason_input import parse_source
 
 from .solving import refused, solve, solve_yaml
 
@@ -89,7 +89,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = read_source((FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml").value
+    raw = parse_source((FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml").value
     raw.pop("problem")
     answer = solve("strategy-selection", raw)
     assert answer.detail["pick_by_fit"] == "bayesian"
