@@ -59,7 +59,7 @@ def install(
     old = read_bytes(path)
     text = None if old is None else decode_text(old, str(path))
     head = {"version": 1} if host == "cursor" else {}
-    new = hook_settings.install(text, hooks, host, str(path), head)
+    new = hook_settings.add_hooks(text, hooks, host, str(path), head)
     _apply(path, old, new.encode("utf-8"), dry_run)
     _tell(call, "hook.install", path, host, (text, new), hooks, dry_run, _warnings(call, scope))
 
@@ -76,7 +76,7 @@ def uninstall(
     path = _settings_file(host, scope, settings)
     old = read_bytes(path)
     text = None if old is None else decode_text(old, str(path))
-    new = None if text is None else hook_settings.uninstall(text, host, str(path))
+    new = None if text is None else hook_settings.remove_hooks(text, host, str(path))
     _apply(path, old, None if new is None else new.encode("utf-8"), dry_run)
     _tell(call, "hook.uninstall", path, host, (text, new), [], dry_run)
 

@@ -36,9 +36,9 @@ def hooks_of(host: str, program: str, options: str = "") -> list[Hook]:
     return found
 
 
-def install(text: str | None, hooks: Sequence[Hook], host: str, shown: str, head: dict[str, Any]) -> str:
+def add_hooks(text: str | None, hooks: Sequence[Hook], host: str, shown: str, head: dict[str, Any]) -> str:
     """The settings with our hooks, and with none of ours besides. Without a file, new settings that begin with `head`."""
-    text = None if text is None else _without(text, host, shown)
+    text = None if text is None else remove_hooks(text, host, shown)
     if text is None:
         return _new_settings(hooks, head)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -48,17 +48,12 @@ def install(text: str | None, hooks: Sequence[Hook], host: str, shown: str, head
     return text
 
 
-def uninstall(text: str, host: str, shown: str) -> str | None:
-    """The settings without our hooks; None when nothing is left of a file that was ours."""
-    return _without(text, host, shown)
-
-
 def _new_settings(hooks: Sequence[Hook], head: dict[str, Any]) -> str:
     # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
     return dump_document({"hooks": {hook.event: [hook.element] for hook in hooks}, **head})
 
 
-def check(text: str, shown: str) -> None:
+def check_settings(text: str, shown: str) -> None:
     """InvalidFile when settings cannot be read, or hooks are not where we would put ours."""
     found = parse_json(text.removeprefix("\ufeff"), shown, hint=_HINT)
     if not isinstance(found, dict):
@@ -106,9 +101,9 @@ def _indent(text: str) -> str:
     return match[1] if match else "  "
 
 
-def _without(text: str, host: str, shown: str) -> str | None:
+def remove_hooks(text: str, host: str, shown: str) -> str | None:
     """The settings without any hook of ours, and without what we made around them. None when that was the whole file."""
-    check(text, shown)
+    check_settings(text, shown)
     while found := next(_ours(text, host), None):
         hooks, event, at, part = found
         text, is_empty = remove_part(text, at, part)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.hook_hosts import EVENTS, HOSTS, NAMES
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.hook_settings import check, hooks_of, install, uninstall
+from mabos_cli.formats.hook_settings import add_hooks, check_settings, hooks_of, remove_hooks
 
 SCALARS = (
     st.none()
@@ -61,7 +61,7 @@ def head_of(host: str) -> dict[str, Any]:
 
 
 def put(text: str | None, host: str, **how: str) -> str:
-    return install(
+    return add_hooks(
         text,
         hooks_of(host, how.get("program", "mabos"), how.get("options", "")),
         host,
@@ -87,26 +87,26 @@ def test_in_and_out_again_gives_back_every_byte(text: str, host: str) -> None:
         k: v for k, v in before.items() if k != "hooks"
     }
     assert put(new, host) == new
-    assert uninstall(new, host, "s.json") == text
-    assert uninstall(text, host, "s.json") == text
+    assert remove_hooks(new, host, "s.json") == text
+    assert remove_hooks(text, host, "s.json") == text
 
 
 @settings(max_examples=30, deadline=None)
 @given(texts())
 def test_hosts_that_share_a_file_do_not_touch_each_other(text: str) -> None:
     both = put(put(text, "claude"), "codex")
-    assert uninstall(both, "codex", "s.json") == put(text, "claude")
-    left = uninstall(both, "claude", "s.json")
-    assert left is not None and uninstall(left, "codex", "s.json") is not None
+    assert remove_hooks(both, "codex", "s.json") == put(text, "claude")
+    left = remove_hooks(both, "claude", "s.json")
+    assert left is not None and remove_hooks(left, "codex", "s.json") is not None
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_file_of_our_own_goes_when_the_hooks_go(host: str) -> None:
     new = put(None, host)
     assert new.endswith("}\n") and put(new, host) == new
-    assert uninstall(new, host, "s.json") is None
+    assert remove_hooks(new, host, "s.json") is None
     kept = new.replace('{\n  "hooks"', '{\n  "model": "x",\n  "hooks"', 1)
-    left = uninstall(kept, host, "s.json")
+    left = remove_hooks(kept, host, "s.json")
     assert left is not None and load(left) == {"model": "x"} | head_of(host)
 
 
@@ -114,7 +114,7 @@ def test_a_file_of_our_own_goes_when_the_hooks_go(host: str) -> None:
     "text", ["{}", "{\n}\n", '{"hooks": {}}', '{\n  "version": 1\n}\n', '{"hooks": {"sessionStart": []}}']
 )
 def test_a_bare_file_of_somebody_else_stays(text: str) -> None:
-    assert uninstall(put(text, "cursor"), "cursor", "s.json") == text
+    assert remove_hooks(put(text, "cursor"), "cursor", "s.json") == text
 
 
 def test_what_each_host_is_given() -> None:
@@ -133,13 +133,13 @@ def test_new_options_replace_the_old_ones() -> None:
     one = put(theirs, "claude", program="/opt/a b/mabos", options="-w /srv/team")
     two = put(one, "claude", options="-a cfo")
     assert two == put(theirs, "claude", options="-a cfo") != one
-    assert uninstall(one, "claude", "s.json") == theirs
+    assert remove_hooks(one, "claude", "s.json") == theirs
 
 
 def test_a_hook_that_a_person_put_beside_ours_stays() -> None:
     new = load(put("{}", "claude"))
     new["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "say done"})
-    left = uninstall(json.dumps(new, indent=2), "claude", "s.json")
+    left = remove_hooks(json.dumps(new, indent=2), "claude", "s.json")
     assert left is not None
     assert load(left) == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
 
@@ -155,7 +155,7 @@ def test_a_hook_that_a_person_put_beside_ours_stays() -> None:
 )
 def test_our_commands_are_known(command: str) -> None:
     text = json.dumps({"a": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
-    left = uninstall(text, "claude", "s.json")
+    left = remove_hooks(text, "claude", "s.json")
     assert left is not None and command not in left
 
 
@@ -171,7 +171,7 @@ def test_our_commands_are_known(command: str) -> None:
 )
 def test_other_commands_are_left_alone(command: str) -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
-    assert uninstall(text, "claude", "s.json") == text
+    assert remove_hooks(text, "claude", "s.json") == text
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_other_commands_are_left_alone(command: str) -> None:
 def test_what_cannot_be_read_is_refused(text: str, where: str) -> None:
     for act in (
         lambda: put(text, "claude"),
-        lambda: uninstall(text, "claude", "s.json"),
-        lambda: check(text, "s.json"),
+        lambda: remove_hooks(text, "claude", "s.json"),
+        lambda: check_settings(text, "s.json"),
     ):
         with pytest.raises(InvalidFile) as error:
             act()
@@ -202,4 +202,4 @@ def test_a_key_that_is_written_in_another_way_is_the_same_key() -> None:
     text = '{"\\u0068ooks": {"St\\u006fp": [1]}}'
     new = put(text, "claude")
     assert new.count('ooks": {') == 1 and len(load(new)["hooks"]["Stop"]) == 2
-    assert uninstall(new, "claude", "s.json") == text
+    assert remove_hooks(new, "claude", "s.json") == text
