@@ -24,7 +24,7 @@ from mabos_cli.formats.cognitive_fields import (
     row_fields,
     split_cells,
 )
-from mabos_cli.formats.markdown import unescape_block
+from mabos_cli.formats.markdown import TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.outline import hidden_lines
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
@@ -36,7 +36,6 @@ _NAMED = re.compile(r"(?:\*\*|__)[A-Z]{1,5}-[A-Za-z0-9-]*\d[A-Za-z0-9-]*:?(?:\*\
 _ASIDE = re.compile(r"\([^()]*\)")
 CODE = re.compile(r" {4}|\t")
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
-_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 # What begins another block, and so is no row of a table, whatever pipes it has.
 _BLOCK = re.compile(r" {0,3}(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|>|`{3}|~{3}|<!--)")
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
@@ -151,7 +150,7 @@ def _tables(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -
     number = 1
     while number < len(lines):
         above, line = bare(lines[number - 1]), bare(lines[number])
-        is_table = "|" in above and "-" in line and "|" in line and bool(_DELIMITER.fullmatch(line))
+        is_table = "|" in above and "-" in line and "|" in line and bool(TABLE_DELIMITER.fullmatch(line))
         if not is_table or hidden & {number, number - 1} or _BLOCK.match(above) or CODE.match(above):
             number += 1
             continue

@@ -82,7 +82,8 @@ def _finite(text: str) -> float:
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for key in found if sum(key == k for k, _ in pairs) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise ValueError(f"the key {twice!r} appears twice")
     return found
 

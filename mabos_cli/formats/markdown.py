@@ -9,10 +9,12 @@ _ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, mat
 _SOMETIMES = (
     r"[-+*](?:\s|$)"  # list items
     r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
-    r"|[-:][-:|\s]*\|[-:|\s]*$"  # the row that makes a table
+    r"|[-:](?=[-:\s]*\|)[-:|\s]*$"  # the row that makes a table
     r"|\d{1,9}[.)](?:\s|$)"  # numbered items
     r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
 )
+# The row that makes a table, with one column or more. Blanks are never tried twice: a long run of them costs its length.
+TABLE_DELIMITER = re.compile(r"\s*+(?:\|\s*+)?+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+")
 # What may hide or end things anywhere in a line: comments of HTML and Obsidian, block ids. Backslashes before a mark are
 # doubled and one is added, so that the text reads the same and the way back is exact.
 _MARK = r"<!--|-->|\^(?=M-|[\w-]+\s*$)"

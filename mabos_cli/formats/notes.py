@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mabos_cli.core.migration import Note
 from mabos_cli.core.text import cut_text
 from mabos_cli.formats.daily_log import parse_log
-from mabos_cli.formats.markdown import unescape_block, unescape_links
+from mabos_cli.formats.markdown import TABLE_DELIMITER, unescape_block, unescape_links
 from mabos_cli.formats.memory_sections import without_marks
 from mabos_cli.formats.passages import find_blocks, find_outline, front_matter, plain_title
 
@@ -28,7 +28,6 @@ _WRITTEN = re.compile(
 _CONTENTS = re.compile(r"!?\[[^\[\]]*\]\(#[^()]*\)|\[\[#[^\[\]]*\]\]|\[TOC\]", re.IGNORECASE)
 _BLOCK_ID = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$")
 _COPY = re.compile(r" \^M-\d+-[0-9a-f]{4}\s*$")
-_DELIMITER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
 _OF_PAIRS = (
     "value",
@@ -124,7 +123,7 @@ def _take(page: _Page, numbers: list[int], untouched: set[str]) -> None:
         _heed(page, numbers, () if _MARKS.sub("", said).strip() else find_marks(said))
     elif reason:
         page.label(numbers, reason)
-    elif len(lines) > 2 and "|" in lines[1] and _DELIMITER.fullmatch(lines[1]):
+    elif len(lines) > 2 and "|" in lines[1] and TABLE_DELIMITER.fullmatch(lines[1]):
         page.label(numbers[:2], "table_head")
         for number in numbers[2:]:
             _add(page, [number], _row_text(page.lines[numbers[0]], page.lines[number]))
