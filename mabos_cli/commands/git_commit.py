@@ -2,16 +2,17 @@
 
 import os
 from collections.abc import Collection, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from mabos_cli.core.commit_message import Wrote, render_commit
 from mabos_cli.core.stores import locate
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.marks import LOCAL, workspace_above
 from mabos_cli.workspace.receipts import last_runs
 
@@ -46,17 +47,12 @@ def _own_files(homes: Sequence[AgentHome], written: Collection[Path]) -> list[Pa
     return found
 
 
-@contextmanager
-def _one_at_a_time(homes: Sequence[AgentHome]):
+def _one_at_a_time(homes: Sequence[AgentHome]) -> AbstractContextManager[Any]:
     """Waits for other commits of ours; git itself gives up at once."""
-    lock = Lock(homes[0].paths.workspace.git_lock) if homes else None
-    if lock:
-        lock.acquire(homes[0].settings["lock.timeout"], "mabos --commit")
-    try:
-        yield
-    finally:
-        if lock:
-            lock.release()
+    if not homes:
+        return nullcontext()
+    workspace, timeout = homes[0].paths.workspace, homes[0].settings["lock.timeout"]
+    return locked(workspace.git_lock, workspace.root, timeout, "mabos --commit")
 
 
 def _commit(paths: list[Path], message: str) -> str:

@@ -20,7 +20,8 @@ from mabos_cli.core.text import plural
 from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.harvesting import Waiting, find_waiting, note_settled, note_taken
 from mabos_cli.workspace.home import AgentHome, Means
-from mabos_cli.workspace.observations import held, stored_already
+from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.observations import stored_already
 from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.trust_log import Judge
 
@@ -97,7 +98,8 @@ def harvest(
 def harvest_observations(home: AgentHome, rules: Rules, *, dry_run: bool = False) -> tuple[Crop, Yield]:
     """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
     timeout = home.settings["lock.timeout"]
-    with nullcontext() if dry_run else held(home.paths.harvest_lock, timeout, "mabos harvest"):
+    root = home.paths.workspace.root
+    with nullcontext() if dry_run else locked(home.paths.harvest_lock, root, timeout, "mabos harvest"):
         crop = gather(home, rules)
         known = _stored(home, crop, dry_run) if crop.drafts else set()
         drafts = [entry for entry in crop.drafts if entry[1].id not in known]

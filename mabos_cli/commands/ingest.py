@@ -18,7 +18,7 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.formats.agent_hosts import HOSTS
 from mabos_cli.formats.agent_transcripts import ROLES, Scope
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.observations import held
+from mabos_cli.workspace.lock import locked
 
 app = new_group(
     "ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True
@@ -55,7 +55,8 @@ def transcript(
     scope = Scope(_roles(roles), tools, stamp_of(since, home.now()))
     given, others = find_given(files, host, None if call.literal_dash else _open_stdin)
     timeout = home.settings["lock.timeout"]
-    with nullcontext() if dry_run else held(home.paths.ingest_lock, timeout, "mabos ingest"):
+    root = home.paths.workspace.root
+    with nullcontext() if dry_run else locked(home.paths.ingest_lock, root, timeout, "mabos ingest"):
         rows = take_transcripts(home, given, host, scope, dry_run=dry_run)
     data: dict[str, Any] = {
         "files": [row.summary() for row in rows],

@@ -11,7 +11,7 @@ from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.agent_transcripts import Scope, safe_name
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.hook_spool import Noted, cut_spool, read_spool
-from mabos_cli.workspace.observations import held
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.transcripts import Transcript
 
 
@@ -38,7 +38,7 @@ def take_spooled(home: AgentHome, *, dry_run: bool = False) -> Spoils:
         return _take(home, spool.waiting, dry_run=True)
     timeout = home.settings["lock.timeout"]
     try:
-        with held(home.paths.ingest_lock, timeout, "mabos harvest"):
+        with locked(home.paths.ingest_lock, home.paths.workspace.root, timeout, "mabos harvest"):
             spoils = _take(home, spool.waiting)
     except Conflict as error:
         return Spoils(notes=(f"transcripts that hooks named wait: {error.message}",))

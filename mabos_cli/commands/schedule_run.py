@@ -13,9 +13,9 @@ from mabos_cli.core.schedule import Job
 from mabos_cli.core.text import plural
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.output import note
-from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.lock import Lock
 from mabos_cli.workspace.settings import load_settings
 
 
@@ -63,7 +63,7 @@ class _Running(Conflict):
 
 @contextmanager
 def _only_copy(workspace: WorkspacePaths, job: Job) -> Iterator[None]:
-    lock = Lock(workspace.schedule_lock(job.name))
+    lock = Lock(workspace.schedule_lock(job.name), workspace.root)
     try:
         lock.acquire(0, f"mabos schedule run {job.name}")
     except Conflict:

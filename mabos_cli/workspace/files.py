@@ -1,15 +1,13 @@
-"""The only module that writes, with append.py below it. Atomic, durable, and never over a change that somebody else made meanwhile.
+"""The only module that writes files of a workspace, with append.py below it; lock.py writes locks. Atomic, durable, and never
+over a change that somebody else made meanwhile.
 
 Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
 Appending: one write behind a complete last line, fsync; a failed write is taken back.
-Locking: flock on a side file that is never replaced. A killed holder leaves no lock behind, only its intent in that file.
 """
 
 import errno
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -287,83 +285,3 @@ def sweep_temps(folder: Path, *, locked: bool) -> int:
         with suppress(OSError):
             temp.unlink()
     return len(found)
-
-
-class Lock:
-    """An exclusive lock on a side file. The file's text names the holder and what it is about to do."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._fd = -1
-        self.left_behind = b""
-        self.settled = True
-
-    def acquire(self, timeout: float, holder: str = "") -> None:
-        """Takes the lock, or raises Conflict naming the holder when it is not free in time.
-
-        Without a holder's name the text of the file is left alone: it remembers something else.
-        """
-        make_folder(self._path.parent)
-        is_new = not self._path.exists()
-        with explained(self._path, "lock"):
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            deadline, pause = time.monotonic() + timeout, 0.002
-            while not self._try():
-                if time.monotonic() >= deadline:
-                    held = (
-                        self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0")
-                        or "another process"
-                    )
-                    os.close(self._fd)
-                    raise Conflict(
-                        f"{self._path.stem} is locked by {held}; gave up after {timeout:g} s",
-                        "try again, or wait longer with --lock-timeout",
-                    )
-                time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
-                pause = min(pause * 1.5, 0.05)
-            if is_new:
-                sync_folder(self._path.parent)
-            self.left_behind = self._text()
-            if not holder:
-                self.settled = False
-                return
-            pending = self.left_behind.partition(b"\n")[2].strip(b"\0\n")
-            self.settled = not pending
-            self._rewrite(f"{holder}, process {os.getpid()}\n".encode() + pending)
-
-    def _try(self) -> bool:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _text(self) -> bytes:
-        return os.pread(self._fd, os.fstat(self._fd).st_size, 0)
-
-    def _rewrite(self, data: bytes) -> None:
-        # Written before it is cut: a kill in between must not lose an intent that is still pending.
-        os.pwrite(self._fd, data, 0)
-        os.ftruncate(self._fd, len(data))
-
-    def declare(self, intent: bytes) -> None:
-        """Writes down durably what is about to happen, so that the next holder can finish it after a crash."""
-        with explained(self._path, "write"):
-            self.settled = False
-            self._rewrite(self._text().split(b"\n")[0] + b"\n" + intent + b"\n")
-            os.fsync(self._fd)
-
-    def note(self, text: bytes, *, durable: bool = False) -> None:
-        """Replaces the file's text, for side files that remember something between holders."""
-        with explained(self._path, "write"):
-            self.settled = False
-            self._rewrite(text)
-            if durable:
-                os.fsync(self._fd)
-
-    def release(self) -> None:
-        """Gives the lock back. A declared intent stays in the file until it is settled."""
-        with suppress(OSError):
-            if self.settled:
-                os.ftruncate(self._fd, 0)
-        os.close(self._fd)

@@ -6,8 +6,9 @@ Hooks append under a side lock, see append.py. Who has looked at the transcripts
 from typing import Any, NamedTuple
 
 from mabos_cli.formats.json_text import parse_lines
-from mabos_cli.workspace.files import Lock, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.lock import locked
 
 
 class Noted(NamedTuple):
@@ -43,9 +44,7 @@ def _text(record: Any, key: str) -> str:
 
 def cut_spool(paths: AgentPaths, spool: Spool, timeout: float) -> None:
     """Takes away what was read, unless somebody else did already, and keeps what came behind it."""
-    lock = Lock(paths.hook_lock)
-    lock.acquire(timeout)
-    try:
+    with locked(paths.hook_lock, paths.workspace.root, timeout):
         data = read_bytes(paths.hook_spool) or b""
         if not spool.data or not data.startswith(spool.data):
             return
@@ -53,5 +52,3 @@ def cut_spool(paths: AgentPaths, spool: Spool, timeout: float) -> None:
             replace_file(paths.hook_spool, rest, root=paths.workspace.root, expect=data)
         else:
             remove_file(paths.hook_spool)
-    finally:
-        lock.release()

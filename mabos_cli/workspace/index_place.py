@@ -8,17 +8,19 @@ from zlib import crc32
 
 from mabos_cli.core.documents import WRITING, digest_of
 from mabos_cli.errors import MabosError
-from mabos_cli.workspace.files import Lock, read_bytes, stamp_of
+from mabos_cli.workspace.files import read_bytes, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.sources import find_sources
 
 
 class IndexGuard:
     """One writer at a time, and a note that stays between them, both in a side file of the index."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, root: Path) -> None:
         self._path = path
+        self._root = root
 
     def read(self) -> str:
         """The note of the last writer, or what the present one says."""
@@ -29,22 +31,19 @@ class IndexGuard:
     @contextmanager
     def hold(self, timeout: float) -> Iterator[Callable[[str], None]]:
         """The right to write; what it yields replaces the note."""
-        lock = Lock(self._path)
-        lock.acquire(timeout)
-        try:
+        with locked(self._path, self._root, timeout) as lock:
             # That somebody writes must be on disk before the first change is: after a power cut nobody else knows.
             yield lambda text: lock.note(text.encode("utf-8") + b"\n", durable=text == WRITING)
-        finally:
-            lock.release()
 
 
 def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
     """The places for an index, best first. One that can only be read will do while nothing changed."""
-    for folder in (paths.index.parent, cache_folder(paths)):
+    cache = cache_folder(paths)
+    for folder, root in ((paths.index.parent, paths.workspace.root), (cache, cache)):
         if not folder.is_absolute():  # no home folder, no cache
             continue
         path = folder / paths.index.name
-        yield path, IndexGuard(path.with_suffix(".lock"))
+        yield path, IndexGuard(path.with_suffix(".lock"), root)
 
 
 def index_state(home: AgentHome) -> str:

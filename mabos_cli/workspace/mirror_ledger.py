@@ -5,39 +5,27 @@ All of it can be deleted: then everything is written to the mirror anew.
 
 import re
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from mabos_cli.core.mirror_plan import QUEUED, Entry, Key
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.mirror_ledger import compact_ledger, parse_ledger, render_entries
-from mabos_cli.workspace.files import (
-    Lock,
-    append_bytes,
-    list_names,
-    read_bytes,
-    remove_file,
-    replace_file,
-)
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.lock import Lock, locked
 
 REST_SECONDS = 30.0
 _COMPACT_ABOVE = 16_384
 _GROWTH = 2
 
 
-@contextmanager
-def mirroring(paths: AgentPaths, wait: float) -> Iterator[None]:
+def mirroring(paths: AgentPaths, wait: float) -> AbstractContextManager[Lock]:
     """The lock of an agent's mirror: only one process writes it at a time, so that the ledger's last line about a record is also
     the last thing that happened to it. Conflict when it is not free in time."""
-    lock = Lock(paths.mirror_lock)
-    lock.acquire(wait)
-    try:
-        yield
-    finally:
-        lock.release()
+    return locked(paths.mirror_lock, paths.workspace.root, wait)
 
 
 def list_mirrored(workspace: WorkspacePaths) -> list[str]:
@@ -97,13 +85,8 @@ def is_resting(workspace: WorkspacePaths, address: str) -> bool:
 
 def let_rest(workspace: WorkspacePaths, address: str) -> None:
     """Notes that the server at an address does not answer. Best effort, and without waiting for the disk."""
-    with suppress(MabosError):
-        lock = Lock(workspace.mirror_rest)
-        lock.acquire(0)
-        try:
-            lock.note(address.encode("utf-8"))
-        finally:
-            lock.release()
+    with suppress(MabosError), locked(workspace.mirror_rest, workspace.root, 0) as lock:
+        lock.note(address.encode("utf-8"))
 
 
 def end_rest(workspace: WorkspacePaths) -> None:

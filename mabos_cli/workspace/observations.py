@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +13,10 @@ from mabos_cli.formats.harvest_ledger import names_any
 from mabos_cli.formats.items import line_id, opening
 from mabos_cli.formats.observations import opening_ids, parse_observations, render_observation
 from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.files import Lock, append_bytes, list_names, read_bytes
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY, AgentPaths
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.world import Mint
 
 _TAIL = 1 << 16
@@ -32,17 +32,6 @@ class Found(NamedTuple):
     line: int
 
 
-@contextmanager
-def held(path: Path, timeout: float, holder: str = "") -> Iterator[Lock]:
-    """A side lock; Conflict when it is not free in time."""
-    lock = Lock(path)
-    lock.acquire(timeout, holder)
-    try:
-        yield lock
-    finally:
-        lock.release()
-
-
 def observation_files(paths: AgentPaths) -> list[str]:
     """The names of the files of observations, oldest day first."""
     return [n for n in list_names(paths.observations) if n.endswith(".jsonl") and n not in LEDGERS]
@@ -53,7 +42,7 @@ def append_observations(home: AgentHome, observations: Sequence[Observation]) ->
     if not observations:
         return []
     paths, day = home.paths, format_time(home.now())[:10]
-    with held(paths.capture_lock, home.settings["lock.timeout"]) as lock:
+    with locked(paths.capture_lock, paths.workspace.root, home.settings["lock.timeout"]) as lock:
         last = lock.left_behind.strip(b"\0\n").decode("ascii", "replace")
         mint = Mint(home.now(), last if parse_id(last) else _last_id(paths), letter="O")
         kept = [observation._replace(id=mint()) for observation in observations]

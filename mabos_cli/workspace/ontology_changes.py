@@ -22,8 +22,9 @@ from mabos_cli.errors import Conflict, UsageFault
 from mabos_cli.formats.jsonld import WELL_KNOWN, parse_jsonld
 from mabos_cli.formats.jsonld_edit import add_nodes, render_new, render_node
 from mabos_cli.formats.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import Lock, Moved, replace_file, sweep_temps
+from mabos_cli.workspace.files import Moved, replace_file, sweep_temps
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.ontologies import HeldFile, Library
 
 Result = TypeVar("Result")
@@ -52,13 +53,10 @@ class Editor(NamedTuple):
 @contextmanager
 def _holding(editor: Editor, command: str) -> Iterator[None]:
     """The lock of the ontologies. Only its holder writes there: temporary files are what killed ones left."""
-    lock = Lock(editor.workspace.ontology_lock)
-    lock.acquire(editor.timeout, f"mabos ontology {command}")
-    try:
-        sweep_temps(editor.workspace.ontologies, locked=True)
+    workspace = editor.workspace
+    with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):
+        sweep_temps(workspace.ontologies, locked=True)
         yield
-    finally:
-        lock.release()
 
 
 def change_ontologies(

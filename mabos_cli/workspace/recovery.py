@@ -13,8 +13,9 @@ from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.formats.store_file import render_page
 from mabos_cli.workspace import spool
 from mabos_cli.workspace.domains import materialize_domains
-from mabos_cli.workspace.files import Lock, replace_file, sweep_temps
+from mabos_cli.workspace.files import replace_file, sweep_temps
 from mabos_cli.workspace.home import AgentHome, Loaded
+from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.long_term import Shelf
 from mabos_cli.workspace.materialize import materialize_items
@@ -46,16 +47,13 @@ class Holding:
 @contextmanager
 def holding_lock(home: AgentHome, command: str) -> Iterator[Holding]:
     """The agent's lock; what a killed holder left is finished first, as far as it can be."""
-    lock = Lock(home.paths.lock)
-    lock.acquire(home.settings["lock.timeout"], f"mabos {command}")
-    try:
+    root, timeout = home.paths.workspace.root, home.settings["lock.timeout"]
+    with locked(home.paths.lock, root, timeout, f"mabos {command}") as lock:
         crashed = bool(lock.left_behind.strip(b"\0\n"))
         unfinished, warnings = recover(home, lock.left_behind) if crashed else (nothing(), [])
         holding = Holding(lock, crashed, unfinished, warnings)
         lock.settled = not holding.is_unfinished
         yield holding
-    finally:
-        lock.release()
 
 
 def nothing() -> Unfinished:

@@ -4,8 +4,8 @@ Both are appended to without waiting for the agent's lock, under a side lock of 
 Their first line says what they are; a drained file keeps it.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,20 +13,15 @@ from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.items import item_from_dict, item_to_dict
 from mabos_cli.formats.json_text import dump_line, parse_lines
-from mabos_cli.workspace.files import Lock, Moved, append_bytes, read_bytes, replace_file
+from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.long_term import Touches
 
 
-@contextmanager
-def _locked(paths: AgentPaths, timeout: float) -> Iterator[Lock]:
+def _locked(paths: AgentPaths, timeout: float) -> AbstractContextManager[Lock]:
     """The side lock. Its file remembers the last id that was queued."""
-    lock = Lock(paths.queue_lock)
-    lock.acquire(timeout)
-    try:
-        yield lock
-    finally:
-        lock.release()
+    return locked(paths.queue_lock, paths.workspace.root, timeout)
 
 
 def _append(path: Path, root: Path, records: list[dict[str, Any]], durable: bool) -> None:

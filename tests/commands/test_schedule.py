@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.workspace.files import Lock
+from mabos_cli.workspace.lock import Lock
 from tests.commands.desk import Desk, Said
 
 _SYSTEMCTL = '#!/bin/sh\necho "$@" >>"{log}"\n[ ! -e "{log}.silent" ]\n'
@@ -164,7 +164,7 @@ def test_a_job_goes_on_behind_an_agent_that_fails(timers: Timers) -> None:
 
 
 def test_there_is_no_second_copy_of_a_job(timers: Timers) -> None:
-    lock = Lock(timers.desk.root / ".mabos" / "schedule" / "cycle.lock")
+    lock = Lock(timers.desk.root / ".mabos" / "schedule" / "cycle.lock", timers.desk.root)
     lock.acquire(0, "a copy")
     try:
         done = timers.run("run", "cycle", "--json")

@@ -20,8 +20,8 @@ from warm import Request, become_program
 from mabos_cli.commands.call import Call, Told
 from mabos_cli.serve import calling
 from mabos_cli.serve.mcp_tools import TOOLS
-from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.lock import Lock
 from serve.speaker import environment
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -106,7 +106,7 @@ def wire(desk: Desk) -> Iterator[Wire]:
 @pytest.fixture
 def busy(desk: Desk) -> Lock:
     """The agent's lock, held: whoever writes waits until the test gives it back."""
-    lock = Lock(WorkspacePaths(desk.root).agent("main").lock)
+    lock = Lock(WorkspacePaths(desk.root).agent("main").lock, desk.root)
     lock.acquire(1)
     return lock
 

@@ -1,20 +1,17 @@
 """Safe files: atomic, durable, and never over somebody else's change."""
 
 import os
-import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.errors import InvalidFile
 from mabos_cli.workspace import files
 from mabos_cli.workspace.files import (
     REPLACE_BELOW,
-    Lock,
     Moved,
     append_bytes,
     append_text,
@@ -144,43 +141,6 @@ def test_temporary_files_are_not_listed_and_those_of_the_dead_are_swept(tmp_path
     assert sweep_temps(tmp_path, locked=False) == 1
     assert (dead.exists(), alive.exists()) == (False, True)
     assert sweep_temps(tmp_path, locked=True) == 1
-
-
-HOLD = (
-    "import sys, time\n"
-    "from pathlib import Path\n"
-    "from mabos_cli.workspace.files import Lock\n"
-    "lock = Lock(Path(sys.argv[1]))\n"
-    "lock.acquire(5, 'mabos consolidate')\n"
-    "lock.declare(b'{\"version\": 7}')\n"
-    "print('held', flush=True)\n"
-    "time.sleep(60)\n"
-)
-
-
-def test_a_lock_names_its_holder_and_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
-    path = tmp_path / "locks" / "main.lock"
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE)
-    assert holder.stdout is not None
-    holder.stdout.readline()
-    started = time.monotonic()
-    with pytest.raises(Conflict, match=f"main is locked by mabos consolidate, process {holder.pid}"):
-        Lock(path).acquire(0.2, "mabos store")
-    assert time.monotonic() - started < 5
-    holder.send_signal(signal.SIGKILL)
-    holder.wait()
-    holder.stdout.close()
-    lock = Lock(path)
-    lock.acquire(0.2, "mabos store")
-    assert b'{"version": 7}' in lock.left_behind
-    # An intent stays until it is settled, even if this process ends without looking at it.
-    lock.release()
-    again = Lock(path)
-    again.acquire(0.2, "mabos store")
-    assert b'{"version": 7}' in again.left_behind
-    again.settled = True
-    again.release()
-    assert path.read_bytes() == b""
 
 
 @pytest.mark.parametrize("saves", [1, 2])
