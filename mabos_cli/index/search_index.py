@@ -186,7 +186,8 @@ class SearchIndex:
         )
         if self._guard is not None:
             # The file no longer fits its note then, and is made anew, without vectors of the old width.
-            with self._guard.hold(0), suppress(*self.engine.errors):
+            # Who cannot write now, or is not let, answers by words only: nobody can until that is done.
+            with suppress(MabosError, *self.engine.errors), self._guard.hold(0):
                 self.db.execute(
                     "DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),)
                 )
@@ -259,6 +260,7 @@ class SearchIndex:
     def _build_beside(self, sources: list[Source]) -> tuple[Path, Stats]:
         assert self.path is not None
         self.close()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         temp = self.path.with_name(f".mabos-tmp-{os.getpid()}-{self.path.name}")
         temp.unlink(missing_ok=True)
         self._db = self.engine.connect(os.fspath(temp))
@@ -292,9 +294,8 @@ class SearchIndex:
     def _swap(self, temp: Path) -> None:
         """Puts a new file in the place of the old one, whatever stands there."""
         assert self.path is not None
-        fd = os.open(temp, os.O_RDONLY)
-        os.fsync(fd)
-        os.close(fd)
+        with temp.open("rb") as file:
+            os.fsync(file.fileno())
         if self.path.is_dir() and not self.path.is_symlink():
             _move_aside(self.path)
         for tail in ("-journal", "-wal", "-shm"):  # of the old file; SQLite would apply them to the new one

@@ -31,7 +31,7 @@ def fingerprint(word: str) -> int:
 class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
-    def __init__(self, path: Path, floor: float) -> None:
+    def __init__(self, path: Path | None, floor: float) -> None:
         self._path = path
         self._floor = floor
         self._sources: list[Source] = []
@@ -49,8 +49,9 @@ class SimilarIndex(Relatives):
     def _rebuild(self) -> None:
         with suppress(sqlite3.Error):
             self._db.close()
-        with suppress(OSError):
-            self._path.unlink()
+        if self._path:
+            with suppress(OSError):
+                self._path.unlink()
         self._db = _open(self._path, self._floor)
         try:
             self._follow()

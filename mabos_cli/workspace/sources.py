@@ -25,7 +25,7 @@ from mabos_cli.formats.json_text import parse_json
 from mabos_cli.formats.seal import without_seal
 from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
-from mabos_cli.workspace.files import read_bytes
+from mabos_cli.workspace.files import explained, is_inside, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.spool import read_deferred
@@ -98,7 +98,7 @@ def clean(text: str) -> str:
 
 def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
     """Files of interest below a folder. Links are followed to files inside the workspace, never to folders."""
-    folders, base = [root], len(root) + 1
+    folders, base, outermost = [root], len(root) + 1, home.paths.workspace.root
     while folders:
         try:
             entries = sorted(os.scandir(folders.pop()), key=_NAME)
@@ -113,7 +113,7 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
                 continue
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
-            elif name not in _COPIES_MD and (not entry.is_symlink() or _is_inside(home, entry.path)):
+            elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
                 try:
                     stat = entry.stat()
                 except OSError:
@@ -139,23 +139,20 @@ def holds_items(shown: str) -> bool:
     return is_store(shown) or shown.startswith(("archive/", ".mabos/"))
 
 
-def _is_inside(home: AgentHome, path: str) -> bool:
-    """Whether a link leads to a file of the workspace: one that leads out of it is nobody's memory."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home.paths.workspace.root))
-
-
 def load_source(home: AgentHome, shown: str, path: str) -> Content:
     """What a file holds now; a file that cannot be read is an error to report, and no reason to stop."""
     from hashlib import blake2b
 
     try:
+        limit = home.settings["index.max_file_bytes"]
+        with explained(Path(path), "read"), suppress(FileNotFoundError):
+            stat = os.stat(path)
+            if stat.st_size > limit and not is_store(shown) and not shown.startswith("archive/"):
+                return Content(stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out")
         data = read_bytes(Path(path))
         if data is None:
             return Content()
-        limit = home.settings["index.max_file_bytes"]
         digest = blake2b(data + _harvested(home, shown), digest_size=16).hexdigest()
-        if len(data) > limit and not is_store(shown) and not shown.startswith("archive/"):
-            return Content(digest, error=f"{shown} is larger than {limit:,} bytes and is left out")
         return _loader(home, shown)(home, shown, data)._replace(hash=digest)
     except MabosError as error:
         return Content(error=error.message)

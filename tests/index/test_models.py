@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from mabos_cli.commands.agent_index import AgentIndex
+from mabos_cli.workspace.lock import locked
 
 from .lab import Lab, check_sound, close, engines, settle
 from .models import Hashed
@@ -105,6 +106,24 @@ def test_a_new_width_without_any_new_text_does_not_stop_a_recall(
     found = state(little)
     assert found["vectors"] == found["wanted"]
     assert len(found["lengths"]) == 1
+
+
+class Untold(Hashed):
+    """A model behind an address: only its answers tell the width of its vectors."""
+
+    def _vector(self, text: str) -> bytes:
+        return Hashed(self.model, 24)._vector(text)
+
+
+def test_a_new_width_that_cannot_be_noted_does_not_stop_a_recall(
+    little: Lab, slot: Slot, step: str
+) -> None:
+    little.sync()
+    settle()
+    little.sync()
+    slot.model = Untold(width=0)
+    with locked(little.note, little.root, 0):
+        assert little.ask("tomato")
 
 
 def test_going_back_to_a_costly_model_costs_nothing(little: Lab, slot: Slot) -> None:

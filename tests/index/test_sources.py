@@ -77,6 +77,19 @@ def test_a_file_that_cannot_be_read_is_a_warning(lab: Lab, monkeypatch: pytest.M
     assert "notes/b.md:1-1" in lab.refs("locked away")
 
 
+def test_a_file_that_is_too_large_is_not_even_read(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MABOS_INDEX_MAX_FILE_BYTES", "4096")
+    lab.write("notes/a.md", "The quince is ripe.\n")
+    lab.write("notes/large.md", "The quince is large.\n" * 400)
+    real, read = Path.read_bytes, []
+    monkeypatch.setattr(Path, "read_bytes", lambda path: [read.append(path.name), real(path)][1])
+    search = lab.search()
+    assert [hit.candidate.ref for hit in search("quince")] == ["notes/a.md:1-1"]
+    assert search.warnings() == ["notes/large.md is larger than 4,096 bytes and is left out"]
+    close(search)
+    assert "a.md" in read and "large.md" not in read
+
+
 def test_links_that_lead_nowhere_do_not_stop_a_recall(lab: Lab) -> None:
     lab.write("notes/a.md", "The quince is ripe.\n")
     (lab.agent / "notes/loop.md").symlink_to("loop.md")

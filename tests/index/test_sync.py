@@ -94,6 +94,14 @@ def test_a_rebuild_equals_an_index_that_grew(busy: Lab) -> None:
         check_sound(index.db)
 
 
+def test_a_rebuild_needs_nothing_to_be_there(lab: Lab) -> None:
+    """Neither in a new workspace nor where somebody deleted the index with its folder."""
+    for _ in "12":
+        shutil.rmtree(lab.index.parent, ignore_errors=True)
+        lab.sync(rebuild=True)
+        assert lab.index.is_file()
+
+
 def test_a_rebuild_replaces_the_file_and_leaves_no_other(busy: Lab) -> None:
     busy.sync()
     before = stamp(busy)
