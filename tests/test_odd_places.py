@@ -47,6 +47,26 @@ def test_a_memory_folder_that_leads_out_is_not_written_and_blocks_nothing(root: 
     ]
 
 
+def test_a_folder_of_domains_that_leads_out_loses_nothing(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/decisions.md").write_text("my own decisions\n")
+    (root / "agents/main/memory").mkdir(exist_ok=True)
+    (root / "agents/main/memory/domains").symlink_to(tmp_path / "mine")
+    done = run("materialize", "-w", str(root), MABOS_NOW=NOW)
+    assert (done.code, "leads out of the workspace" in done.stderr) == (4, True)
+    assert (tmp_path / "mine/decisions.md").read_text() == "my own decisions\n"
+
+
+def test_an_index_folder_that_leads_out_is_not_used(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (root / ".mabos").mkdir(exist_ok=True)
+    (root / ".mabos/index").symlink_to(tmp_path / "elsewhere")
+    do(root, "store", "the grinder is clean", "--store", "long_term")
+    do(root, "index", "sync", "--rebuild")
+    assert len(do(root, "recall", "grinder")["data"]["results"]) == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_bytes_of_a_person_that_are_not_utf8_survive_consolidation(root: Path) -> None:
     path = root / "agents/main/MEMORY.md"
     path.write_bytes(path.read_bytes() + b"caf\xe9 notes\n")

@@ -14,6 +14,7 @@ from mabos_cli.config import layer
 from mabos_cli.core.stores import Relatives
 from mabos_cli.errors import InvalidFile
 from mabos_cli.output import emit, note
+from mabos_cli.workspace.files import is_inside
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace
@@ -131,6 +132,7 @@ def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
     """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
-    index = SimilarIndex(shelf.paths.similar, floor)
+    path = shelf.paths.similar
+    index = SimilarIndex(path if is_inside(path, shelf.paths.workspace.root) else None, floor)
     index.follow(shelf.sources())
     return index

@@ -77,7 +77,7 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
     if not dry_run and new:
         replace_file(path, new.encode("utf-8"), root=workspace.root, expect=old, shared=True)
     elif not dry_run:
-        remove_file(path)
+        remove_file(path, root=workspace.root)
     return [path.name]
 
 

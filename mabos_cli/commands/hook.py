@@ -136,7 +136,7 @@ def _apply(path: Path, old: bytes | None, new: bytes | None, dry_run: bool) -> N
     if new is None:
         if read_bytes(path) != old:
             raise Moved(path)
-        remove_file(path)
+        remove_file(path, root=path.parent)
     else:
         replace_file(path, new, root=path.parent, expect=old, shared=True)
 

@@ -198,7 +198,7 @@ def sync_agent(home: AgentHome, session: Session, writing: Writing, show: Show |
         writing.warnings += warnings
         Writer(home, session, known, since, writing, show).run(todo, records, there)
         if not is_agent(home.paths) and not writing.failed:
-            remove_file(home.paths.mirror_ledger)
+            remove_file(home.paths.mirror_ledger, root=home.paths.workspace.root)
 
 
 def load_records(home: AgentHome) -> tuple[dict[Key, Record], set[str], list[str]]:

@@ -20,10 +20,11 @@ def write_all(fd: int, data: bytes) -> None:
 
 def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
     """Appends complete lines behind the last complete line: a torn tail is closed first, a failed write taken back."""
-    is_new = not os.path.exists(path)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
         size = os.fstat(fd).st_size
+        if durable and not size:  # before the first line: one that is there says that the name of the file is on the disk, too
+            sync_folder(os.path.dirname(path))
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
         try:
             write_all(fd, (b"\n" if torn else b"") + data)
@@ -35,8 +36,6 @@ def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
             raise
     finally:
         os.close(fd)
-    if is_new and durable:
-        sync_folder(os.path.dirname(path))
 
 
 def sync_folder(folder: "str | os.PathLike[str]") -> None:
@@ -55,10 +54,9 @@ def append_guarded(path: str, lock: str, data: bytes, *, root: str, wait: float)
     because somebody was stopped in that moment.
     """
     for place in (path, lock):
-        folder = os.path.dirname(place)
-        if not (os.path.realpath(folder) + os.sep).startswith(os.path.realpath(root) + os.sep):
-            raise OSError(f"{folder} leads out of the workspace")
-        os.makedirs(folder, exist_ok=True)
+        if not os.path.realpath(place).startswith(os.path.realpath(root) + os.sep):
+            raise OSError(f"{place} leads out of the workspace")
+        os.makedirs(os.path.dirname(place), exist_ok=True)
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         deadline = time.monotonic() + wait

@@ -95,7 +95,7 @@ def ensure_ignored(workspace: WorkspacePaths) -> list[str]:
     old = read_bytes(workspace.gitignore)
     gap = b"" if not old or old.endswith(b"\n") else b"\n"
     data = (old or b"") + gap + "".join(f"{rule}\n" for rule in missing).encode()
-    replace_file(workspace.gitignore, data, root=workspace.root, expect=old)
+    replace_file(workspace.gitignore, data, root=workspace.root, expect=old, shared=True)
     return [".gitignore"]
 
 

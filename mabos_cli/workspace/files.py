@@ -104,10 +104,24 @@ def stamp_of(path: Path) -> str:
         return ""
 
 
+def read_end(path: str | Path, size: int) -> bytes:
+    """The last bytes of a file; none when there is no file."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return os.pread(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
+    except OSError:
+        return b""
+
+
+def is_inside(path: str | Path, root: Path) -> bool:
+    """Whether a path stays below the root when symbolic links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
 def resolve_inside(path: Path, root: Path) -> Path:
     """The real place of a path, following symbolic links, as long as it stays below the root."""
     real = Path(os.path.realpath(path))
-    if not real.is_relative_to(os.path.realpath(root)):
+    if not is_inside(real, root):
         raise InvalidFile(
             f"{path} leads out of the workspace to {real}", "replace the symbolic link by a file or folder"
         )
@@ -140,8 +154,8 @@ def _open_temp(folder: Path) -> tuple[int, Path]:
 def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, shared: bool = False) -> None:
     """Replaces a file by new bytes, atomically and durably, if it still holds `expect` (None: does not exist).
 
-    Mode and owner stay; a symbolic link inside the root is followed, not replaced. With `shared`, for files that people edit,
-    not even a save in the instant between looking and replacing is lost.
+    Mode, owner and access lists stay; a symbolic link inside the root is followed, not replaced. With `shared`, for files that
+    people edit, not even a save in the instant between looking and replacing is lost.
     """
     target = resolve_inside(path, root)
     make_folder(target.parent)
@@ -149,14 +163,16 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
         fd, temp = _open_temp(target.parent)
         try:
             try:
-                _keep_owner(fd, target)
+                _keep_rights(fd, target)
                 write_all(fd, data)
                 os.fsync(fd)
             finally:
                 os.close(fd)
             if read_bytes(target) != expect:
                 raise Moved(path)
-            if not (shared and expect is not None and _traded(temp, target, data, expect)):
+            if expect is None:
+                _put_new(temp, target)
+            elif not (shared and _traded(temp, target, data, expect)):
                 os.rename(temp, target)
         except BaseException:
             with suppress(OSError):
@@ -164,6 +180,18 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
             raise
         _note_written(target)
         sync_folder(target.parent)
+
+
+def _put_new(temp: Path, target: Path) -> None:
+    """Gives a file the name of one that is not there; Moved when it is by now."""
+    try:
+        os.link(temp, target)
+    except FileExistsError:
+        raise Moved(target) from None
+    except OSError:  # a disk that knows one name for each file
+        os.rename(temp, target)
+    else:
+        os.unlink(temp)
 
 
 def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
@@ -189,15 +217,23 @@ def _exchange(one: Path, other: Path) -> bool:
     return trade is not None and trade(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
-def _keep_owner(fd: int, target: Path) -> None:
+def _keep_rights(fd: int, target: Path) -> None:
+    """Gives a new file the group, owner, mode and access lists of the one that it replaces, as far as we may."""
     try:
         old = target.stat()
     except FileNotFoundError:
         return
-    os.fchmod(fd, stat.S_IMODE(old.st_mode))
-    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+    if old.st_gid != os.getegid():
+        with suppress(OSError):  # a group that we are not in
+            os.fchown(fd, -1, old.st_gid)
+    if old.st_uid != os.geteuid():
         with suppress(OSError):  # only root may give files away
-            os.fchown(fd, old.st_uid, old.st_gid)
+            os.fchown(fd, old.st_uid, -1)
+    os.fchmod(fd, stat.S_IMODE(old.st_mode))
+    with suppress(OSError, AttributeError):  # a disk or a system that knows none
+        for name in os.listxattr(target):
+            with suppress(OSError):
+                os.setxattr(fd, name, os.getxattr(target, name))
 
 
 def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -> None:
@@ -220,16 +256,18 @@ def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
         body = (old or header.encode("utf-8")).rstrip(b"\0")
         gap = b"" if body.endswith(b"\n") or not body else b"\n"
         with suppress(Moved):
-            return replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old)
+            data = body + gap + text.encode("utf-8")
+            return replace_file(path, data, root=root, expect=old, shared=True)
     raise Conflict(f"{path} keeps changing", "somebody is writing it; try again")
 
 
-def remove_file(path: Path) -> None:
-    """Removes a file of ours that holds nothing of its own any more (a drained queue, a folded journal)."""
+def remove_file(path: Path, *, root: Path) -> None:
+    """Removes a file of ours below the root that holds nothing of its own any more (a drained queue, a folded journal)."""
+    place = resolve_inside(path.parent, root) / path.name
     with explained(path, "remove"), suppress(FileNotFoundError):
-        path.unlink()
-        _note_written(path)
-        sync_folder(path.parent)
+        place.unlink()
+        _note_written(place)
+        sync_folder(place.parent)
 
 
 def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:

@@ -20,9 +20,9 @@ from mabos_cli.formats.harvest_ledger import (
     render_taken,
 )
 from mabos_cli.formats.observations import Line, complete_size, numbered_ids, parse_observations
-from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.files import append_bytes, read_bytes, read_end
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.observations import observation_files, read_end
+from mabos_cli.workspace.observations import observation_files
 
 _TAIL = 512
 

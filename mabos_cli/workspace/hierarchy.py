@@ -263,7 +263,7 @@ def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, b
                 if edited and old is not None:
                     built.warnings.extend(set_aside(home, state.path, old))
                 try:
-                    replace_file(state.path, data, root=home.paths.workspace.root, expect=old)
+                    replace_file(state.path, data, root=home.paths.workspace.root, expect=old, shared=True)
                 except Moved:  # somebody saved it this instant: theirs stays
                     built.kept.append(state._replace(state="edited, stale"))
                     continue

@@ -51,4 +51,4 @@ def cut_spool(paths: AgentPaths, spool: Spool, timeout: float) -> None:
         if rest := data[len(spool.data) :]:
             replace_file(paths.hook_spool, rest, root=paths.workspace.root, expect=data)
         else:
-            remove_file(paths.hook_spool)
+            remove_file(paths.hook_spool, root=paths.workspace.root)

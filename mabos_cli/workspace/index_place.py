@@ -8,7 +8,7 @@ from zlib import crc32
 
 from mabos_cli.core.documents import WRITING, digest_of
 from mabos_cli.errors import MabosError
-from mabos_cli.workspace.files import read_bytes, stamp_of
+from mabos_cli.workspace.files import is_inside, read_bytes, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.lock import locked
@@ -40,7 +40,7 @@ def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
     """The places for an index, best first. One that can only be read will do while nothing changed."""
     cache = cache_folder(paths)
     for folder, root in ((paths.index.parent, paths.workspace.root), (cache, cache)):
-        if not folder.is_absolute():  # no home folder, no cache
+        if not folder.is_absolute() or not is_inside(folder, root):  # no home folder, no cache
             continue
         path = folder / paths.index.name
         yield path, IndexGuard(path.with_suffix(".lock"), root)

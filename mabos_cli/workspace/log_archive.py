@@ -94,9 +94,9 @@ def _merge(paths: AgentPaths, log: LogFile) -> None:
             return
         new = _merged(old, added, log.day)
         if new != old:
-            replace_file(goal, new, root=root, expect=old)
+            replace_file(goal, new, root=root, expect=old, shared=True)
         if read_bytes(log.path) == added:
-            return remove_file(log.path)
+            return remove_file(log.path, root=root)
         if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
             replace_file(goal, old, root=root, expect=new)
     raise Conflict(f"{paths.relative(log.path)} keeps changing", "somebody is writing it; try again")

@@ -24,6 +24,7 @@ from mabos_cli.workspace.long_term import Shelf
 # Pages of long-term memory, with loaders of their lines.
 Pages = dict[str, Callable[[], list[bytes]]]
 
+
 class DerivedFiles:
     """Derived files of an agent as they are brought up to date: which changed, and warnings about those that somebody had
     edited."""
@@ -42,8 +43,7 @@ class DerivedFiles:
     def remove(self, path: Path) -> None:
         """Removes a file that stands for nothing any more; what somebody wrote into it is kept aside."""
         self.warnings += set_aside(self._home, path, read_bytes(path) or b"")
-        with suppress(FileNotFoundError):
-            remove_file(path)
+        remove_file(path, root=self._home.paths.workspace.root)
         self.changed.append(self._home.paths.relative(path))
 
 
@@ -143,14 +143,15 @@ def _lasting(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> Itera
 
 def write_derived(home: AgentHome, path: Path, text: str) -> tuple[bool, list[str]]:
     """Replaces a derived file if it differs: whether it did, and a warning about what a person had changed in it."""
-    data, paths, notes = text.encode("utf-8"), home.paths, []
+    data, paths = text.encode("utf-8"), home.paths
+    notes: list[str] = []
     for _ in range(20):
         old = read_bytes(path)
         if old == data:
             return False, notes
-        notes = notes or set_aside(home, path, old or b"")
+        notes = list(dict.fromkeys((*notes, *set_aside(home, path, old or b""))))
         with suppress(Moved):
-            replace_file(path, data, root=paths.workspace.root, expect=old)
+            replace_file(path, data, root=paths.workspace.root, expect=old, shared=True)
             return True, notes
     raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
 

@@ -93,4 +93,4 @@ def end_rest(workspace: WorkspacePaths) -> None:
     """The server answers again."""
     if workspace.mirror_rest.exists():
         with suppress(MabosError):
-            remove_file(workspace.mirror_rest)
+            remove_file(workspace.mirror_rest, root=workspace.root)

@@ -1,9 +1,7 @@
 """Observations on disk: appended to the file of their day, without waiting for anybody who writes memory, and read again."""
 
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
@@ -13,7 +11,7 @@ from mabos_cli.formats.harvest_ledger import names_any
 from mabos_cli.formats.items import line_id, opening
 from mabos_cli.formats.observations import opening_ids, parse_observations, render_observation
 from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, read_end
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.lock import locked
@@ -57,15 +55,6 @@ def _last_id(paths: AgentPaths) -> str:
     days = [name for name in observation_files(paths) if re.match(DAY, name)]
     ids = opening_ids(read_end(paths.observations / days[-1], _TAIL)) if days else []
     return max((i for i in ids if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
-
-
-def read_end(path: str | Path, size: int) -> bytes:
-    """The last bytes of a file; none when there is no file."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return os.pread(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
-    except OSError:
-        return b""
 
 
 def find_observation(paths: AgentPaths, observation_id: str) -> Found | None:

@@ -42,7 +42,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     if cached:
         with suppress(MabosError):
             found = parse_json(cached, "settings.cache")
-            if isinstance(found, dict) and found.get("of") == key:
+            if isinstance(found, dict) and found.get("of") == key and isinstance(found.get("values"), dict):
                 return found["values"]
     from mabos_cli.formats.settings_yaml import parse_settings
 

@@ -59,5 +59,5 @@ def write_units(folder: Path, wanted: Mapping[str, str], changes: UnitChanges) -
     for name in changes.gone:
         # Where systemd does not answer, nobody else takes away the link that made the timer start.
         if os.path.lexists(link := folder / "timers.target.wants" / name):
-            remove_file(link)
-        remove_file(folder / name)
+            remove_file(link, root=folder)
+        remove_file(folder / name, root=folder)

@@ -1,15 +1,17 @@
 """Safe files: atomic, durable, and never over somebody else's change."""
 
+import errno
 import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from struct import pack
 
 import pytest
 
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace import files
+from mabos_cli.workspace import append, files
 from mabos_cli.workspace.files import (
     REPLACE_BELOW,
     Moved,
@@ -18,6 +20,7 @@ from mabos_cli.workspace.files import (
     find_temps,
     list_names,
     read_text,
+    remove_file,
     replace_file,
     sweep_temps,
 )
@@ -168,3 +171,118 @@ def test_files_that_cannot_trade_places_are_renamed(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(files, "_exchange", lambda one, other: False)
     files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
     assert path.read_bytes() == b"ours" and os.listdir(tmp_path) == ["Beliefs.md"]
+
+
+def test_a_new_file_is_not_put_over_one_that_appeared_in_the_last_instant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, put_new = tmp_path / "MEMORY.md", files._put_new
+
+    def late(temp: Path, target: Path) -> None:
+        path.write_bytes(b"theirs")
+        put_new(temp, target)
+
+    monkeypatch.setattr(files, "_put_new", late)
+    with pytest.raises(Moved):
+        replace_file(path, b"ours", root=tmp_path, expect=None)
+    assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["MEMORY.md"]
+
+
+def test_a_new_file_on_a_disk_without_links_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", refuse)
+    replace_file(tmp_path / "a.md", b"ours", root=tmp_path, expect=None)
+    assert (tmp_path / "a.md").read_bytes() == b"ours" and os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_line_saved_into_a_log_in_the_last_instant_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "2026-02-24.md"
+    path.write_bytes(b"# Log\n")
+    exchange, said = files._exchange, [b"theirs\n"]
+
+    def late(one: Path, other: Path) -> bool:
+        if said:
+            path.write_bytes(path.read_bytes() + said.pop())
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", late)
+    append_text(path, "ours\n", root=tmp_path)
+    assert path.read_bytes() == b"# Log\ntheirs\nours\n"
+
+
+def test_replacing_keeps_access_lists_and_other_attributes(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    # Read and write for user 1000, as setfacl -m u:1000:rw writes it.
+    entries = ((1, 6, -1), (2, 6, 1000), (4, 4, -1), (16, 6, -1), (32, 4, -1))
+    access = pack("<I", 2) + b"".join(pack("<HHi", *entry) for entry in entries)
+    os.setxattr(path, "system.posix_acl_access", access)
+    os.setxattr(path, "user.origin", b"a person")
+    replace_file(path, b"new", root=tmp_path, expect=b"old")
+    assert os.getxattr(path, "system.posix_acl_access") == access
+    assert os.getxattr(path, "user.origin") == b"a person"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_replacing_the_file_of_another_keeps_the_group_that_both_are_in(quick: Path) -> None:
+    path, team = quick / "team" / "a.md", 54_321
+    quick.chmod(0o755)
+    path.parent.mkdir()
+    path.write_bytes(b"old")
+    for place, mode in ((path.parent, 0o770), (path, 0o660)):
+        os.chown(place, 1001, team)
+        place.chmod(mode)
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([team])
+            os.setgid(1002)
+            os.setuid(1002)
+            replace_file(path, b"new", root=path.parent, expect=b"old")
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    found = path.stat()
+    assert (path.read_bytes(), found.st_gid, stat.S_IMODE(found.st_mode)) == (b"new", team, 0o660)
+
+
+def test_a_file_behind_a_link_out_of_the_workspace_is_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "mine.md").write_bytes(b"mine")
+    (tmp_path / "ws" / "folder").symlink_to(tmp_path)
+    with pytest.raises(InvalidFile, match="leads out of the workspace"):
+        remove_file(tmp_path / "ws/folder/mine.md", root=tmp_path / "ws")
+    (tmp_path / "ws" / "link.md").symlink_to(tmp_path / "mine.md")
+    remove_file(tmp_path / "ws/link.md", root=tmp_path / "ws")
+    assert (tmp_path / "mine.md").read_bytes() == b"mine" and not (tmp_path / "ws/link.md").is_symlink()
+
+
+def test_the_name_of_a_file_is_on_the_disk_before_its_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the process that made the file was killed before it could see to that."""
+    path, synced = tmp_path / "a.jsonl", []
+    monkeypatch.setattr(append, "sync_folder", lambda folder: synced.append(path.read_bytes()))
+    path.touch()
+    for line in (b"one\n", b"two\n"):
+        append_bytes(path, line, root=tmp_path)
+    assert synced == [b""] and path.read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("name", ["spool.jsonl", "spool.lock"])
+def test_a_journal_that_is_a_link_out_of_the_workspace_is_refused(tmp_path: Path, name: str) -> None:
+    root, mine = tmp_path / "ws", tmp_path / "mine.txt"
+    root.mkdir()
+    mine.write_bytes(b"mine\n")
+    (root / name).symlink_to(mine)
+    with pytest.raises(OSError, match="leads out of the workspace"):
+        append.append_guarded(
+            f"{root}/spool.jsonl", f"{root}/spool.lock", b"{}\n", root=os.fspath(root), wait=0
+        )
+    assert mine.read_bytes() == b"mine\n"
