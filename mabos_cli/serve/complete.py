@@ -63,7 +63,7 @@ def _text(path: Path) -> str:
 def _stores(agent: AgentPaths) -> Iterator[Path]:
     """The files of memory, latest first."""
     yield agent.store
-    folder = agent.store_page("x").parent
+    folder = agent.store_pages
     yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
 
 

@@ -14,7 +14,7 @@ from mabos_cli.formats.materialized_cases import (
     render_cases_page,
     render_mark,
 )
-from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.files import list_stems, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import DerivedFiles
 
@@ -71,8 +71,8 @@ def _pages(file: CaseFile) -> dict[str, list[int]]:
 
 
 def _pages_there(home: AgentHome) -> set[str]:
-    names = list_names(home.paths.cases_page("x").parent)
-    return {n.removesuffix(".md") for n in names if re.fullmatch(r"(?:C-\d{4,}|x-[0-9a-f])\.md", n)}
+    names = list_stems(home.paths.cases_pages, ".md")
+    return {name for name in names if re.fullmatch(r"C-\d{4,}|x-[0-9a-f]", name)}
 
 
 def _is_made_from(home: AgentHome, mark: str) -> bool:

@@ -22,7 +22,7 @@ from mabos_cli.formats.archive import parse_archive
 from mabos_cli.formats.daily_log import parse_events
 from mabos_cli.formats.digest_json import VERSION, SegmentFile
 from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.files import list_names, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_files import LogFile, find_logs, read_log
 from mabos_cli.workspace.trust_log import load_decisions, untrusted_in_archive, untrusted_in_store
@@ -113,8 +113,8 @@ class Digests:
         entry: the log tells how it was on that day, and before it told trust nothing of it."""
         home = self.home
         gone, live = {}, self._noted("untrusted", home.paths.store, untrusted_in_store)
-        for page in list_names(home.paths.store_page("x").parent):
-            live |= self._noted("untrusted", home.paths.store_page(page.removesuffix(".json")), untrusted_in_store)
+        for page in list_stems(home.paths.store_pages, ".json"):
+            live |= self._noted("untrusted", home.paths.store_page(page), untrusted_in_store)
         for name in archive_files(home.paths):
             gone |= self._noted("untrusted", home.paths.archive / name, untrusted_in_archive)
         raised = {d.id: d.to != "untrusted" for d in load_decisions(home.paths)[0]}

@@ -26,7 +26,7 @@ from mabos_cli.workspace.facts_md import is_made_from
 from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
-    list_names,
+    list_stems,
     read_bytes,
     replace_file,
     sweep_temps,
@@ -111,16 +111,21 @@ def _check_store(home: AgentHome) -> Iterator[Finding]:
 
 def _check_pages(home: AgentHome) -> Iterator[Finding]:
     head = home.load().head
-    folder = home.paths.store_page("x").parent
     level = "note" if _is_writing(home) else "flaw"
-    for name in (n.removesuffix(".json") for n in list_names(folder) if n.endswith(".json")):
-        size = len(parse_page(read_bytes(folder / f"{name}.json") or b"", f"memory-store/{name}.json"))
+    for name, size in _page_sizes(home):
         if size != head.pages.get(name, 0):
             yield Finding(
                 level,
                 f"memory-store/{name}.json",
                 f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
             )
+
+
+def _page_sizes(home: AgentHome) -> Iterator[tuple[str, int]]:
+    """The pages of long-term memory that are there, and how many items each holds."""
+    for name in list_stems(home.paths.store_pages, ".json"):
+        path = home.paths.store_page(name)
+        yield name, len(parse_page(read_bytes(path) or b"", home.paths.relative(path)))
 
 
 def _check_trust(home: AgentHome) -> Iterator[Finding]:
@@ -285,12 +290,7 @@ def _complete_archive(home: AgentHome) -> list[str]:
 def _recount_pages(home: AgentHome) -> list[str]:
     """Makes memory-store.json list every page with the number of items that it holds."""
     loaded = home.load()
-    folder = home.paths.store_page("x").parent
-    names = [n.removesuffix(".json") for n in list_names(folder) if n.endswith(".json")]
-    sizes = {
-        n: len(parse_page(read_bytes(folder / f"{n}.json") or b"", f"memory-store/{n}.json")) for n in names
-    }
-    wrong = {n: size for n, size in sizes.items() if size != loaded.head.pages.get(n, 0)}
+    wrong = {name: size for name, size in _page_sizes(home) if size != loaded.head.pages.get(name, 0)}
     if not wrong:
         return []
     loaded.head.pages |= wrong

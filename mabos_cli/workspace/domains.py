@@ -38,7 +38,7 @@ from mabos_cli.formats.domain_md import (
 )
 from mabos_cli.formats.index_md import KnownPart, keep_part, parse_parts, render_index, render_parts
 from mabos_cli.formats.items import glance_at, parse_item
-from mabos_cli.workspace.files import list_names, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.home import AgentHome, Loaded
 from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.long_term import Shelf
@@ -184,10 +184,10 @@ class _Making:
         if not self._pages:
             lines = list(self._shelf.lines())
             yield _WHOLE, _key_of(lines), lambda: lines
-        folder = self._home.paths.store_page("x").parent
+        paths = self._home.paths
         for name, load in self._pages.items():
             on_disk = name in self._shelf.head.pages
-            yield name, stamp_of(folder / f"{name}.json") if on_disk else _key_of(load()), load
+            yield name, stamp_of(paths.store_page(name)) if on_disk else _key_of(load()), load
 
     def _find_known(self, name: str, key: str) -> KnownPart | None:
         """What is known of a part, if it is still true and the files that were written with it are there."""
@@ -295,6 +295,5 @@ def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:
     names, is_page = set(list_names(paths.domains)), re.compile(PAGE).fullmatch
     found = {(name, _WHOLE) for name in DOMAINS.values() if f"{name}.md" in names}
     for name in names.intersection(DOMAINS.values()):
-        pages = (n.removesuffix(".md") for n in list_names(paths.domains / name) if n.endswith(".md"))
-        found |= {(name, page) for page in pages if is_page(page)}
+        found |= {(name, page) for page in list_stems(paths.domains / name, ".md") if is_page(page)}
     return found

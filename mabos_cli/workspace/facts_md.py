@@ -15,7 +15,7 @@ from mabos_cli.formats.materialized_facts import (
     render_versions,
     split_sections,
 )
-from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.files import list_stems, read_bytes
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.materialize import DerivedFiles
 
@@ -70,9 +70,7 @@ def is_made_from(home: AgentHome, versions: tuple[int, int]) -> bool:
 
 
 def _pages_there(home: AgentHome) -> set[str]:
-    names = (
-        n.removesuffix(".md") for n in list_names(home.paths.facts_page("x").parent) if n.endswith(".md")
-    )
+    names = list_stems(home.paths.facts_pages, ".md")
     return {name for name in names if re.fullmatch(r"[0-9a-f]{2}", name)}
 
 

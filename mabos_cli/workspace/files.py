@@ -96,6 +96,11 @@ def list_names(folder: Path) -> list[str]:
             return []
 
 
+def list_stems(folder: Path, ending: str) -> list[str]:
+    """The names in a folder that end so, without that ending, sorted."""
+    return [name.removesuffix(ending) for name in list_names(folder) if name.endswith(ending)]
+
+
 def stamp_of(path: Path) -> str:
     """What changes whenever a file does. Empty when there is no file."""
     try:

@@ -62,7 +62,7 @@ def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:
 def _unsettled(paths: AgentPaths, floor: float, *, check: bool) -> Iterator[str]:
     """The files of which the ledger does not end by saying that all is settled; with check, the end of the file must also be what
     it was. There may be years of files: a look at one costs little more than the calls that it takes."""
-    folder, ledgers = os.fspath(paths.observations), os.fspath(paths.harvest_ledger(""))
+    folder, ledgers = os.fspath(paths.observations), os.fspath(paths.harvest_ledgers)
     for name in observation_files(paths):
         cover, path = last_cover(read_end(f"{ledgers}/{name}", _TAIL)), f"{folder}/{name}"
         settled = cover is not None and cover.floor <= floor and cover.size == _size(path)

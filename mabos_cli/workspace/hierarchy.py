@@ -13,7 +13,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.digest_json import VERSION as DIGEST_VERSION
 from mabos_cli.formats.summary_md import VERSION, Overview, Places, Written, parse_summary, render_summary
 from mabos_cli.workspace.digests import Digests
-from mabos_cli.workspace.files import Moved, list_names, read_bytes, replace_file
+from mabos_cli.workspace.files import Moved, list_stems, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.log_archive import relink_logs_of
 from mabos_cli.workspace.materialize import set_aside
@@ -119,11 +119,10 @@ def _build_level(
 def _orphans(digests: Digests, level: str) -> list[Path]:
     """Summaries whose logs are gone. They stay, for they may be all that is left, but somebody should know."""
     with_logs = {period.name for period in periods_of(level, digests.days)}
-    folder = digests.home.paths.summary(level, "x").parent
-    names = [name.removesuffix(".md") for name in list_names(folder) if name.endswith(".md")]
-    return [
-        folder / f"{n}.md" for n in names if n not in with_logs and look_at(digests, folder / f"{n}.md").hash
-    ]
+    paths = digests.home.paths
+    names = [name for name in list_stems(paths.summaries(level), ".md") if name not in with_logs]
+    found = [paths.summary(level, name) for name in names]
+    return [path for path in found if (known := look_at(digests, path)) and known.hash]
 
 
 def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:
@@ -173,11 +172,10 @@ def _states(
 ) -> Iterator[State]:
     """The periods of a level that have logs, oldest first, each with the state of its file."""
     below = _files_below(digests, level) | written
-    folder = digests.home.paths.summary(level, "x").parent
     for period in periods_of(level, digests.days):
         if order.since and period.last < order.since:
             continue
-        path = folder / f"{period.name}.md"
+        path = digests.home.paths.summary(level, period.name)
         children = periods_of(_BELOW[level], digests.days_in(period)) if level in _BELOW else ()
         names = below.intersection(child.name for child in children)
         try:
@@ -213,8 +211,7 @@ def _files_below(digests: Digests, level: str) -> frozenset[str]:
     """The weeks, for months, or months, for quarters, that have files."""
     if level not in _BELOW:
         return frozenset()
-    folder = digests.home.paths.summary(_BELOW[level], "x").parent
-    return frozenset(name.removesuffix(".md") for name in list_names(folder))
+    return frozenset(list_stems(digests.home.paths.summaries(_BELOW[level]), ".md"))
 
 
 def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:

@@ -20,7 +20,7 @@ class WorkspacePaths(NamedTuple):
 
     @property
     def settings(self) -> Path:
-        return self.root / "mabos.yaml"
+        return self.root / marks.SETTINGS
 
     @property
     def gitignore(self) -> Path:
@@ -32,11 +32,11 @@ class WorkspacePaths(NamedTuple):
 
     @property
     def agents(self) -> Path:
-        return self.root / "agents"
+        return self.root / marks.AGENTS
 
     @property
     def local(self) -> Path:
-        return self.root / ".mabos"
+        return self.root / marks.LOCAL
 
     @property
     def git_lock(self) -> Path:
@@ -47,13 +47,21 @@ class WorkspacePaths(NamedTuple):
     def settings_cache(self) -> Path:
         return self.local / "settings.cache"
 
+    @property
+    def receipts_folder(self) -> Path:
+        return self.local / "receipts"
+
     def receipts(self, day: str) -> Path:
-        return self.local / "receipts" / f"{day}.jsonl"
+        return self.receipts_folder / f"{day}.jsonl"
+
+    @property
+    def mirror_ledgers(self) -> Path:
+        return self.local / "typedb"
 
     @property
     def mirror_rest(self) -> Path:
         """Says that TypeDB did not answer a moment ago. Beside the ledgers, and named as none of them."""
-        return self.local / "typedb" / "rest"
+        return self.mirror_ledgers / "rest"
 
     def schedule_lock(self, job: str) -> Path:
         """Held while a job runs, so that there is no second copy of it."""
@@ -100,8 +108,12 @@ class AgentPaths(NamedTuple):
     def store(self) -> Path:
         return self.root / "memory-store.json"
 
+    @property
+    def store_pages(self) -> Path:
+        return self.root / "memory-store"
+
     def store_page(self, name: str) -> Path:
-        return self.root / "memory-store" / f"{name}.json"
+        return self.store_pages / f"{name}.json"
 
     @property
     def facts(self) -> Path:
@@ -146,9 +158,13 @@ class AgentPaths(NamedTuple):
     def observations(self) -> Path:
         return self.root / "observations"
 
+    @property
+    def harvest_ledgers(self) -> Path:
+        return self.observations / "harvested"
+
     def harvest_ledger(self, name: str) -> Path:
         """Which observations of a file became items: under git, so that they do so once for everybody."""
-        return self.observations / "harvested" / name
+        return self.harvest_ledgers / name
 
     @property
     def transcript_ledger(self) -> Path:
@@ -167,8 +183,12 @@ class AgentPaths(NamedTuple):
     def items_md(self) -> Path:
         return self.memory / "mabos-memory-items.md"
 
+    @property
+    def items_pages(self) -> Path:
+        return self.memory / "mabos-memory-items"
+
     def items_page(self, name: str) -> Path:
-        return self.memory / "mabos-memory-items" / f"{name}.md"
+        return self.items_pages / f"{name}.md"
 
     @property
     def index_md(self) -> Path:
@@ -194,15 +214,23 @@ class AgentPaths(NamedTuple):
     def facts_md(self) -> Path:
         return self.memory / "mabos-facts.md"
 
+    @property
+    def facts_pages(self) -> Path:
+        return self.memory / "mabos-facts"
+
     def facts_page(self, name: str) -> Path:
-        return self.memory / "mabos-facts" / f"{name}.md"
+        return self.facts_pages / f"{name}.md"
 
     @property
     def cases_md(self) -> Path:
         return self.memory / "mabos-cases.md"
 
+    @property
+    def cases_pages(self) -> Path:
+        return self.memory / "mabos-cases"
+
     def cases_page(self, name: str) -> Path:
-        return self.memory / "mabos-cases" / f"{name}.md"
+        return self.cases_pages / f"{name}.md"
 
     @property
     def beliefs_md(self) -> Path:
@@ -218,58 +246,74 @@ class AgentPaths(NamedTuple):
         return self.conflict_reports / "resolved.jsonl"
 
     @property
+    def old_logs(self) -> Path:
+        """Where daily logs go past their active life, with what else is kept of derived and consolidated files."""
+        return self.memory / "archive"
+
+    @property
     def set_aside(self) -> Path:
-        return self.memory / "archive" / "edited"
+        return self.old_logs / "edited"
 
     def daily_log(self, day: str) -> Path:
         return self.memory / f"{day}.md"
 
     def archived_log(self, day: str) -> Path:
-        return self.memory / "archive" / day[:4] / f"{day}.md"
+        return self.old_logs / day[:4] / f"{day}.md"
 
     @property
     def log_ledger(self) -> Path:
         """Which events of daily logs were taken into MEMORY.md: under git, for it is the only thing that knows."""
-        return self.memory / "archive" / "consolidated.jsonl"
+        return self.old_logs / "consolidated.jsonl"
 
     @property
     def migration_ledger(self) -> Path:
         """Which entries of notes became items: under git, so that they do so once for everybody."""
-        return self.memory / "archive" / "migrated.jsonl"
+        return self.old_logs / "migrated.jsonl"
+
+    def summaries(self, level: str) -> Path:
+        return self.memory / level
 
     def summary(self, level: str, name: str) -> Path:
-        return self.memory / level / f"{name}.md"
+        return self.summaries(level) / f"{name}.md"
 
     @property
     def digests(self) -> Path:
         return self.workspace.local / "hierarchy" / self.id
 
     @property
+    def _locks(self) -> Path:
+        return self.workspace.local / marks.LOCKS
+
+    @property
+    def _queues(self) -> Path:
+        return self.workspace.local / marks.QUEUE
+
+    @property
     def lock(self) -> Path:
-        return self.workspace.local / "locks" / f"{self.id}.lock"
+        return self._locks / f"{self.id}.lock"
 
     @property
     def queue(self) -> Path:
-        return self.workspace.local / "queue" / f"{self.id}.jsonl"
+        return self._queues / f"{self.id}.jsonl"
 
     @property
     def queue_lock(self) -> Path:
-        return self.workspace.local / "locks" / f"{self.id}.queue.lock"
+        return self._locks / f"{self.id}.queue.lock"
 
     @property
     def capture_lock(self) -> Path:
         """Apart from the agent's lock: a capture waits for captures only. It remembers the last id."""
-        return self.workspace.local / "locks" / f"{self.id}.capture.lock"
+        return self._locks / f"{self.id}.capture.lock"
 
     @property
     def harvest_lock(self) -> Path:
         """Held by one harvest at a time, all the way through; the agent's lock is held for a chunk."""
-        return self.workspace.local / "locks" / f"{self.id}.harvest.lock"
+        return self._locks / f"{self.id}.harvest.lock"
 
     @property
     def ingest_lock(self) -> Path:
         """Held by one reader of transcripts at a time, all the way through."""
-        return self.workspace.local / "locks" / f"{self.id}.ingest.lock"
+        return self._locks / f"{self.id}.ingest.lock"
 
     @property
     def hook_spool(self) -> Path:
@@ -282,21 +326,21 @@ class AgentPaths(NamedTuple):
 
     @property
     def access_journal(self) -> Path:
-        return self.workspace.local / "queue" / f"{self.id}.access.jsonl"
+        return self._queues / f"{self.id}.access.jsonl"
 
     @property
     def flush_state(self) -> Path:
-        return self.workspace.local / "queue" / f"{self.id}.flush"
+        return self._queues / f"{self.id}.flush"
 
     @property
     def mirror_ledger(self) -> Path:
         """What of the agent is in TypeDB, as far as we know."""
-        return self.workspace.local / "typedb" / f"{self.id}.jsonl"
+        return self.workspace.mirror_ledgers / f"{self.id}.jsonl"
 
     @property
     def mirror_lock(self) -> Path:
         """Apart from the agent's lock: it is held while TypeDB is waited for."""
-        return self.workspace.local / "locks" / f"{self.id}.typedb.lock"
+        return self._locks / f"{self.id}.typedb.lock"
 
     @property
     def index(self) -> Path:

@@ -13,7 +13,7 @@ from mabos_cli.core.periods import LEVELS
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.daily_log import render_log_header
 from mabos_cli.formats.log_links import relink_logs
-from mabos_cli.workspace.files import list_names, move_files, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import list_stems, move_files, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.log_files import LogFile, find_logs
@@ -120,8 +120,8 @@ def _without_header(data: bytes, day: str) -> bytes:
 
 def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
     """The files in which links to logs are kept working, each with its way to the folder of logs."""
-    folders = [paths.memory / level for level in LEVELS if level != "daily"]
-    summaries = [folder / name for folder in folders for name in list_names(folder) if name.endswith(".md")]
+    levels = [level for level in LEVELS if level != "daily"]
+    summaries = [paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")]
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
 
 

@@ -41,7 +41,7 @@ def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
 
 def _years(paths: AgentPaths) -> list[str]:
     try:
-        names = sorted(os.listdir(paths.memory / "archive"))
+        names = sorted(os.listdir(paths.old_logs))
     except OSError:
         return []
     return [name for name in names if name.isdigit() and len(name) == 4]

@@ -6,6 +6,8 @@ import os
 SETTINGS = "mabos.yaml"
 AGENTS = "agents"
 LOCAL = ".mabos"
+QUEUE = "queue"
+LOCKS = "locks"
 _MARKS = ("Persona.md", "Beliefs.md")
 
 
@@ -32,12 +34,12 @@ def is_agent_folder(folder: str) -> bool:
 
 def hook_spool(root: str, agent: str) -> str:
     """What hooks note down for harvest."""
-    return os.path.join(root, LOCAL, "queue", f"{agent}.hooks.jsonl")
+    return os.path.join(root, LOCAL, QUEUE, f"{agent}.hooks.jsonl")
 
 
 def hook_lock(root: str, agent: str) -> str:
     """Held for a moment, by a hook that notes something down and by who empties the spool."""
-    return os.path.join(root, LOCAL, "locks", f"{agent}.hooks.lock")
+    return os.path.join(root, LOCAL, LOCKS, f"{agent}.hooks.lock")
 
 
 def hook_log(root: str) -> str:

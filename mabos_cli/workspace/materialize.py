@@ -16,7 +16,7 @@ from mabos_cli.formats.materialized import (
     split_entries,
 )
 from mabos_cli.formats.seal import is_as_generated
-from mabos_cli.workspace.files import Moved, list_names, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import Moved, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.long_term import Shelf
@@ -90,10 +90,7 @@ def derived_pages(home: AgentHome, shelf: Shelf) -> Pages:
 
 def _pages_there(paths: AgentPaths) -> set[str]:
     """Our pages in the folder of pages; what else lies there is somebody's own."""
-    names = (
-        name.removesuffix(".md") for name in list_names(paths.items_page("x").parent) if name.endswith(".md")
-    )
-    return {name for name in names if re.fullmatch(PAGE, name)}
+    return {name for name in list_stems(paths.items_pages, ".md") if re.fullmatch(PAGE, name)}
 
 
 def _render(

@@ -15,7 +15,14 @@ from mabos_cli.formats.migration_ledger import named_keys, parse_migrated, rende
 from mabos_cli.formats.seal import without_seal
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.create import render_template
-from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, read_text, resolve_inside
+from mabos_cli.workspace.files import (
+    append_bytes,
+    list_names,
+    list_stems,
+    read_bytes,
+    read_text,
+    resolve_inside,
+)
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import AgentPaths
 
@@ -111,14 +118,10 @@ def load_migrated(paths: AgentPaths) -> dict[str, str]:
 
 def find_migrated(paths: AgentPaths) -> dict[str, str]:
     """The same by the items themselves, live and archived: a migration may have been cut off before its ledger."""
-    pages = paths.store_page("x").parent
-    places = [
-        *(paths.archive / n for n in archive_files(paths)),
-        *(pages / n for n in list_names(pages)),
-        paths.store,
-    ]
+    places = [paths.archive / name for name in archive_files(paths)]
+    places += [paths.store_page(name) for name in list_stems(paths.store_pages, ".json")]
     found: dict[str, str] = {}
-    for place in places:
+    for place in (*places, paths.store):
         found |= named_keys(read_bytes(place) or b"")
     return found
 

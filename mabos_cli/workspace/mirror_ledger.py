@@ -7,12 +7,11 @@ import re
 import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
-from pathlib import Path
 
 from mabos_cli.core.mirror_plan import QUEUED, Entry, Key
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.mirror_ledger import compact_ledger, parse_ledger, render_entries
-from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import append_bytes, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.lock import Lock, locked
@@ -30,8 +29,7 @@ def mirroring(paths: AgentPaths, wait: float) -> AbstractContextManager[Lock]:
 
 def list_mirrored(workspace: WorkspacePaths) -> list[str]:
     """The agents, and those that are gone and left a ledger: what the mirror has of them is to go, too."""
-    ledger = workspace.agent("x").mirror_ledger
-    names = [Path(name).stem for name in list_names(ledger.parent) if Path(name).suffix == ledger.suffix]
+    names = list_stems(workspace.mirror_ledgers, ".jsonl")
     return sorted({*list_agents(workspace), *(name for name in names if re.fullmatch(AGENT_ID, name))})
 
 

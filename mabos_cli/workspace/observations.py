@@ -78,7 +78,7 @@ def stored_already(paths: AgentPaths, ids: Sequence[str]) -> set[str]:
     """
     months = [month_of(i, "") if parse_id(i) else "" for i in ids]
     earliest = min(months, default="")
-    pages = paths.store_page("x").parent
+    pages = paths.store_pages
     places = [paths.store]
     places += [pages / n for n in list_names(pages) if n[:7] >= earliest or not n[:1].isdigit()]
     places += [paths.archive / n for n in archive_files(paths) if n[:7] >= earliest]

@@ -9,7 +9,7 @@ from mabos_cli.core.clock import format_time
 from mabos_cli.core.stores import Changes
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json_text import dump_line, parse_lines
-from mabos_cli.workspace.files import append_bytes, list_names, read_end
+from mabos_cli.workspace.files import append_bytes, list_stems, read_end
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 
@@ -61,8 +61,7 @@ def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:
 
 def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:
     """The receipts at the end of the two latest days, oldest first."""
-    folder = workspace.receipts("x").parent
-    for name in [n for n in list_names(folder) if n.endswith(".jsonl")][-2:]:
-        for record in parse_lines(read_end(folder / name, _TAIL))[0]:
+    for day in list_stems(workspace.receipts_folder, ".jsonl")[-2:]:
+        for record in parse_lines(read_end(workspace.receipts(day), _TAIL))[0]:
             if isinstance(record, dict) and isinstance(record.get("at"), str):
                 yield record

@@ -86,7 +86,7 @@ def _ledgers(home: AgentHome) -> dict[str, os.stat_result]:
     """The ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
     found = {}
     with suppress(OSError):
-        for entry in os.scandir(home.paths.harvest_ledger("")):
+        for entry in os.scandir(home.paths.harvest_ledgers):
             found[_OBSERVED + clean(entry.name)] = entry.stat()
     return found
 
