@@ -7,7 +7,7 @@ import pytest
 from mabos_cli.formats import observations
 from mabos_cli.formats.observations import observation_from_dict
 from mabos_cli.workspace.harvesting import count_waiting, find_waiting
-from mabos_cli.workspace.observations import held
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.trust_log import Judge
 
@@ -278,7 +278,7 @@ def test_a_line_that_is_being_written_is_left_for_later(desk: Desk) -> None:
 
 def test_one_harvest_at_a_time(desk: Desk) -> None:
     capture(desk, "one apple")
-    with held(desk.home().paths.harvest_lock, 0, "mabos harvest"):
+    with locked(desk.home().paths.harvest_lock, desk.root, 0, "mabos harvest"):
         done = desk.run("harvest", "--lock-timeout", "0")
         assert done.code == 5 and "locked by mabos harvest" in done.stderr
         assert harvest(desk, "--dry-run")["harvested"] == 1
