@@ -16,7 +16,7 @@ compiled: $(VENV)/.ready
 	@$(BIN)/python -m compileall -q mabos_cli
 
 demo: compiled
-	@PATH="$(abspath $(BIN)):$$PATH" sh fixtures/tour.sh
+	@$(BIN)/mabos demo
 
 # The official TypeQL parser needs Python 3.12: its tests run where there is one, and skip with the reason where there is none.
 typeql:

@@ -76,6 +76,7 @@ COMMANDS = {
     "schedule": ("schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
     "mcp": ("mcp", "Serve tools and memory to an agent host, by the Model Context Protocol."),
     "completion": ("completion", "Print what completes this program's words in a shell."),
+    "demo": ("demo", "Show how it all goes, on three months of a small company's memories."),
     "config": ("config", "Show the settings in effect and where each comes from."),
 }
 
@@ -209,7 +210,8 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    call = Call(**found, homes=[], written=watch_writes(), program=load_all, run=_run)  # type: ignore[arg-type]
+    doors = {"program": load_all, "parse": _global_options, "run": _run}
+    call = Call(**found, homes=[], written=watch_writes(), **doors)  # type: ignore[arg-type]
     return call, rest
 
 

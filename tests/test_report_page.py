@@ -22,7 +22,7 @@ def rich(tmp_path: Path, mabos: Mabos) -> Path:
     root = tmp_path / "halden-mori"
     shutil.copytree(ROOT / "fixtures" / "business", root)
     (root / "mabos.yaml").write_text("")
-    memories = (ROOT / "fixtures" / "sample" / "memories.ndjson").read_text("utf-8")
+    memories = (ROOT / "mabos_cli" / "demo" / "memories.ndjson").read_text("utf-8")
     hostile = {
         "content": "<script>document.title='owned'</script>" + "w" * 5000,
         "importance": 0.99,

@@ -86,6 +86,7 @@ def test_shipped_data_comes_out_of_the_wheel(program: Path, tmp_path: Path) -> N
     for name in ("business.jsonld", "agency.jsonld"):
         assert (root / "ontologies" / name).read_bytes() == (shipped / name).read_bytes()
     assert "cfo (new): added" in _run(program, "typedb", "seed-goals", "--create-agents", cwd=root)
+    assert "agent cfo is healthy" in _run(program, "demo", cwd=tmp_path)
     told = _run(
         program,
         "reason",

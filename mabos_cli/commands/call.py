@@ -48,6 +48,8 @@ class Call(NamedTuple):
     written: set[Path] | None = None
     # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
     program: Callable[[], dict[str, Any]] | None = None
+    # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
+    parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None
     # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
     run: "Callable[[Call, list[str]], int] | None" = None
     # Takes the result instead of the terminal: data, lines, warnings.

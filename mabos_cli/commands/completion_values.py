@@ -57,6 +57,7 @@ _VALUES = {
     "completion shell": _words(*SHELLS),
     "config name": _told((setting.name, setting.about) for setting in SETTINGS),
     "context audit --scope": _words(*audit.SCOPES),
+    "demo folder": Value(FOLDERS),
     "fact explain fact_id": Value("facts"),
     "fact export --format": _words(*fact_exchange.FORMATS),
     "fact import --format": _words(*fact_exchange.FORMATS),

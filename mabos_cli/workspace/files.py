@@ -148,6 +148,15 @@ def make_folder(folder: Path) -> None:
             sync_folder(part.parent)
 
 
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """A folder outside of any workspace that is removed at the end, with all that is in it."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as name:
+        yield Path(os.path.realpath(name))
+
+
 def _open_temp(folder: Path) -> tuple[int, Path]:
     for attempt in range(100):
         temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"

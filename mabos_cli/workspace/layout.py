@@ -373,3 +373,8 @@ def template_folder() -> Path:
 def shipped_ontologies() -> Path:
     """The ontologies that come with the program."""
     return Path(__file__).resolve().parent.parent / "ontologies"
+
+
+def demo_folder() -> Path:
+    """The tour of `mabos demo` and its data, which come with the program."""
+    return Path(__file__).resolve().parent.parent / "demo"
