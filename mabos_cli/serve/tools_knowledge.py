@@ -185,6 +185,22 @@ _INFERENCE = (
     ),
     Tool("graph_match", "graph", ("graph", "match"), READ, (word("text"), *options("hops", "limit"))),
     Tool(
+        "memory_graph_query",
+        "graph",
+        ("graph", "match"),
+        READ,
+        (word("query", "A question or an idea in words."), *options("hops", "limit")),
+        "Find the things in the graph of facts that a question is about, and the facts that lead there.",
+    ),
+    Tool(
+        "memory_graph_ingest",
+        "graph",
+        ("fact", "assert"),
+        SET,
+        (*_SPO, option("confidence", schema=SHARE), option("source")),
+        "Add a fact, a relation between two things, to the graph; the same again updates it.",
+    ),
+    Tool(
         "graph_impact",
         "graph",
         ("graph", "impact"),

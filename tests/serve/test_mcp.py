@@ -11,6 +11,7 @@ from mcp import MCPError
 
 from mabos_cli.serve.mcp_tools import TOOLS
 from serve.mcp_examples import EXAMPLES, M, furnish
+from serve.seed_tools import SEED_TOOLS
 from serve.speaker import Speaker, speaking
 
 
@@ -42,6 +43,12 @@ def listed(speaker: Speaker) -> dict[str, Any]:
 def test_every_tool_has_an_example_and_is_listed(listed: dict[str, Any]) -> None:
     assert [*listed] == [*TOOLS]
     assert {*EXAMPLES} == {*TOOLS}
+
+
+def test_every_tool_that_hosts_were_told_of_is_there_with_its_parameters(listed: dict[str, Any]) -> None:
+    """Each answers too: test_a_call calls every tool."""
+    wanted = {(name, each) for name, parameters in SEED_TOOLS.items() for each in (*parameters, "agent_id")}
+    assert wanted - {(name, each) for name, tool in listed.items() for each in tool.input_schema["properties"]} == set()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
