@@ -19,9 +19,12 @@ from forked import run_here as run
 
 from mabos_cli.commands.agent_search import AgentSearch
 from mabos_cli.core.clock import format_time
+from mabos_cli.core.documents import Content
 from mabos_cli.core.recall import Filters
 from mabos_cli.index.engine import Engine
+from mabos_cli.workspace import sources
 from mabos_cli.workspace.create import create_agent
+from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 
 from .lab import Lab, check_sound, close, differences, settle
@@ -285,3 +288,43 @@ def test_a_workspace_can_be_copied_with_its_index(little: Lab, quick: Path) -> N
     (other.agent / "notes/new.md").unlink()
     assert other.tops(QUESTIONS) == answers
     assert "notes/new.md:1-1" not in little.refs("marzipan")
+
+
+def test_an_item_that_is_archived_while_files_are_read_is_seen(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The archive was looked at before, the store is read behind it: the item stands in neither."""
+    item_id = lab.store("the quince is ripe")
+    settle()
+    lab.sync()
+    lab.store("the store is other than the index knows")
+    real, moves = sources.load_source, []
+
+    def load(home: AgentHome, shown: str, path: str) -> Content:
+        if shown == "memory-store.json" and not moves:
+            moves.append(item_id)
+            lab.forget(item_id)
+        return real(home, shown, path)
+
+    monkeypatch.setattr(sources, "load_source", load)
+    search = lab.search(archived=True)
+    assert [hit.candidate.ref for hit in search("quince")] == moves
+    assert not search.stale
+    close(search)
+
+
+def test_memory_that_never_rests_is_said_to_be_stale(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sources.load_source
+
+    def load(home: AgentHome, shown: str, path: str) -> Content:
+        content = real(home, shown, path)
+        if shown == "memory-store.json":
+            lab.store(f"one more {os.urandom(8).hex()}")
+        return content
+
+    lab.store("the first")
+    monkeypatch.setattr(sources, "load_source", load)
+    search = lab.search()
+    assert any("keeps changing" in warning for warning in search.warnings())
+    assert search("first")
+    close(search)
