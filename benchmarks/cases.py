@@ -21,6 +21,9 @@ from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import BARE, MABOS, best
+
 from mabos_cli.app import main as mabos
 from mabos_cli.core.case import Case
 from mabos_cli.formats.cases import CaseFile
@@ -92,20 +95,9 @@ class Agent:
         self.run("case", "store", "--belief", "known before", "--action", "Wait")
 
 
-def best(runs: int, *works: Callable[[], None]) -> list[float]:
-    """The seconds that each takes at best; they take turns."""
-    times: list[list[float]] = [[] for _ in works]
-    for _ in range(runs):
-        for took, work in zip(times, works, strict=True):
-            start = time.perf_counter()
-            work()
-            took.append(time.perf_counter() - start)
-    return [min(took) for took in times]
-
-
-def start(*words: str) -> Callable[[], None]:
-    """A fresh interpreter that does something."""
-    return lambda: subprocess.run([sys.executable, *words], check=True, capture_output=True) and None
+def start(argv: list[str]) -> Callable[[], object]:
+    """A process of its own."""
+    return lambda: subprocess.run(argv, check=True, capture_output=True)
 
 
 def main() -> None:
@@ -133,8 +125,8 @@ def main() -> None:
         agent.retrieve(*asked)
         load, found = best(given.runs, agent.load, lambda: agent.retrieve(*asked))
         print(f"{given.cases:,} cases, by context: {found:.3f} s, {found / load:.1f}x of loading")
-        words = ("-m", "mabos_cli", "-w", os.fspath(agent.root), "case", "retrieve", *NOW)
-        bare, whole = best(given.runs, start("-c", "pass"), start(*words))
+        words = [MABOS, "-w", os.fspath(agent.root), "case", "retrieve", *NOW]
+        bare, whole = best(given.runs, start(BARE), start(words))
         print(
             f"{given.cases:,} cases, the whole command: {whole:.3f} s, {whole / bare:.1f}x of python -c pass"
         )

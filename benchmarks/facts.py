@@ -12,10 +12,13 @@ import argparse
 import json
 import os
 import random
+import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import best
 
 from mabos_cli.app import main as mabos
 from mabos_cli.core.fact import Fact
@@ -70,17 +73,6 @@ class Agent:
     def add(self) -> None:
         self.asserted += 1
         self.run("fact", "assert", f"new {self.asserted} {time.time_ns()}", "uses", "redis")
-
-
-def best(runs: int, *works: Callable[[], None]) -> list[float]:
-    """The seconds that each takes at best; they take turns."""
-    times = [[] for _ in works]
-    for _ in range(runs):
-        for took, work in zip(times, works, strict=True):
-            start = time.perf_counter()
-            work()
-            took.append(time.perf_counter() - start)
-    return [min(took) for took in times]
 
 
 def main() -> None:

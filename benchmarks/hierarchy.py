@@ -8,9 +8,7 @@ after a single changed day and against one with nothing changed, in process and 
 """
 
 import argparse
-import compileall
 import json
-import os
 import shutil
 import statistics
 import sys
@@ -20,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
-from startup import cpu_seconds
+from timing import BARE, MABOS, compile_package, cpu_seconds
 from year import make_year, write_year
 
 from mabos_cli.commands.call import Call
@@ -111,8 +109,7 @@ def measure_builds(root: Path, runs: int) -> None:
     """Prints what a full build, one after a changed day and one with nothing to do cost."""
     day = root / "agents" / "cfo" / "memory" / "2025-06-12.md"
     times: dict[str, list[float]] = {}
-    mabos, env = str(Path(sys.executable).with_name("mabos")), dict(os.environ)
-    command = [mabos, "-w", str(root), "hierarchy", "build", "--quiet"]
+    command = [MABOS, "-w", str(root), "hierarchy", "build", "--quiet"]
     for number in range(runs):
         forget_all(root)
         full, wrote = in_process(root)
@@ -124,11 +121,11 @@ def measure_builds(root: Path, runs: int) -> None:
         for name, value in (("full", full), ("one day", one), ("nothing", none)):
             times.setdefault(name, []).append(value)
         forget_all(root)
-        times.setdefault("full, process", []).append(cpu_seconds(command, env))
+        times.setdefault("full, process", []).append(cpu_seconds(command))
         with day.open("a") as log:
             log.write(f"\n- Decision: and again, time {number}\n")
-        times.setdefault("one day, process", []).append(cpu_seconds(command, env))
-        times.setdefault("python -c pass", []).append(cpu_seconds([sys.executable, "-c", "pass"], env))
+        times.setdefault("one day, process", []).append(cpu_seconds(command))
+        times.setdefault("python -c pass", []).append(cpu_seconds(BARE))
     middle = {name: statistics.median(values) for name, values in times.items()}
     print(f"full build of {wrote} files: {1000 * middle['full']:.0f} ms of CPU time")
     for name in ("one day", "nothing"):
@@ -147,7 +144,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    compileall.compile_dir(Path(__file__).parent.parent / "mabos_cli", quiet=2)
+    compile_package()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "year"
         write_year(root, make_year(seed=options.seed))

@@ -7,7 +7,6 @@ The index of the search and INDEX.md are there, as after any recall and any stor
 """
 
 import argparse
-import compileall
 import json
 import os
 import statistics
@@ -18,11 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from memory_index import make_rows, make_workspace, run
+from timing import BARE, MABOS, compile_package
 
 from mabos_cli.core.hook_hosts import EVENTS
 
 LIMITS = {"session-end": 2.5, "session-start": 3.0}
-MABOS = Path(sys.executable).parent / "mabos"
 
 
 def measure(argv: list[str], payload: Path) -> tuple[float, float, bytes]:
@@ -60,7 +59,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=25)
     options = parser.parse_args()
-    compileall.compile_dir(Path(__file__).parent.parent / "mabos_cli", quiet=2)
+    compile_package()
     with tempfile.TemporaryDirectory() as folder:
         root, payload, transcript = (Path(folder) / name for name in ("workspace", "in.json", "talk.jsonl"))
         make_workspace(root, options.items)
@@ -81,9 +80,7 @@ def main() -> None:
 
 def measure_all(payload: Path, runs: int) -> dict[str, list[tuple[float, float, bytes]]]:
     """All runs of each case, in turn; the first, which warms up, is left out."""
-    cases = {"pass": [sys.executable, "-c", "pass"]} | {
-        event: [str(MABOS), "hook", event] for event in EVENTS
-    }
+    cases = {"pass": BARE} | {event: [MABOS, "hook", event] for event in EVENTS}
     found: dict[str, list[tuple[float, float, bytes]]] = {name: [] for name in cases}
     for number in range(runs + 1):
         for name, argv in cases.items():

@@ -7,9 +7,7 @@ Items are of all types, spread over three years; 1.5 % of them are critical, as 
 """
 
 import argparse
-import compileall
 import json
-import os
 import random
 import shutil
 import statistics
@@ -19,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from growth import WORDS
-from startup import cpu_seconds
+from timing import compile_package, cpu_seconds
+from workspaces import babble, item_rows, make_items
 
 TYPES = "preference instruction project person insight fact decision lesson plan event outcome observation".split()
 CRITICAL = 0.015
@@ -34,44 +32,28 @@ WITHOUT = (
 
 
 def make_rows(items: int) -> list[dict[str, object]]:
-    """Items as a batch takes them."""
+    """Items of all types as a batch takes them, the critical ones short."""
     rnd, rows = random.Random(items), []
-    for n in range(items):
-        month, critical = n * 36 // items, n % round(1 / CRITICAL) == 0
-        rows.append(
-            {
-                "content": f"{' '.join(rnd.choices(WORDS, k=8 if critical else 18))} {n}",
-                "type": TYPES[n % len(TYPES)],
-                "importance": 0.95 if critical else round(rnd.random() * 0.9, 2),
-                "tags": rnd.choices(WORDS[:40], k=2),
-                "store": "long_term",
-                "created_at": f"{2023 + month // 12}-{month % 12 + 1:02d}-{n % 28 + 1:02d}T12:00:00Z",
-            }
-        )
+    for n, row in enumerate(item_rows(items, babble)):
+        critical = n % round(1 / CRITICAL) == 0
+        importance = 0.95 if critical else round(rnd.random() * 0.9, 2)
+        row |= {"type": TYPES[n % len(TYPES)], "importance": importance}
+        rows.append(row | {"content": f"{babble(rnd, 8)} {n}"} if critical else row)
     return rows
 
 
-def run(root: Path, code: str, *words: str, stdin: str = "") -> str:
+def run(root: Path, code: str, *words: str) -> str:
     argv = [sys.executable, "-c", code, "-w", str(root), *words]
-    return subprocess.run(argv, input=stdin, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 
 
 def measure(root: Path, code: str, *words: str) -> float:
-    return cpu_seconds([sys.executable, "-c", code, "-w", str(root), *words], dict(os.environ))
+    return cpu_seconds([sys.executable, "-c", code, "-w", str(root), *words])
 
 
 def make_workspace(root: Path, items: int) -> None:
     """A workspace with that many long-term items, its index of the search made."""
-    subprocess.run([sys.executable, "-c", WITH, "init", str(root), "--quiet"], check=True)
-    run(
-        root,
-        WITH,
-        "store",
-        "--batch",
-        "-",
-        "--quiet",
-        stdin="".join(json.dumps(r) + "\n" for r in make_rows(items)),
-    )
+    make_items(root, iter(make_rows(items)))
     run(root, WITH, "recall", "release note")
 
 
@@ -80,7 +62,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="10,1000,100000")
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
-    compileall.compile_dir(Path(__file__).parent.parent / "mabos_cli", quiet=2)
+    compile_package()
     print("CPU times as ratios, medians of interleaved runs")
     print(
         f"{'items':>9}{'tokens':>8}{'critical':>12}{'index/recall':>14}{'store':>7}{'store --store long_term':>25}"

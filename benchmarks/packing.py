@@ -9,7 +9,6 @@
 """
 
 import argparse
-import compileall
 import json
 import os
 import random
@@ -22,10 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 from commands.desk import Desk, note
 from framed import faults
-from growth import make_workspace
 from hostile_payloads import PAYLOADS
-from search import english, say
-from startup import cpu_seconds
+from timing import MABOS, compile_package, cpu_seconds
+from workspaces import english, item_rows, make_items, say
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.context_pack import Bounds, pack_for
@@ -33,7 +31,6 @@ from mabos_cli.core.item import TRUSTS, TYPES
 from mabos_cli.core.text import token_cost
 from mabos_cli.core.turns import Turn
 
-ROOT = Path(__file__).parent.parent
 SIZES = (3, 40, 400, 2000)
 
 
@@ -100,10 +97,9 @@ def check_packs(packs: int) -> None:
 
 def measure(items: int, runs: int) -> None:
     """(c)."""
-    mabos, env = str(Path(sys.executable).with_name("mabos")), dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "w"
-        make_workspace(mabos, root, items, False, say)
+        make_items(root, item_rows(items))
         asked = {
             "a question": "assignment expression evaluates operands before attribute lookup",
             "a pasted request of 400 words": " ".join(english()[5000:5400]),
@@ -112,7 +108,7 @@ def measure(items: int, runs: int) -> None:
         times: dict[tuple[str, str], list[float]] = {(name, word): [] for name in asked for word in words}
         for run in range(runs + 2):
             for name, word in times:
-                spent = cpu_seconds([mabos, "-w", str(root), *words[word], asked[name]], env)
+                spent = cpu_seconds([MABOS, "-w", str(root), *words[word], asked[name]])
                 if run > 1:
                     times[name, word].append(spent)
     for name in asked:
@@ -131,7 +127,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
     os.environ["MABOS_NOW"] = "2026-02-24T14:30:00Z"
-    compileall.compile_dir(ROOT / "mabos_cli", quiet=2)
+    compile_package()
     check_packs(options.packs)
     measure(options.items, options.runs)
 

@@ -1,0 +1,182 @@
+"""The table of README.md: what commands cost as an agent grows, as multiples of `python -c pass`.
+
+    python benchmarks/speed.py [--sizes 1000,10000,100000] [--runs 5] [--only recall,bdi] [--keep FOLDER]
+
+CPU time (user and system) of the whole process; all rows and sizes take turns with `python -c pass` in the same run, and medians
+count. Workspaces are made first, which takes minutes at 100,000; with --keep they stay in FOLDER for the next time. --only takes
+words that a row must contain.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+from cycle import beliefs_file
+from facts import RULES, facts_file
+from timing import BARE, MABOS, compile_package, cpu_seconds
+from workspaces import init, item_rows, make_items, make_logs, make_notes, questions
+
+SLOW = 3.0  # seconds; what takes longer is run three times only
+
+
+class Place(NamedTuple):
+    """A workspace that was made, and the thing in it that rows ask for or change."""
+
+    root: Path
+    mark: str
+
+    def run(self, *words: str) -> None:
+        subprocess.run([MABOS, "-w", str(self.root), *words, "--quiet"], check=True)
+
+    def write_line(self, text: str) -> None:
+        with Path(self.mark).open("a") as file:
+            file.write(f"\n- {text}\n")
+
+
+def items(root: Path, size: int) -> Place:
+    place = Place(root, make_items(root, item_rows(size)))
+    place.run("index", "sync")
+    return place
+
+
+def notes(root: Path, size: int) -> Place:
+    place = Place(root, str(make_notes(root, size)))
+    place.run("index", "sync")
+    return place
+
+
+def entries(root: Path, size: int) -> Place:
+    place = Place(root, str(make_logs(root, size)))
+    place.run("hierarchy", "build")
+    return place
+
+
+def beliefs(root: Path, size: int) -> Place:
+    init(root)
+    (root / "agents/main/Beliefs.md").write_text(beliefs_file(size), "utf-8")
+    place = Place(root, "")
+    place.run("bdi", "cycle")
+    return place
+
+
+def facts(root: Path, size: int) -> Place:
+    init(root)
+    (root / "agents/main/facts.json").write_bytes(facts_file(size))
+    place = Place(root, "")
+    for rule in RULES:
+        place.run("rule", "create", rule)
+    return place
+
+
+MAKERS = {"items": items, "notes": notes, "log entries": entries, "beliefs": beliefs, "facts": facts}
+
+
+class Row(NamedTuple):
+    """A command over so many of something. `words` are made for each run; `before` comes first, and does not count."""
+
+    name: str
+    of: str
+    words: Callable[[Place, int], list[str]]
+    before: Callable[[Place, int], None] = lambda place, run: None
+
+
+def asked(run: int) -> str:
+    return questions(run + 1)[run]
+
+
+def synced(place: Place, run: int) -> None:
+    place.run("index", "sync")
+
+
+LASTING = ("--store", "long_term")
+ROWS = (
+    Row("start-up: `status`", "items", lambda place, run: ["status"]),
+    Row("`store --defer`", "items", lambda place, run: ["store", f"Note {run} for later", "--defer"]),
+    Row("`store`", "items", lambda place, run: ["store", f"A new note {run} about the release"],
+        before=lambda place, run: place.run("store", "The queue is empty now")),
+    Row("`store --store long_term`", "items",
+        lambda place, run: ["store", f"Note {run} zebra quokka {run * 17} lives long", *LASTING]),
+    Row("`get ID`", "items", lambda place, run: ["get", place.mark]),
+    Row("`recall`", "items", lambda place, run: ["recall", asked(run)], before=synced),
+    Row("`recall` right after a store", "items", lambda place, run: ["recall", asked(run)],
+        before=lambda place, run: place.run("store", f"One more thing {run * 31}", *LASTING)),
+    Row("`context pack`", "items", lambda place, run: ["context", "pack", asked(run)]),
+    Row("`timeline` of words", "items", lambda place, run: ["timeline", asked(run)]),
+    Row("`index sync`, nothing changed", "notes", lambda place, run: ["index", "sync"], before=synced),
+    Row("`index sync`, one changed", "notes", lambda place, run: ["index", "sync"],
+        before=lambda place, run: place.write_line(f"and one more, {run}")),
+    Row("`hierarchy build`, nothing changed", "log entries", lambda place, run: ["hierarchy", "build"]),
+    Row("`hierarchy build`, one day changed", "log entries", lambda place, run: ["hierarchy", "build"],
+        before=lambda place, run: place.write_line(f"Decision: change the day once more, {run}")),
+    Row("`fact query SUBJECT`", "facts", lambda place, run: ["fact", "query", "customer-77"]),
+    Row("`infer forward`", "facts", lambda place, run: ["infer", "forward"]),
+    Row("`bdi cycle`, settled", "beliefs", lambda place, run: ["bdi", "cycle"]),
+)  # fmt: skip
+
+
+def open_place(folder: Path, kind: str, size: int) -> Place:
+    """The workspace in a folder; made now, unless it was made before, to its end."""
+    root = folder / f"{kind.replace(' ', '-')}-{size}"
+    mark = root.with_suffix(".mark")
+    if not mark.exists():
+        print(f"making {size:,} {kind}", file=sys.stderr)
+        mark.write_text(MAKERS[kind](root, size).mark)
+    return Place(root, mark.read_text())
+
+
+def measure(rows: list[Row], sizes: list[int], folder: Path, runs: int) -> dict[tuple[Row, int], float]:
+    """The ratio of each row at each size."""
+    places = {
+        (kind, size): open_place(folder, kind, size)
+        for size in sizes
+        for kind in MAKERS
+        if any(row.of == kind for row in rows)
+    }
+    bare: list[float] = []
+    times: dict[tuple[Row, int], list[float]] = {(row, size): [] for row in rows for size in sizes}
+    for run in range(runs + 1):
+        print(f"run {run} of {runs}" if run else "warming up", file=sys.stderr)
+        for (row, size), found in times.items():
+            if run > 3 and found[0] > SLOW:
+                continue
+            place = places[row.of, size]
+            row.before(place, run)
+            bare.append(cpu_seconds(BARE))
+            spent = cpu_seconds([MABOS, "-w", str(place.root), *row.words(place, run)])
+            found += [spent] if run else []
+    base = statistics.median(bare)
+    return {key: statistics.median(found) / base for key, found in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    wanted = options.only.split(",")
+    rows = [row for row in ROWS if any(word in row.name for word in wanted)]
+    compile_package()
+    with tempfile.TemporaryDirectory(prefix="mabos-bench-") as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        ratios = measure(rows, sizes, folder, options.runs)
+    print(f"| | of | {' | '.join(f'{size:,}' for size in sizes)} |\n|---|---|{'---:|' * len(sizes)}")
+    for row in rows:
+        cells = (ratios[row, size] for size in sizes)
+        shown = " | ".join(f"{ratio:.1f}" if ratio < 100 else f"{ratio:,.0f}" for ratio in cells)
+        print(f"| {row.name} | {row.of} | {shown} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""What the scripts here measure with: whole processes by their CPU time, and jobs that take turns."""
+
+import compileall
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "mabos_cli"
+MABOS = str(Path(sys.executable).with_name("mabos"))
+BARE = [sys.executable, "-c", "pass"]
+
+
+def compile_package() -> None:
+    """As pip does when it installs a wheel."""
+    compileall.compile_dir(PACKAGE, quiet=2)
+
+
+def cpu_seconds(argv: list[str], env: Mapping[str, str] = os.environ) -> float:
+    """User and system time of one run, which must end 0."""
+    quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
+    pid = os.posix_spawn(argv[0], argv, dict(env), file_actions=quiet)
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        raise SystemExit(f"ended {os.waitstatus_to_exitcode(status)}: {' '.join(argv)}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def take_turns(clock: Callable[[], float], runs: int, *jobs: Callable[[], object]) -> list[list[float]]:
+    """The seconds of each run of each job; the jobs take turns, so that a busy machine is busy for all of them."""
+    times: list[list[float]] = [[] for _ in jobs]
+    for _ in range(runs):
+        for job, found in zip(jobs, times, strict=True):
+            start = clock()
+            job()
+            found.append(clock() - start)
+    return times
+
+
+def medians(*jobs: Callable[[], object], runs: int) -> list[float]:
+    """The median CPU seconds of jobs in this process."""
+    return [statistics.median(found) for found in take_turns(time.process_time, runs, *jobs)]
+
+
+def best(runs: int, *jobs: Callable[[], object]) -> list[float]:
+    """The seconds that each job takes at best, by the clock."""
+    return [min(found) for found in take_turns(time.perf_counter, runs, *jobs)]
