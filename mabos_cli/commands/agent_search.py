@@ -1,5 +1,6 @@
 """What recall searches with: an agent's index, those of agents that share their memory, or the files themselves."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,6 +47,10 @@ def open_search(call: Call, home: AgentHome, way: Way, *, shared: bool = False) 
     elif shared and not allowed:
         search.notes.append(NOBODY)
     return search
+
+
+def _place(candidate: Candidate) -> tuple[str, str]:
+    return candidate.at, candidate.ref
 
 
 def _open(home: AgentHome, label: str) -> AgentIndex:
@@ -117,6 +122,16 @@ class AgentSearch:
             hits = self._asked(lambda asking: asking.best())
         hits = self._counted(hits)
         return self.elsewhere.merge(hits, "") if self.elsewhere else hits
+
+    def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
+        """The last items before a place in time (a moment and an id), and the first from there on, in order."""
+        before, after = min(before, MOST), min(after, MOST)
+        if not self._terms():
+            return self._asked(lambda asking: asking.around(place, before, after))
+        items = [c for c in self._read(self.way.archived) if c.item]
+        items.sort(key=_place)
+        cut = bisect_left(items, place, key=_place)
+        return [items[max(0, cut - before) : cut], items[cut : cut + after]]
 
     def count(self) -> int:
         """How many items and passages can be found at all."""

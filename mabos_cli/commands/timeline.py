@@ -5,17 +5,20 @@ from typing import Annotated
 
 import typer
 
+from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.item import find_item
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.item import STORES
-from mabos_cli.core.recall import Candidate, TermSearch
+from mabos_cli.core.recall import Filters
 from mabos_cli.core.recall import recall as find
 from mabos_cli.core.text import one_line
 from mabos_cli.workspace.home import AgentHome
 
 app = typer.Typer()
+_END = ("~", "")  # behind every moment
+_LOOKED = 20  # hits, which may be passages of files; the best item among them is what is meant
 
 
 @app.command()
@@ -36,10 +39,15 @@ def timeline(
     home = call.open_home()
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative")
-    entries = sorted(_entries(home, live), key=lambda c: (c.at, c.ref))
-    center = _center(home, around, entries)
-    chosen = entries[max(0, center - before) : center + after + 1] if center is not None else []
-    focus = entries[center].ref if around and center is not None else None
+    search = AgentSearch([home], Way(Filters(), not live, _LOOKED))
+    if around.strip():
+        place = _find_place(home, search, around)
+        earlier, later = search.around(place, before, after + 1) if place else ([], [])
+        named = place[1] if place else ""
+        chosen = [*earlier, *later] if later or named else []
+        focus = named or (later[0].ref if later else None)
+    else:
+        chosen, focus = search.around(_END, before + 1, 0)[0], None
     rows = [
         {
             "id": c.ref,
@@ -57,39 +65,25 @@ def timeline(
         f"{' (archived)' if row['archived'] else ''}: {one_line(str(row['content']), 100)}"
         for row in rows
     ]
+    is_known = bool(lines or search.around(_END, 1, 0)[0])
     call.emit(
         "timeline",
         {"query": around, "focus": focus, "entries": rows},
-        lines or [f"nothing found for {around}" if around and entries else "no memories yet"],
+        lines or [f"nothing found for {around}" if is_known else "no memories yet"],
+        search.warnings(),
     )
 
 
-def _entries(home: AgentHome, live: bool) -> list[Candidate]:
-    memory = home.memory()
-    found = {
-        item.id: Candidate(item.content, item.importance, item.happened_at, item, store)
-        for store in STORES
-        for item in getattr(memory, store)
-    }
-    if not live:
-        for d in home.all_departures():
-            if d.item.id not in found or found[d.item.id].archived:
-                found[d.item.id] = Candidate(
-                    d.item.content, d.item.importance, d.item.happened_at, d.item, d.store, d.reason
-                )
-    return list(found.values())
-
-
-def _center(home: AgentHome, around: str, entries: list[Candidate]) -> int | None:
-    """The position that the question is about; None when nothing fits it."""
-    if not around.strip():
-        return len(entries) - 1 if entries else None
+def _find_place(home: AgentHome, search: AgentSearch, around: str) -> tuple[str, str] | None:
+    """The moment that the question is about, with the id if it is about an item; None when nothing fits it."""
     if re.fullmatch(r"M-\d+-[0-9a-f]{4}", around):
         item = find_item(home, home.memory(), around).item
-        return next((n for n, c in enumerate(entries) if c.ref == item.id), 0)
+        return item.happened_at, item.id
     try:
-        moment = format_time(parse_when(around, home.now()))
+        return format_time(parse_when(around, home.now())), ""
     except BadValue:
-        hits = find(TermSearch(entries), around, limit=1)
-        return entries.index(hits[0].candidate) if hits else None
-    return min((n for n, c in enumerate(entries) if c.at >= moment), default=None)
+        hits = [hit.candidate for hit in find(search, around, _LOOKED) if hit.candidate.item]
+    if not hits:  # files alone answer better; asking for items only takes longer
+        search.way = search.way._replace(filters=Filters(stores=STORES), limit=1)
+        hits = [hit.candidate for hit in find(search, around, 1)]
+    return (hits[0].at, hits[0].ref) if hits else None

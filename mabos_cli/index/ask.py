@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from mabos_cli.core.item import TRUSTS
+from mabos_cli.core.item import TRUSTS, MemoryItem
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.recall import Candidate, Filters, Hit
 from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
@@ -125,6 +125,12 @@ class Asking:
         found.sort(key=lambda pair: -pair[1].score)
         return self._hits(found[: self._scope.count])
 
+    def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
+        """The agent's own items before a place in time, and those from there on."""
+        index = self._indexes[0]
+        found = lanes.list_around(index.db, place, before, after, self._scope.archived)
+        return [[_remembered(index.decode(line), *rest) for line, *rest in side] for side in found]
+
     def count(self) -> int:
         """How many items and passages can be found at all."""
         return sum(lanes.count_findable(index.db, self._scope.archived) for index in self._indexes)
@@ -216,7 +222,10 @@ def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mappi
         place["marked"] = TRUSTS[row.trust]
         return Candidate(texts[row.row], row.importance, row.at, **place)
     line, store, archived = lines[row.item_row]
-    item = doc.index.decode(line)
+    return _remembered(doc.index.decode(line), store, archived, agent)
+
+
+def _remembered(item: MemoryItem, store: str, archived: str, agent: str = "") -> Candidate:
     return Candidate(item.content, item.importance, item.happened_at, item, store, archived, agent=agent)
 
 

@@ -196,6 +196,22 @@ def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Ro
     return [found[row] for (row,) in numbers]
 
 
+def list_around(
+    db: Any, place: tuple[str, str], before: int, after: int, archived: bool
+) -> list[list[tuple[str, str, str]]]:
+    """Line, store and reason of archiving of the last items before a place in time, and of the first from there on."""
+    only = "" if archived else " AND archived = ''"
+    earlier, later = (
+        db.execute(
+            f"SELECT line, store, archived FROM items WHERE shown AND (at, id) {sign} (?, ?){only} "
+            f"ORDER BY at {order}, id {order} LIMIT ?",
+            (*place, count),
+        ).fetchall()
+        for sign, order, count in (("<", "DESC", before), (">=", "ASC", after))
+    )
+    return [earlier[::-1], later]
+
+
 def list_authors(db: Any, most: int = 200) -> list[str]:
     """The authors of items, each found by a jump over all that the one before wrote."""
     found, last = [], ""

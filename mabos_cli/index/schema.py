@@ -14,7 +14,7 @@ multiple of PARTS on, and those of archived items are numbered from ARCHIVED on,
 
 from typing import Any
 
-SCHEMA = 2
+SCHEMA = 3
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
 ARCHIVED, END = PARTS << 22, PARTS << 24
@@ -37,6 +37,7 @@ CREATE TABLE items (
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
 CREATE INDEX items_rank ON items (archived != '', importance DESC, at DESC) WHERE shown;
+CREATE INDEX items_time ON items (at, id) WHERE shown;
 CREATE INDEX items_session ON items (session, at, id) WHERE shown AND session != '';
 CREATE INDEX items_author ON items (author) WHERE author > '';
 CREATE INDEX items_expiry ON items (expires_at) WHERE shown AND expires_at != '';
