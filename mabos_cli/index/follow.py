@@ -80,6 +80,8 @@ class Follower:
         names = {source.path for source in sources}
         gone = [path for path in known if path not in names]
         stale = [s for s in sources if known.get(s.path, ("",))[0] != s.stamp]
+        # New ones first, and those that are gone last: what moved from one to another keeps its words and vector.
+        stale.sort(key=lambda source: source.path in known)
         added = changed = errors = 0
         for batch in self._batches(stale, gone, known):
             with transaction(self._db):
@@ -96,7 +98,7 @@ class Follower:
         self, stale: Sequence[Source], gone: Sequence[str], known: dict[str, tuple[str, str, str]]
     ) -> Iterator[list[tuple[Source, Content]]]:
         """Sources with what they hold now, a thousand rows or so at a time. Sources that are gone hold nothing."""
-        batch: list[tuple[Source, Content]] = [(Source(path, "", True, Content), Content()) for path in gone]
+        batch: list[tuple[Source, Content]] = []
         rows = 0
         for source in stale:
             content = source.load()
@@ -105,6 +107,7 @@ class Follower:
             if rows > _BATCH:
                 yield batch
                 batch, rows = [], 0
+        batch += [(Source(path, "", True, Content), Content()) for path in gone]
         if batch:
             yield batch
 

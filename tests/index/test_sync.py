@@ -5,9 +5,11 @@ import os
 import shutil
 from contextlib import closing
 
+import pytest
 from forked import run_here as run
 
 from mabos_cli.commands.agent_index import AgentIndex
+from mabos_cli.index import follow
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS
@@ -44,6 +46,22 @@ def test_a_touched_file_is_not_a_changed_one(lab: Lab) -> None:
     settle()
     stats = lab.sync()
     assert (stats.changed, stats.added, stats.removed, stats.passages) == (0, 0, 0, 0)
+
+
+def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "_BATCH", 5)  # so that the pages come in another transaction than what they left
+    lab.store_all([lab.draft(f"note {n} on subject{n % 7} and place{n}", store="long_term") for n in range(30)])
+    settle()
+    assert lab.sync().embedded >= 30
+    monkeypatch.setenv("MABOS_MEMORY_SPLIT_ABOVE", "30")
+    monkeypatch.setenv("MABOS_MEMORY_PAGE_ITEMS", "10")
+    lab.store("one more makes pages")
+    assert len([*(lab.agent / "memory-store").iterdir()]) == 4
+    settle()
+    stats = lab.sync()
+    assert (stats.added, stats.embedded) == (4, 1)
+    with closing(lab.open().index) as index:
+        check_sound(index.db)
 
 
 def test_a_second_sync_writes_nothing(busy: Lab) -> None:
