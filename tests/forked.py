@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,11 +19,9 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
 
 from faults import Fault
-from warm import PROGRAM, START, Request, become_program
+from warm import PROGRAM, START, UNSETTLED, Request, become_program
 
-from mabos_cli.workspace.sources import UNSETTLED
-
-__all__ = ["START", "Ended", "Fault", "Outcome", "execute", "run", "run_here", "start", "tree"]
+__all__ = ["PROGRAM", "START", "Ended", "Fault", "Outcome", "execute", "run", "run_here", "start", "tree"]
 
 _PATIENCE = 60  # seconds
 
@@ -57,11 +54,17 @@ def run_here(*words: str, fault: Fault | None = None, **variables: str) -> Outco
     return _as_text(_in_own_child(_watched(words, fault, variables)))
 
 
-def execute(words: tuple[str, ...], environment: dict[str, str], folder: Path, stdin: bytes = b"") -> Ended:
+def execute(
+    words: tuple[str, ...],
+    environment: dict[str, str],
+    folder: Path,
+    stdin: bytes = b"",
+    program: str = PROGRAM,
+) -> Ended:
     """One command line in a child that knows nothing but this environment, as in subprocess.run."""
     # A start takes longer than files need to count as settled. Who comes sooner finds them in flux, and says so.
     time.sleep(1.2 * UNSETTLED / 1e9)
-    return _in_warm_child(Request(words, environment, os.fspath(folder)), stdin)
+    return _in_warm_child(Request(words, environment, os.fspath(folder)), stdin, program)
 
 
 def start(words: tuple[str, ...], environment: dict[str, str], folder: Path, stdin: bytes = b"") -> Ended:
@@ -125,8 +128,8 @@ def _in_own_child(request: Request) -> Ended:
         return files.ended(os.waitpid(pid, 0)[1])
 
 
-def _in_warm_child(request: Request, stdin: bytes = b"") -> Ended:
-    with _files(request, stdin) as files, _warm(request.environment).line() as line:
+def _in_warm_child(request: Request, stdin: bytes = b"", program: str = PROGRAM) -> Ended:
+    with _files(request, stdin) as files, _warm(request.environment, program).line() as line:
         socket.send_fds(line, [b"+"], files.numbers())
         pid = _number(line)
         try:
@@ -145,15 +148,15 @@ def _number(line: socket.socket) -> int:
 class _Warm:
     """A warm process, and the lines to it that nobody is using."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    def __init__(self, environment: dict[str, str], program: str) -> None:
         self._control, theirs = socket.socketpair()
         self._idle: list[socket.socket] = []
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, Path(__file__).with_name("warm.py")],
+                [Path(program).with_name("python"), Path(__file__).with_name("warm.py")],
                 stdin=theirs,
                 stdout=subprocess.DEVNULL,
-                env=environment,
+                env=environment | {"MABOS": program},
                 start_new_session=True,  # Ctrl-C is for the tests; this process ends when they hang up
             )
 
@@ -184,16 +187,16 @@ class _Warm:
         self._process.wait()
 
 
-_started: dict[frozenset[tuple[str, str]], _Warm] = {}
+_started: dict[tuple[str, frozenset[tuple[str, str]]], _Warm] = {}
 _starting = threading.Lock()
 
 
-def _warm(environment: dict[str, str]) -> _Warm:
+def _warm(environment: dict[str, str], program: str) -> _Warm:
     """The warm process whose interpreter was started with these variables; it is started when first asked for."""
-    key = frozenset((name, value) for name, value in environment.items() if name.startswith(START))
+    key = program, frozenset((name, value) for name, value in environment.items() if name.startswith(START))
     with _starting:
         if key not in _started:
-            _started[key] = _Warm(environment)
+            _started[key] = _Warm(environment, program)
             atexit.register(_started[key].stop)
         return _started[key]
 

@@ -6,12 +6,14 @@ folder for each page, and what they print stands below them. Standard output com
 in an HTML comment that starts with `<!-- setup`. Fences that name a language are not run.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from transcript import BIN, Shell, shown_lines
+from forked import PROGRAM
+from transcript import Shell, shown_lines
 
 from mabos_cli.config import SECTIONS, SETTINGS, Setting, env_name
 from mabos_cli.core.clock import format_span
@@ -58,9 +60,9 @@ def parse_page(text: str) -> list[Line]:
     return lines
 
 
-def run_page(text: str, folder: Path) -> tuple[str, int]:
+def run_page(text: str, folder: Path, program: str = PROGRAM) -> tuple[str, int]:
     """The page with what its commands really print, and how many they are. Setup that fails is an AssertionError."""
-    shell = Shell(folder, NOW)
+    shell = Shell(folder, NOW, program)
     shell.environment["CHECKOUT"] = str(ROOT)
     lines, actual = parse_page(text), []
     commands, at = 0, 0
@@ -90,7 +92,8 @@ def run_page(text: str, folder: Path) -> tuple[str, int]:
 def _output(shell: Shell, command: str, folder: Path) -> list[str]:
     code, out, err = shell.run(command)
     lines = [line for data in (out, err) for line in shown_lines(data, folder)]
-    lines = [line.replace("<tmp>", "~").replace(str(BIN), "~/.local/bin") for line in lines]
+    bin_folder = os.path.dirname(shell.program)
+    lines = [line.replace("<tmp>", "~").replace(bin_folder, "~/.local/bin") for line in lines]
     return [*lines, *([f"[exit {code}]"] if code else [])]
 
 

@@ -14,14 +14,12 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from forked import START, execute
+from forked import PROGRAM, START, execute
 
-BIN = Path(sys.executable).parent
 _AT_START = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # A word without anything in it that a shell would act upon, but for quotes.
 _WORD = r"""(?:[\w./:,=@%+-]|'[^']*'|"[^"$`\\]*")+"""
@@ -68,10 +66,11 @@ def parse_transcript(text: str) -> list[Step]:
 class Shell:
     """A folder and an environment that commands run in, and that `cd`, `export` and `unset` change for those that follow."""
 
-    def __init__(self, folder: Path, now: str = "2026-02-24T14:30:00Z") -> None:
+    def __init__(self, folder: Path, now: str = "2026-02-24T14:30:00Z", program: str = PROGRAM) -> None:
         self.folder = folder
+        self.program = program
         self.environment = {
-            "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "PATH": f"{os.path.dirname(program)}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "HOME": str(folder),
             "MABOS_NOW": now,
             "MABOS_INDEX_VECTORS": "scan",  # the step that is the same on every Python; doctor names it
@@ -89,8 +88,27 @@ class Shell:
         elif word == "cd":
             self.folder = (self.folder / _expand(rest, self.environment)).resolve(strict=True)
         else:
-            return _outcome(command, self.folder, self.environment)
+            return self._outcome(command)
         return 0, b"", b""
+
+    def _outcome(self, command: str) -> tuple[int, bytes, bytes]:
+        """What a command gives. Most are one call of mabos, which needs no shell; then it is run without waiting for a start."""
+        if _PLAIN.fullmatch(command):
+            words = shlex.split(command)
+            at = words.index("mabos")
+            own = self.environment | dict(word.split("=", 1) for word in words[:at])
+            if {name: value for name, value in own.items() if name.startswith(START)} == _AT_START:
+                return execute(tuple(words[at + 1 :]), own, self.folder, program=self.program)[:3]
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
 
 
 def run_transcript(steps: list[Step], folder: Path) -> str:
@@ -111,26 +129,6 @@ def _run(command: str, shell: Shell, folder: Path) -> list[str]:
     code, stdout, stderr = shell.run(command)
     out, err = shown_lines(stdout, folder), [f"! {line}".rstrip() for line in shown_lines(stderr, folder)]
     return [*_escaped(out, "<<" in command), *err, *([f"[{code}]"] if code else [])]
-
-
-def _outcome(command: str, here: Path, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
-    """What a command gives. Most are one call of mabos, which needs no shell; then it is run without waiting for a start."""
-    if _PLAIN.fullmatch(command):
-        words = shlex.split(command)
-        at = words.index("mabos")
-        own = environment | dict(word.split("=", 1) for word in words[:at])
-        if {name: value for name, value in own.items() if name.startswith(START)} == _AT_START:
-            return execute(tuple(words[at + 1 :]), own, here)[:3]
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=here,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def shown_lines(data: bytes, folder: Path) -> list[str]:

@@ -22,10 +22,16 @@ from faults import Disk, Fault
 import mabos_cli
 from mabos_cli.__main__ import main
 from mabos_cli.app import COMMANDS, load_command
+from mabos_cli.workspace import log_files, sources
 
 # What an interpreter reads only when it starts. A process that was started with other values cannot stand in.
 START = ("PYTHON", "LC_", "LANG")
-PROGRAM = os.path.join(os.path.dirname(sys.executable), "mabos")
+# MABOS names the program of another environment: then every command line is run there, by its Python.
+PROGRAM = os.environ.get("MABOS") or os.path.join(os.path.dirname(sys.executable), "mabos")
+
+# A file may change again with the same time within a tick of the clock that stamps it. mabos waits for the longest tick there
+# is; Linux tells how long its own is (5 is CLOCK_REALTIME_COARSE), so that tests wait for less.
+UNSETTLED = int(2e9 * time.clock_getres(5)) if sys.platform == "linux" else sources.UNSETTLED
 
 
 class Request(NamedTuple):
@@ -126,6 +132,7 @@ if __name__ == "__main__":
     # As in a fresh process: the folder of the program comes first on the path, and not that of this file.
     sys.path[0] = os.path.dirname(PROGRAM)
     load_all()
+    sources.UNSETTLED = log_files.UNSETTLED = UNSETTLED
     gc.collect()
     gc.freeze()  # forks leave alone what all of them share
     serve(socket(fileno=0))
