@@ -21,6 +21,11 @@ class Fault(NamedTuple):
     at: int = 0
 
 
+def places(calls: int, step: int, first: int = 1) -> range:
+    """The changing calls at which faults strike: every step-th from the first on, or each in turn with FULL=1."""
+    return range(1, calls + 1) if os.environ.get("FULL") else range(first, calls + 1, step)
+
+
 class Disk:
     """Stands between the program and the system calls that change files, and counts, fails or cuts them off."""
 

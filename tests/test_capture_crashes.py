@@ -1,4 +1,4 @@
-"""capture and harvest, killed, cut off or refused at every single change: nothing acknowledged is lost, and nothing is doubled."""
+"""capture and harvest, killed, cut off or refused along the way: nothing acknowledged is lost, and nothing is doubled."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from forked import Fault, run
+from forked import Fault, places, run
 
 NOW = "2026-03-04T12:00:00Z"
 LATER = "2026-03-04T12:00:01Z"
@@ -48,13 +48,13 @@ def lineages(root: Path) -> Counter:
     return Counter(source for item in items for source in item.get("derived_from", ()))
 
 
-def faults(seed: Path, root: Path, *words: str):
-    """A kill at every change of a command, and at every third another fault; each on a fresh copy."""
+def faults(seed: Path, root: Path, *words: str, step: int = 1):
+    """A kill at each step-th change of a command, and at every third of them another fault; each on a fresh copy."""
     shutil.copytree(seed, root)
     calls = run(*words, "-w", str(root), MABOS_NOW=LATER, **SETTINGS).calls
     assert calls > 5
-    for at in range(1, calls + 1):
-        for kind in ("kill", OTHERS[at // 3 % len(OTHERS)])[: 1 if at % 3 else 2]:
+    for turn, at in enumerate(places(calls, step), 1):
+        for kind in ("kill", OTHERS[turn // 3 % len(OTHERS)])[: 1 if turn % 3 else 2]:
             shutil.rmtree(root)
             shutil.copytree(seed, root)
             done = run(*words, "-w", str(root), fault=Fault(kind, at), MABOS_NOW=LATER, **SETTINGS)
@@ -82,7 +82,7 @@ def test_capture(seed: Path, quick: Path) -> None:
 def test_harvest(seed: Path, quick: Path) -> None:
     """Where the writer that was killed left no intent behind, .mabos goes too: a clone has none."""
     root, cut_off = quick / "ws", 0
-    for kind, at, _ in faults(seed, root, "harvest"):
+    for kind, at, _ in faults(seed, root, "harvest", step=4):
         lock = root / ".mabos/locks/main.lock"
         stored = sum(lineages(root).values())
         if not lock.exists() or b'"version"' not in lock.read_bytes():

@@ -1,12 +1,11 @@
 """Killed, cut off or refused at every single change: nothing that was acknowledged is lost, and the next command works."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-from forked import Fault, Outcome, run, tree
+from forked import Fault, Outcome, places, run, tree
 
 START = "2026-10-01T00:00:00Z"
 LATER = "2026-10-01T01:00:00Z"
@@ -116,11 +115,9 @@ def test_faults_along_the_way_of_every_writing_command(
     clean = run(*words, MABOS_NOW=LATER, **variables)
     assert clean.code == 0, clean.stderr
     check_whole(tmp_path / "ws", clean, words, variables, "")
-    # One fault at every fifth call, and the commands and layouts take different ones; FULL=1 takes each in turn.
-    step = 1 if os.environ.get("FULL") else 5
-    first = 1 + (2 * [*COMMANDS].index(command) + split) % step
-    for at in range(first, clean.calls + 1, step):
-        fault = FAULTS[at // step % len(FAULTS)]
+    first = (2 * [*COMMANDS].index(command) + split) % 6  # the commands and layouts take different ones
+    for turn, at in enumerate(places(clean.calls, 6, 1 + first), first):
+        fault = FAULTS[turn % len(FAULTS)]
         shutil.rmtree(tmp_path / "ws")
         shutil.copytree(seeds[split], tmp_path / "ws")
         outcome = run(*words, fault=Fault(fault, at), MABOS_NOW=LATER, **variables)
@@ -138,7 +135,7 @@ def test_a_write_cut_off_behind_its_commit_is_finished_by_the_next(tmp_path: Pat
     shutil.copytree(tmp_path / "seed", tmp_path / "probe")
     calls = run("consolidate", "-w", str(tmp_path / "probe"), MABOS_NOW=LATER).calls
     finished = 0
-    for at in range(1, calls + 1):
+    for at in places(calls, 3):
         root = tmp_path / f"ws{at}"
         shutil.copytree(tmp_path / "seed", root)
         run("consolidate", "-w", str(root), fault=Fault("kill", at), MABOS_NOW=LATER)

@@ -5,7 +5,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from forked import Fault, run
+from forked import Fault, places, run
 
 OTHERS = ("powerloss", "ENOSPC", "EIO")
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "transcripts"
@@ -23,7 +23,7 @@ def keys(root: Path) -> Counter:
     return found
 
 
-def test_at_every_change(quick: Path) -> None:
+def test_along_the_way(quick: Path) -> None:
     seed, root, folder = quick / "seed", quick / "ws", quick / "t"
     folder.mkdir()
     words = ("ingest", "transcript", str(folder), "-w")
@@ -38,8 +38,8 @@ def test_at_every_change(quick: Path) -> None:
     calls = run(*words, str(root)).calls
     expected = keys(root)
     assert calls > 5 and len(expected) == 16 and set(expected.values()) == {1}
-    for at in range(1, calls + 1):
-        for kind in ("kill", OTHERS[at % len(OTHERS)]):
+    for turn, at in enumerate(places(calls, 2)):
+        for kind in ("kill", OTHERS[turn % len(OTHERS)]):
             shutil.rmtree(root)
             shutil.copytree(seed, root)
             done = run(*words, str(root), fault=Fault(kind, at))

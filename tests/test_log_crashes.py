@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from forked import Fault, run, tree
+from forked import Fault, places, run, tree
 
 NOW = "2026-03-04T12:00:00Z"
 MEMORY = "agents/main/MEMORY.md"
@@ -54,12 +54,12 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def faults(seed: Path, root: Path, *words: str):
-    """A kill at every change of a command, and one other fault in turn; each on a fresh copy."""
+    """A kill at every second change of a command, and one other fault in turn; each on a fresh copy."""
     shutil.copytree(seed, root)
     calls = run(*words, "-w", str(root), MABOS_NOW=NOW).calls
     assert calls > 15
-    for at in range(1, calls + 1):
-        for kind in ("kill", OTHERS[at % len(OTHERS)]):
+    for turn, at in enumerate(places(calls, 2)):
+        for kind in ("kill", OTHERS[turn % len(OTHERS)]):
             shutil.rmtree(root)
             shutil.copytree(seed, root)
             done = run(*words, "-w", str(root), fault=Fault(kind, at), MABOS_NOW=NOW)
@@ -112,7 +112,7 @@ def test_facts_of_a_model(seed: Path, quick: Path) -> None:
     calls = run(*words, "-w", str(clean), MABOS_NOW=NOW).calls
     expected = files(clean)[MEMORY]
     assert len(bullets(clean)) == 5 and b"; llm:command:cat)" in expected
-    for at in range(1, calls + 1):
+    for at in places(calls, 2):
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(seed, root)
         assert "Traceback" not in run(*words, "-w", str(root), fault=Fault("kill", at), MABOS_NOW=NOW).stderr

@@ -1,11 +1,11 @@
-"""migrate, killed, cut off or refused at every single change: no entry is lost, none is stored twice, and the notes stay."""
+"""migrate, killed, cut off or refused along the way: no entry is lost, none is stored twice, and the notes stay."""
 
 import json
 import shutil
 from collections import Counter
 from pathlib import Path
 
-from forked import Fault, run
+from forked import Fault, places, run
 
 NOW = "2026-03-04T12:00:00Z"
 LATER = "2026-03-04T12:00:01Z"
@@ -33,8 +33,8 @@ def test_migrate(quick: Path) -> None:
     shutil.copytree(seed, root)
     calls = run("migrate", "-w", str(root), MABOS_NOW=NOW).calls
     assert calls > 10
-    for at in range(1, calls + 1):
-        kind = "kill" if at % 4 else ("powerloss", "ENOSPC", "EIO")[at // 4 % 3]
+    for turn, at in enumerate(places(calls, 3)):
+        kind = "kill" if turn % 4 else ("powerloss", "ENOSPC", "EIO")[turn // 4 % 3]
         shutil.rmtree(root)
         shutil.copytree(seed, root)
         done = run("migrate", "-w", str(root), fault=Fault(kind, at), MABOS_NOW=NOW)

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from forked import Fault, run, tree
+from forked import Fault, places, run, tree
 
 BUSINESS = Path(__file__).parent.parent / "fixtures" / "business"
 NOW = {"MABOS_NOW": "2026-02-24T12:00:00Z"}
@@ -85,9 +85,9 @@ def test_cut_off_anywhere_the_next_cycle_finishes_the_work(root: Path, command: 
     shutil.copytree(root, root.parent / "seed")
     clean = run(*words, **NOW)
     assert clean.code == 0, clean.stderr
-    # One fault at every fourth call, in turn; the full set takes too long here.
-    for at in range(1 + [*COMMANDS].index(command) % 4, clean.calls + 1, 4):
-        fault = FAULTS[at // 4 % len(FAULTS)]
+    first = 1 + [*COMMANDS].index(command) % 4  # the commands take different ones
+    for turn, at in enumerate(places(clean.calls, 4, first)):
+        fault = FAULTS[turn % len(FAULTS)]
         shutil.rmtree(root)
         shutil.copytree(root.parent / "seed", root)
         outcome = run(*words, fault=Fault(fault, at), **NOW)

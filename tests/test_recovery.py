@@ -1,12 +1,11 @@
 """What a killed writer, a second tool or an older file leaves behind: nothing doubled, nothing lost, nothing risen from the archive."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from agent import Agent
-from forked import Fault
+from forked import Fault, places
 
 PAGES = {
     "MABOS_MEMORY_SPLIT_ABOVE": "3",
@@ -41,8 +40,7 @@ def test_a_queued_item_survives_a_kill_at_any_point_of_a_command_about_it(
     agent.do("store", "the first")
     item_id = agent.do("store", "deferred words", "--defer", "-i", "0.7")["id"]
     calls = agent.copy(tmp_path / "probe").run(words[0], item_id, *words[1:]).calls
-    # FULL=1 kills at every call, otherwise each command takes other thirds of them.
-    for at in range(1, calls + 1) if os.environ.get("FULL") else range(1 + len(words[0]) % 3, calls + 1, 3):
+    for at in places(calls, 4, first=1 + len(words[0]) % 4):  # the commands take different ones
         other = agent.copy(tmp_path / "ws")
         other.run(words[0], item_id, *words[1:], fault=Fault("kill", at))
         other.run("checkpoint", "-c", "somebody else takes the lock first")
@@ -85,7 +83,7 @@ def test_uses_are_counted_once_wherever_a_fold_is_cut_off(agent: Agent, tmp_path
     item_id = agent.do("store", "zebra thing")["id"]
     agent.do("recall", "zebra")
     calls = agent.copy(tmp_path / "probe").run("store", "two").calls
-    for at in range(1, calls + 1):
+    for at in places(calls, 3):
         other = agent.copy(tmp_path / "ws")
         other.run("store", "two", fault=Fault("kill", at))
         other.do("recall", "zebra")

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from forked import Fault
+from forked import Fault, places
 from forked import run_here as run
 
 from mabos_cli.commands.agent_search import AgentSearch
@@ -122,7 +122,7 @@ def test_a_sync_that_is_cut_off_at_any_call_is_made_good(little: Lab, kind: str)
     little.sync()
     words = ("index", "sync", "--rebuild")
     calls = run(*words, "-w", str(little.root)).calls
-    for at in range(1, calls + 1):
+    for at in places(calls, 3):
         for rebuild in (words, words[:2]):
             little.write("notes/word.md", f"{sentence(rnd)} zebra{at}\n")
             done = run(*rebuild, "-w", str(little.root), fault=Fault(kind, at))
