@@ -4,9 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from pages import run_page
 
 from mabos_cli import __version__
 
@@ -26,33 +31,68 @@ def _run(*words: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """mabos in a fresh environment that holds the wheel and what it asks for, nothing else."""
-    folder = tmp_path_factory.mktemp("wheel")
-    quiet = ("--quiet", "--disable-pip-version-check")
-    build = ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
-    _run(sys.executable, "-m", "pip", *build, *quiet, cwd=folder)
-    wheels = list(folder.glob("mabos_cli-*.whl"))
-    assert [wheel.name.split("-")[1] for wheel in wheels] == [__version__]
-    _run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
-    python = folder / "venv" / "bin" / "python"
-    # Compiling all that is installed, of which little is run here, takes as long as installing it.
-    _run(*_pip(python), "install", "--no-compile", *quiet, wheels[0], cwd=folder)
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the archive of the sources."""
+    folder = tmp_path_factory.mktemp("built")
+    _run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def program(built: Path) -> Path:
+    """mabos in a fresh environment that holds the wheel and what it asks for, nothing else.
+
+    What it asks for is linked from the environment that runs the tests: `make matrix` has pip find and install it.
+    """
+    _run(sys.executable, "-m", "venv", "--without-pip", built / "venv", cwd=built)
+    python = built / "venv" / "bin" / "python"
+    [wheel] = built.glob(f"mabos_cli-{__version__}-*.whl")
+    _run(*_pip(python), "install", "--no-deps", "--quiet", wheel, cwd=built)
+    [site] = built.glob("venv/lib/*/site-packages")
+    [own] = distributions(name="mabos-cli", path=[str(site)])
+    for found in _asked_for(own, {}).values():
+        for name in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+            (site / name).symlink_to(found.locate_file(name))
+    _run(*_pip(python), "check", cwd=built)
     return python.with_name("mabos")
+
+
+def _asked_for(package: Distribution, known: dict[str, Distribution]) -> dict[str, Distribution]:
+    """What a package needs where no extra is asked for, and what that needs, by name."""
+    for text in package.requires or ():
+        needed = Requirement(text)
+        name = canonicalize_name(needed.name)
+        if name not in known and (not needed.marker or needed.marker.evaluate({"extra": ""})):
+            known[name] = distribution(name)
+            _asked_for(known[name], known)
+    return known
 
 
 def _pip(python: Path) -> tuple[str | Path, ...]:
     """The pip of the environment that runs the tests, at work on another one."""
-    return sys.executable, "-m", "pip", "--python", python
+    return sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python
+
+
+def test_sources_build_the_same_wheel(built: Path) -> None:
+    [sources] = built.glob("mabos_cli-*.tar.gz")
+    build = ("wheel", "--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", built / "again", sources)
+    _run(sys.executable, "-m", "pip", *build, cwd=built)
+    [wheel], [again] = built.glob("*.whl"), built.glob("again/*.whl")
+    assert _contents(again) == _contents(wheel)
+
+
+def _contents(wheel: Path) -> dict[str, bytes]:
+    with ZipFile(wheel) as file:
+        return {name: file.read(name) for name in file.namelist()}
 
 
 def test_version(program: Path, tmp_path: Path) -> None:
     assert _run(program, "--version", cwd=tmp_path) == f"mabos {__version__}\n"
 
 
-def test_no_dev_packages(program: Path, tmp_path: Path) -> None:
-    listed = json.loads(_run(*_pip(program.with_name("python")), "list", "--format", "json", cwd=tmp_path))
-    names = {package["name"].lower() for package in listed}
+def test_no_dev_packages(program: Path) -> None:
+    [site] = program.parent.parent.glob("lib/*/site-packages")
+    names = {canonicalize_name(package.name) for package in distributions(path=[str(site)])}
     assert {"mabos-cli", "typer", "pyyaml"} <= names
     assert not names & {"pytest", "hypothesis", "ruff", "hatchling"}
 
@@ -99,3 +139,8 @@ def test_shipped_data_comes_out_of_the_wheel(program: Path, tmp_path: Path) -> N
         cwd=root,
     )
     assert told.startswith("causal: effect of ")
+
+
+def test_the_tutorial_goes_as_it_is_written(program: Path, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    assert run_page(text, tmp_path.resolve(), str(program))[0] == text
