@@ -56,7 +56,7 @@ def _run(page: Path, folder: Path) -> tuple[str, int]:
 @each_page
 def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tuple[str, int]]]) -> None:
     actual, commands = running[page].result()
-    assert commands or page.stem in ("settings", "comparison", "speed", "developing"), (
+    assert commands or page.stem in ("settings", "comparison", "speed", "developing", "architecture"), (
         f"{page.name} shows no command"
     )
     _same(page, actual)
@@ -136,6 +136,10 @@ def _faults(span: str) -> Iterator[str]:
         path = words[1] if words[0] == "python" and len(words) > 1 else words[0]
         if "/" in path and not (ROOT / path).exists():
             yield f"`{span}`: no such file"
+    if re.fullmatch(r"(core|formats|workspace|index|backends|commands|serve)/[\w*/]+\.py", span) and not [
+        *(ROOT / "mabos_cli").glob(span)
+    ]:
+        yield f"`{span}`: no such module"
     if re.fullmatch(r"[a-z]+\.[a-z_]+", span) and span.split(".")[0] in SECTIONS and not _is_known_name(span):
         yield f"`{span}`: no such setting"
     if words[0] == "mabos" and len(words) > 1:
@@ -243,6 +247,7 @@ def test_calls_are_found(line: str, calls: list[list[str]]) -> None:
         "store --bach FILE",
         "python benchmarks/no.py",
         "memory.shred",
+        "core/no_such.py",
     ],
 )
 def test_code_that_is_wrong_is_noticed(span: str) -> None:
@@ -257,6 +262,7 @@ def test_code_that_is_wrong_is_noticed(span: str) -> None:
         "git diff --stat",
         "store --defer",
         "memory.shared",
+        "serve/tools_*.py",
     ],
 )
 def test_code_that_is_right_passes(span: str) -> None:

@@ -120,6 +120,13 @@ def test_imports_go_one_way() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_architecture_page_says_who_may_import_whom() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| `mabos_cli/(\w+)/` \|.*\| ([\w, ]+) \|$", page, re.MULTILINE))
+    folders = {room for room in MAY_IMPORT if (PACKAGE / room).is_dir()}
+    assert told == {room: ", ".join(sorted(MAY_IMPORT[room])) for room in folders}
+
+
 def test_core_needs_only_the_standard_library() -> None:
     allowed = {*sys.stdlib_module_names, "mabos_cli"}
     wrong = [
