@@ -6,14 +6,14 @@ from mabos_cli.core.claim_headings import single_valued
 from mabos_cli.core.claim_match import Match, Side, Topic, leads, same_name
 from mabos_cli.core.claim_roles import is_claimed
 from mabos_cli.core.claim_values import PAST, is_other_time
-from mabos_cli.core.claim_words import root
+from mabos_cli.core.claim_words import root, roots
 from mabos_cli.core.claims import Claim
 
 _MOVED = frozenset("moved migrated switched transferred rerouted relocated diverted".split())
-_USING = frozenset(map(root, "need use accept offer exist require".split()))
+_USING = roots("need use accept offer exist require")
 # What is not there is not used, run or offered either.
-EXISTING = _USING | frozenset(
-    map(root, "run operate work apply go take have happen serve sell support make give provide buy".split())
+EXISTING = _USING | roots(
+    "run operate work apply go take have happen serve sell support make give provide buy"
 )
 # Words by which a claim says that things are done in another way than before.
 _STRONG = frozenset(
@@ -23,9 +23,7 @@ _STRONG = frozenset(
 _OVER = frozenset("ended expired closed stopped folded lapsed dissolved collapsed".split())
 _WAYS = frozenset("by with in on via through at to from".split())
 _GONE = frozenset("left retired resigned".split())
-_HOLDING = single_valued() | frozenset(
-    map(root, "own lead manage head run work handle answer responsible".split())
-)
+_HOLDING = single_valued() | roots("own lead manage head run work handle answer responsible")
 _HAVING = frozenset("been was were has have".split())
 _PLACING = frozenset("in at on with through by from via to as a an".split())
 

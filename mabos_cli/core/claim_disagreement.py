@@ -15,22 +15,22 @@ from mabos_cli.core.claim_values import (
     is_looking_back,
     is_other_time,
 )
-from mabos_cli.core.claim_words import root
+from mabos_cli.core.claim_words import root, roots
 from mabos_cli.core.claims import Claim
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
 # Words for ending, losing, forbidding, rarely: what the other claim states without their opposite, they deny.
 _DENYING = {group[:2] for word in ("retire", "lose", "forbid", "rarely") for group in opposites()[root(word)]}
-_UNDOING = frozenset(map(root, "free delete erase waive exempt".split()))
+_UNDOING = roots("free delete erase waive exempt")
 _CONDITIONS = frozenset("if when whenever".split())
-_GOALS = frozenset(map(root, "goal target aim plan objective".split()))
+_GOALS = roots("goal target aim plan objective")
 _NOW = frozenset("is are has have isnt arent hasnt havent".split())
-_POSSIBLE = frozenset(map(root, "possible allow permit".split()))
+_POSSIBLE = roots("possible allow permit")
 _PLANS = frozenset("plan plans planned intend intends aim aims propose proposed target targets goal".split())
 _ENDED = frozenset("retired cancelled scrapped dropped abandoned shelved stopped withdrawn".split())
 _OWN = frozenset("its their his her our".split())
-_CLEARED = frozenset(map(root, "cleared approved certified licensed authorised authorized admitted".split()))
+_CLEARED = roots("cleared approved certified licensed authorised authorized admitted")
 _TREND = opposites()[root("grow")][0].line
 
 

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from mabos_cli.core.claim_opposites import split_groups
-from mabos_cli.core.claim_words import root
+from mabos_cli.core.claim_words import root, roots
 
 # Headings that name something of which there is one: another value excludes the one before.
 _SINGLE = """
@@ -99,11 +99,6 @@ have do may can be get need require use offer give provide grant yield produce a
 
 
 @cache
-def _roots(words: str) -> frozenset[str]:
-    return frozenset(root(word.casefold()) for word in words.split())
-
-
-@cache
 def _names() -> frozenset[str]:
     return frozenset(_SINGLE.casefold().split())
 
@@ -134,7 +129,7 @@ def is_measure(heading: str) -> bool:
     >>> is_measure("Runway"), is_measure("Cost per lead"), is_measure("Ward 7")
     (True, True, False)
     """
-    return root(_head(heading)) in _roots(_MEASURES)
+    return root(_head(heading)) in measures()
 
 
 @cache
@@ -144,7 +139,7 @@ def is_event(heading: str) -> bool:
     >>> is_event("Hearing of the appeal"), is_event("Appeals")
     (True, False)
     """
-    return root(_head(heading)) in _roots(_EVENTS)
+    return root(_head(heading)) in _events()
 
 
 def is_thing(heading: str, texts: str) -> bool:
@@ -162,35 +157,40 @@ def is_thing(heading: str, texts: str) -> bool:
 @cache
 def single_valued() -> frozenset[str]:
     """The roots of things of which there is one."""
-    return _roots(_SINGLE)
+    return roots(_SINGLE.casefold())
 
 
 @cache
 def measures() -> frozenset[str]:
     """The roots of quantities."""
-    return _roots(_MEASURES)
+    return roots(_MEASURES)
 
 
 @cache
 def measuring() -> frozenset[str]:
     """The roots that need not be matched when a number differs."""
-    return _roots(_MEASURING)
+    return roots(_MEASURING)
 
 
 @cache
-def _events() -> list[frozenset[str]]:
-    return [_roots(group) for group in split_groups(_SAME_EVENT)]
+def _events() -> frozenset[str]:
+    return roots(_EVENTS)
+
+
+@cache
+def _same_events() -> list[frozenset[str]]:
+    return [roots(group) for group in split_groups(_SAME_EVENT)]
 
 
 @cache
 def happening() -> frozenset[str]:
     """The roots that only say that something happens."""
-    return frozenset().union(*_events()[:3])
+    return frozenset().union(*_same_events()[:3])
 
 
 @cache
 def _same_roles() -> list[frozenset[str]]:
-    return [_roots(group) for group in split_groups(_SAME_ROLE)]
+    return [roots(group) for group in split_groups(_SAME_ROLE)]
 
 
 @cache
@@ -202,4 +202,4 @@ def same_role(x: str, y: str) -> bool:
 @cache
 def same_event(x: str, y: str) -> bool:
     """Whether two roots can tell of the same event."""
-    return any(x in group and y in group for group in _events())
+    return any(x in group and y in group for group in _same_events())

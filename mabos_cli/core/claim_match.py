@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from mabos_cli.core.claim_headings import single_valued
+from mabos_cli.core.claim_names import Name, find_slot
 from mabos_cli.core.claim_opposites import compare_words
-from mabos_cli.core.claim_words import root, weak
-from mabos_cli.core.claims import Claim, Name, find_slot
+from mabos_cli.core.claim_words import root, roots, weak
+from mabos_cli.core.claims import Claim
 from mabos_cli.core.moments import same_time
 from mabos_cli.core.quantities import can_agree
 
@@ -89,7 +90,7 @@ def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
     _promote_standing(one, two)
     for side in (one, two):
         _absorb(side)
-    own = [name for name in told if not _roots(name) <= said]
+    own = [name for name in told if not roots(name.key) <= said]
     return Match(
         Side(a, tuple(one.rest), tuple(one.names)),
         Side(b, tuple(two.rest), tuple(two.names)),
@@ -101,7 +102,7 @@ def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
     )
 
 
-_EVERYBODY = frozenset(map(root, "employee company".split()))
+_EVERYBODY = roots("employee company")
 
 
 def _leads_both(one: _Open, two: _Open) -> bool:
@@ -111,20 +112,16 @@ def _leads_both(one: _Open, two: _Open) -> bool:
 
 def _lay(claim: Claim, other: Claim, said: frozenset[str]) -> _Open:
     """A side with the terms and names that the other claim does not have in any form."""
-    named = {term for name in other.names for term in _roots(name)}
+    named = {term for name in other.names for term in roots(name.key)}
     rest = [term for term in claim.terms if term not in other.terms and term not in named]
     names = [
         name
         for name in claim.names
         if not any(same_name(name.key, known.key) for known in other.names)
-        and not _roots(name) <= {*other.terms}
-        and not _roots(name) <= said
+        and not roots(name.key) <= {*other.terms}
+        and not roots(name.key) <= said
     ]
     return _Open(claim, rest, names)
-
-
-def _roots(name: Name) -> set[str]:
-    return {root(word) for word in name.key.split()}
 
 
 def same_name(a: str, b: str) -> bool:

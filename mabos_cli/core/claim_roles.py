@@ -2,13 +2,9 @@
 
 from itertools import pairwise
 
-from mabos_cli.core.claim_words import CURRENCIES, NAMES, PLACES, root
-from mabos_cli.core.claims import Claim, Name
-
-
-def _roots(words: str) -> frozenset[str]:
-    return frozenset(map(root, words.split()))
-
+from mabos_cli.core.claim_names import Name
+from mabos_cli.core.claim_words import CURRENCIES, NAMES, PLACES, root, roots
+from mabos_cli.core.claims import Claim
 
 # Where there is only one, another one excludes it.
 ALONE = frozenset("only sole single exclusive exclusively".split())
@@ -16,24 +12,24 @@ _UNIQUE = ALONE | frozenset(
     "main primary default official current preferred standard largest biggest best top".split()
 )
 _BE = frozenset("is are was were be been".split())
-_OWNING = _roots(
+_OWNING = roots(
     "own lead manage head run chair approve sign handle host serve maintain win supply operate preside "
     "teach represent coach conduct direct edit supervise oversee coordinate organise organize treat prosecute "
     "audit insure cater print publish develop manufacture make build produce design deliver fund finance sponsor hold"
 )
-_ADDING = _roots("integrate work partner meet comply compatible talk compete share depend support")
-_CHOOSING = _roots("use run prefer choose select pick want adopt deploy")
-_MADE = _roots("make build")
-_SOURCING = _roots("buy source order import supply get obtain tune fine-tuned train derive distil")
+_ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
+_CHOOSING = roots("use run prefer choose select pick want adopt deploy")
+_MADE = roots("make build")
+_SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil")
 _WHOLE = frozenset("all our entire whole".split())
-_MOVING = _roots(
+_MOVING = roots(
     "go report move migrate switch belong assign route escalate send upload forward deploy "
     "change transfer lose publish write push sync export stream log ship deliver submit post save"
 )
-_KEEPING = _roots(
+_KEEPING = roots(
     "keep store hold save host write publish build register place manage track handle record plan document organise"
 )
-_LOCATING = _roots(
+_LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish "
     "domicile seat situate settle reside keep want pay invoice denominate quote run work sit place build implement rewrite"
 )
@@ -43,7 +39,7 @@ _LEADING = frozenset(
     "on in at by from for the due scheduled set planned until now end start of not before".split()
 )
 # What happens once, or always at the same time: its date is what is claimed about it.
-_EVENTS = _roots(
+_EVENTS = roots(
     "start end begin launch release ship deliver finish close open expire renew due deadline meeting review "
     "happen schedule found sign move migrate retire shutdown deprecate announce join leave arrive freeze "
     "complete run effect birthday drop audit hearing meet renewal go publish introduce discontinue switch "

@@ -5,7 +5,7 @@ from functools import cache
 
 from mabos_cli.core.claim_opposites import compare_words
 from mabos_cli.core.claim_words import CURRENCIES, NAMES, PLACES, root
-from mabos_cli.core.claims import Claim
+from mabos_cli.core.claims import Claim, subject_words
 from mabos_cli.core.periods import MONTHS, WEEKDAYS
 from mabos_cli.core.text import STOP_WORDS
 
@@ -37,20 +37,20 @@ def tells_apart(one: str, two: str, said: frozenset[str]) -> bool:
     >>> tells_apart("Apple block", "Pear block", said), tells_apart("Kiel", "Flensburg", said)
     (True, True)
     """
-    words = [_words(one), _words(two)]
-    roots = [{*map(root, each)} for each in words]
-    if roots[0] & roots[1]:
+    words = [subject_words(one), subject_words(two)]
+    told = [{*map(root, each)} for each in words]
+    if told[0] & told[1]:
         # The same form with another word in it: the Berlin office, the Kiel office.
         return True
     if len(words[0]) == len(words[1]) == 1 and not all(_ACTIVITY.search(each[0]) for each in words):
         return True
     titled = _is_titled(one) and _is_titled(two)
-    if titled and not (roots[0] | roots[1]) & said:
+    if titled and not (told[0] | told[1]) & said:
         # Capitals mark no names here, so words of which no text says any may be names.
         return True
     if any(_is_scope(each, said, titled) for each in (one, two)):
         return True
-    new = [each - said for each in roots]
+    new = [each - said for each in told]
     return any(compare_words(x, y)[0] in ("opposed", "excluded") for x in new[0] for y in new[1])
 
 
@@ -66,13 +66,6 @@ def is_told(a: Claim, b: Claim) -> bool:
         # Each tells something else: for staff, for guests.
         return False
     return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
-
-
-@cache
-def _words(heading: str) -> list[str]:
-    """The words of a heading that say something."""
-    found = re.findall(r"\w+", heading.casefold())
-    return [word for word in found if word not in STOP_WORDS] or found
 
 
 def _is_titled(heading: str) -> bool:

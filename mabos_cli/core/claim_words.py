@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from mabos_cli.core.claim_opposites import opposites, plain_form, split_groups
-from mabos_cli.core.text import stem
+from mabos_cli.core.text import STOP_WORDS, stem
 
 _SYNONYMS = """
 customer client | employee staff worker personnel colleague headcount person | vendor supplier |
@@ -138,6 +138,16 @@ LIGHT = frozenset(
     "than up true yes ok left via using by-hand move moved switch switched change changed replace "
     "replaced part whole one ones thing things way kind sort case rate level amount number value".split()
 )
+# Words that say nothing in a claim.
+SILENT = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger"}
+SILENT |= frozenset(
+    "everyone everybody everything among amongst towards upon anyone anybody anything someone somebody something".split()
+)
+# Words that lead to a name or a value.
+SLOTS = frozenset(
+    "by with through via under to from using on as in at within for into onto across over of".split()
+)
+COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
 NEGATIONS = frozenset(
     "nicht kein keine keinen keiner keinem nie niemals "
     "not no never none cannot without nobody nothing neither nor nowhere nolonger lack lacks lacking "
@@ -162,10 +172,15 @@ primary main new happens last long due take migrate switch move hold consist app
 """
 
 
+def roots(words: str) -> frozenset[str]:
+    """The roots of some words, written in a row."""
+    return frozenset(map(root, words.split()))
+
+
 @cache
 def weak() -> frozenset[str]:
     """The roots that need not be matched when something else differs."""
-    return frozenset(map(root, _WEAK.split()))
+    return roots(_WEAK)
 
 
 @cache

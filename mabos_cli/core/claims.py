@@ -1,27 +1,29 @@
 """Sentences read as claims: what they are about, whether they deny it, and their numbers, dates and names."""
 
 import re
-from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
+from mabos_cli.core.claim_names import Name, find_names
 from mabos_cli.core.claim_opposites import opposites
+from mabos_cli.core.claim_over import CUES, find_over
 from mabos_cli.core.claim_text import plain_text
 from mabos_cli.core.claim_words import (
-    ALIASES,
+    COPULAS,
     CURRENCIES,
     HEDGES,
     LIGHT,
     MODES,
-    NAMES,
     NEGATIONS,
-    PLACES,
+    SILENT,
+    SLOTS,
     irregular,
     join_phrases,
     root,
 )
 from mabos_cli.core.moments import Moment, take_moments
+from mabos_cli.core.periods import MONTH, WEEKDAYS
 from mabos_cli.core.quantities import Quantity, take_quantities
 from mabos_cli.core.text import STOP_WORDS, stem
 
@@ -47,24 +49,15 @@ _HOUR = (
     r"\b((?:open|clos|start|begin|end|leav|arriv|depart|meet|serv|finish)\w*(?: \w+){0,3} at \d{1,2})"
     r"(?=$|[.,;]| (?:and|on|in|every)\b)"
 )
+# Words before which a number belongs to a date, and to no name.
+_DATED = rf"{MONTH}|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|Easter|Christmas|(?:{'|'.join(WEEKDAYS)})s?"
 _TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
-_OWN_STOPS = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger"}
-_OWN_STOPS |= frozenset(
-    "everyone everybody everything among amongst towards upon anyone anybody anything someone somebody something".split()
-)
-
 _RELATIONS = dict(
     pair.split(":")
     for pair in (
         "before:before until:before after:after since:after during:during above:above beyond:above "
         "once:after below:below inside:inside outside:outside more:more less:less fewer:less"
     ).split()
-)
-# Words by which a claim says that something is over, or that it is new.
-_CUES = frozenset(
-    "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now nowadays "
-    "migrated moved switched changed rewritten since new renamed added converted transferred became "
-    "instead rebuilt cancelled dropped".split()
 )
 # What is no longer what it was, or not at all.
 _CHANGES = frozenset(
@@ -74,12 +67,7 @@ _CHANGES = frozenset(
     "privatized centralised centralized consolidated shut demolished abandoned repealed overhauled shelved "
     "decommissioned disbanded handed passed rerouted relocated diverted".split()
 )
-# What was moved from one to another is no longer with the first.
-_SHIFTS = frozenset("moved migrated switched transferred converted changed".split())
 _UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil")
-_LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
-# Who did so no longer does what he did here.
-_GONE = frozenset("left quit resigned retired departed died fired dismissed".split())
 _LABELS = frozenset(
     "phase stage step level tier sprint round series room floor version port ticket issue chapter section "
     "article milestone iteration wave batch invoice order line incident sku release rfc iso gate bay "
@@ -89,26 +77,7 @@ _LABELS = frozenset(
     "world patch lab hall studio plant site warehouse store branch account project court chamber panel sector "
     "signal bridge tunnel hangar station lane terminal wing apartment flat option variant plan part volume".split()
 )
-# Names that are plain words as well.
-_WORDS_TOO = frozenset("go rest spring mark swift rust react oracle max tim dan rails".split())
 FINITE = frozenset("is are was were has have had do does did will can must should".split())
-_COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
-_ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
-_ADVERBS = frozenset("now nowadays currently still already also always mainly mostly often usually".split())
-_SLOTS = frozenset(
-    "by with through via under to from using on as in at within for into onto across over of".split()
-)
-
-
-class Name(NamedTuple):
-    """A proper name, a code word, or whatever else stands where one would, with the word that leads to it."""
-
-    key: str
-    text: str
-    slot: str = ""
-    head: str = ""
-    at: int = 0
-    end: int = 0
 
 
 class Claim(NamedTuple):
@@ -169,13 +138,38 @@ def _read(clause: str, now: date | None) -> Claim:
     clause, moments = take_moments(re.sub(_HOUR, r"\1 o'clock", _labelled(clause)), now)
     clause, quantities = take_quantities(clause)
     tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
-    names = _names(tokens)
+    names = find_names(tokens)
     taken = {at for name in names for at in range(name.at, name.end)}
+    words = tuple(token.casefold() for token in tokens)
+    taken |= {at for at, word in enumerate(words) if word in moments or word in quantities}
+    terms, negations = _read_terms(tokens, words, taken)
+    timed, early = _bounded(words, moments, negations % 2 == 1)
+    negations += early
+    over = find_over(words, names) if negations % 2 == 0 else frozenset()
+    return Claim(
+        terms={term: word for term, word in terms.items() if term not in over},
+        names=tuple(name for name in names if name.key not in over),
+        quantities=tuple((quantities[t], _after(words, n)) for n, t in enumerate(words) if t in quantities),
+        moments=timed,
+        negative=negations % 2 == 1,
+        hedged=any(word in HEDGES for word in words)
+        or bool(re.search(r"\bmay (?:be|have|become)\b(?!\s+(?:[\ue000-\uf8ff]|\w+(?:ed|en|nt)\b))", clause)),
+        modes=frozenset(MODES & {*words}),
+        relations=_relations(words),
+        cues=frozenset(CUES & {*words}),
+        over=over,
+        change=next((word for word in words if word in _CHANGES and words[0] != word), ""),
+        words=words,
+        first=_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
+    )
+
+
+def _read_terms(tokens: list[str], words: tuple[str, ...], taken: set[int]) -> tuple[dict[str, str], int]:
+    """The roots of the words that no name or value has taken, with the words, and how often they deny something."""
     terms: dict[str, str] = {}
     negations = 0
-    words = tuple(token.casefold() for token in tokens)
     for at, token in enumerate(words):
-        if at in taken or token in moments or token in quantities:
+        if at in taken:
             continue
         if token in NEGATIONS or token.replace("'", "") in NEGATIONS:
             negations += 1
@@ -192,26 +186,7 @@ def _read(clause: str, now: date | None) -> Claim:
             negations += flip
             if term:
                 terms.setdefault(term, tokens[at])
-    timed, early = _bounded(words, moments, negations % 2 == 1)
-    negations += early
-    over = _over(words, names) if negations % 2 == 0 else frozenset()
-    terms = {term: word for term, word in terms.items() if term not in over}
-    return Claim(
-        terms=terms,
-        names=tuple(name for name in names if name.key not in over),
-        quantities=tuple((quantities[t], _after(words, n)) for n, t in enumerate(words) if t in quantities),
-        moments=timed,
-        negative=negations % 2 == 1,
-        hedged=any(word in HEDGES for word in words)
-        or bool(re.search(r"\bmay (?:be|have|become)\b(?!\s+(?:[\ue000-\uf8ff]|\w+(?:ed|en|nt)\b))", clause)),
-        modes=frozenset(MODES & {*words}),
-        relations=_relations(words),
-        cues=frozenset(_CUES & {*words}),
-        over=over,
-        change=next((word for word in words if word in _CHANGES and words[0] != word), ""),
-        words=words,
-        first=_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
-    )
+    return terms, negations
 
 
 def _bounded(
@@ -237,37 +212,36 @@ def _labelled(clause: str) -> str:
 
     def join(match: re.Match[str]) -> str:
         word, number, after = match[1], match[2], match[3]
-        named = word[0].isupper() and word.casefold() not in _OWN_STOPS and word.casefold() not in _SLOTS
+        named = word[0].isupper() and word.casefold() not in SILENT and word.casefold() not in SLOTS
         if word.casefold() in CURRENCIES:
             return match.group()
         if number[-1].isalpha() and word.casefold() not in _LABELS:
             return match.group()
-        if match.start() == 0 and after[:1].isalpha() and after not in _OWN_STOPS:
+        if match.start() == 0 and after[:1].isalpha() and after not in SILENT:
             named = False
         return f"{word}_{number}" if word.casefold() in _LABELS or named else match.group()
 
     pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*[a-f]?)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
-    months = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|Easter|Christmas|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
     clause = re.sub(
         r"\b([A-Za-z]{3,}) ([A-Z])\b(?!')",
         lambda m: f"{m[1]}_{m[2]}" if m[1].casefold() in _LABELS else m.group(),
         clause,
     )
-    return re.sub(pattern, lambda m: m.group() if re.fullmatch(months, m[1]) else join(m), clause)
+    return re.sub(pattern, lambda m: m.group() if re.fullmatch(_DATED, m[1]) else join(m), clause)
 
 
 def _is_attribute(words: tuple[str, ...], at: int) -> bool:
     """Whether a word stands before the noun that it tells more about."""
     after = words[at + 1 : at + 2]
-    if not after or not after[0][:1].isalpha() or (words[at - 1 : at] and words[at - 1] in _COPULAS):
+    if not after or not after[0][:1].isalpha() or (words[at - 1 : at] and words[at - 1] in COPULAS):
         return False
-    return after[0] not in _OWN_STOPS and after[0] not in _SLOTS and after[0] not in ("and", "or")
+    return after[0] not in SILENT and after[0] not in SLOTS and after[0] not in ("and", "or")
 
 
 def _term(word: str) -> tuple[bool, str]:
     """Whether a word denies something, and the root of what it says; no root for words that say nothing."""
     word = word.replace("'", "")
-    if word in _OWN_STOPS or word in _RELATIONS or irregular().get(word) in LIGHT or len(word) < 2:
+    if word in SILENT or word in _RELATIONS or irregular().get(word) in LIGHT or len(word) < 2:
         return False, ""
     plain = root(word)
     if plain in opposites():
@@ -277,89 +251,6 @@ def _term(word: str) -> tuple[bool, str]:
         if word.startswith(prefix) and len(rest) >= 3 and not word.startswith(_UNNEGATED):
             return True, rest
     return False, plain
-
-
-def _names(tokens: list[str]) -> list[Name]:
-    """The names of a clause, with neighbours that belong together joined."""
-    shouted = len(tokens) > 2 and all(token[:1].isupper() for token in tokens)
-    marked = [_is_name(token, shouted) for token in tokens]
-    if marked[:1] == [True] and not _is_known(tokens[0]) and marked[1:2] != [True]:
-        # A sentence begins with a capital anyway.
-        marked[0] = False
-    found: list[Name] = []
-    at = 0
-    while at < len(tokens):
-        end = next((n for n in range(at, len(tokens)) if not marked[n]), len(tokens))
-        if end > at:
-            text = " ".join(tokens[at:end]).replace("_", " ")
-            slot, head = find_slot([token.casefold() for token in tokens[:at]])
-            folded = text.casefold()
-            found.append(Name(ALIASES.get(folded, folded), text, slot, head, at, end))
-        at = max(end, at) + 1
-    return found
-
-
-def _is_name(token: str, shouted: bool) -> bool:
-    folded = token.casefold()
-    if not token[:1].isalpha() or (folded in _OWN_STOPS and token not in ("US", "Go")):
-        return False
-    return _is_known(token) or (token[0].isupper() and not shouted)
-
-
-def _is_known(token: str) -> bool:
-    """Whether a word is a name wherever it stands."""
-    folded = token.casefold()
-    coded = any(c.isdigit() or c == "_" for c in token) or any(c.isupper() for c in token[1:])
-    listed = folded in NAMES and not (folded in _WORDS_TOO and token.islower())
-    return coded or listed or (token[0].isupper() and (folded in PLACES or folded in CURRENCIES))
-
-
-def find_slot(before: Sequence[str]) -> tuple[str, str]:
-    """How a name is led up to: the preposition, be, object or first; and the word before that."""
-    left = [word for word in before if word not in _ARTICLES and word not in _ADVERBS]
-    if not left:
-        return "first", ""
-    if left[-1] in _SLOTS:
-        return left[-1], left[-2] if left[1:] else ""
-    return ("be", "") if left[-1] in _COPULAS else ("object", left[-1])
-
-
-def _over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
-    """What a clause says is over: instead of X, from X to Y, replaced X, X replaced by Y, cancelled X."""
-    over = {name.key for name in names if name.slot == "object" and name.head in _LEAVING}
-    if {"ended", "terminated", "cancelled", "retired"} & {*words} and "be" not in words:
-        over |= {name.key for name in names if (name.head, name.slot) == ("contract", "with")}
-        if ("contract", "with") in pairwise(words):
-            over |= {" ".join(_phrase(words[words.index("contract") + 2 :]))}
-    for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
-        over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
-        over |= {root(word) for word in words[at + 2 : at + 4] if word not in _OWN_STOPS}
-    if "replaced" in words:
-        at = words.index("replaced")
-        passive = "by" in words[at + 1 : at + 3]
-        if passive:
-            over |= {name.key for name in names if name.at < at}
-            over |= {root(word) for word in words[:at] if word not in _OWN_STOPS and not over}
-        elif words[at + 1 : at + 2] != ("retired",):
-            over |= {name.key for name in names if name.at > at and name.slot != "with"}
-            over |= {" ".join(_phrase(words[at + 1 :]))}
-    if _GONE & {*words[1:4]} and words[0] not in _OWN_STOPS and not words[0].endswith("s"):
-        over |= {names[0].key} if names and names[0].at == 0 else {root(words[0])}
-    if _CUES & {*words} and "to" in words:
-        over |= {name.key for name in names if name.slot == "from"}
-    if not over and _SHIFTS & {*words} and "from" in words and "to" in words[words.index("from") :]:
-        over |= {" ".join(_phrase(words[words.index("from") + 1 :]))}
-    return frozenset(over) - {""}
-
-
-def _phrase(words: Sequence[str]) -> list[str]:
-    """The roots of the things that come first, up to a word that leads to something else."""
-    found: list[str] = []
-    for word in words[:5]:
-        if word in _SLOTS or word in ("and", "or") or not word[:1].isalpha():
-            break
-        found += [root(word)] if word not in _OWN_STOPS else []
-    return found
 
 
 def _relations(words: tuple[str, ...]) -> frozenset[str]:
@@ -375,6 +266,6 @@ def _after(words: tuple[str, ...], at: int) -> str:
             return ""
         if word in ("people", "person", "persons"):
             return ""
-        if word not in _OWN_STOPS:
+        if word not in SILENT:
             return root(word)
     return ""

@@ -6,6 +6,7 @@ from math import inf
 from typing import NamedTuple
 
 from mabos_cli.core.claim_numbers import NUMBER_WORDS, write_digits
+from mabos_cli.core.units import MONEY, PARTS, SCALES, UNITS
 
 
 class Quantity(NamedTuple):
@@ -20,60 +21,6 @@ class Quantity(NamedTuple):
     per: float = 0.0
     each: str = ""
 
-
-_SCALES = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "b": 1e9,
-    "billion": 1e9,
-}
-_SCALES |= {"hundred": 1e2, "dozen": 12.0, "tn": 1e12, "trillion": 1e12}
-_MONEY = {"$": "usd", "us$": "usd", "usd": "usd", "dollar": "usd", "€": "eur", "eur": "eur", "euro": "eur"}
-_MONEY |= {"£": "gbp", "gbp": "gbp", "pound": "gbp", "chf": "chf", "franc": "chf", "¥": "jpy", "jpy": "jpy"}
-_DAY = 86400.0
-_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("%", "percent"), ("%", 1.0)),
-    **dict.fromkeys(("percentage point", "pp"), ("points", 1.0)),
-    **dict.fromkeys(("ms", "millisecond"), ("time", 0.001)),
-    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)),
-    **dict.fromkeys(("min", "minute"), ("time", 60.0)),
-    **dict.fromkeys(("h", "hr", "hour"), ("time", 3600.0)),
-    **dict.fromkeys(("d", "day", "calendar day"), ("time", _DAY)),
-    **dict.fromkeys(("working day", "business day", "workday"), ("workdays", 1.0)),
-    **dict.fromkeys(("w", "week"), ("time", 7 * _DAY)),
-    **dict.fromkeys(("mo", "month"), ("time", 365.25 / 12 * _DAY)),
-    "quarter": ("time", 365.25 / 4 * _DAY),
-    **dict.fromkeys(("y", "yr", "year"), ("time", 365.25 * _DAY)),
-    **{name: ("bytes", 1e3**n) for n, name in enumerate(("byte", "kb", "mb", "gb", "tb", "pb"))},
-    **{name: ("bytes", 1024.0 ** (n + 1)) for n, name in enumerate(("kib", "mib", "gib", "tib"))},
-    **dict.fromkeys(("km", "kilometre", "kilometer"), ("metres", 1000.0)),
-    **dict.fromkeys(("metre", "meter"), ("metres", 1.0)),
-    **dict.fromkeys(("cm", "centimetre"), ("metres", 0.01)),
-    **dict.fromkeys(("mile",), ("metres", 1609.34)),
-    **dict.fromkeys(("kg", "kilo", "kilogram"), ("grams", 1000.0)),
-    **dict.fromkeys(("g", "gram"), ("grams", 1.0)),
-    **dict.fromkeys(("ton", "tonne", "t"), ("grams", 1e6)),
-    **dict.fromkeys(("mg", "milligram"), ("grams", 0.001)),
-    **dict.fromkeys(("mm", "millimetre", "millimeter"), ("metres", 0.001)),
-    **dict.fromkeys(("l", "litre", "liter"), ("litres", 1.0)),
-    **dict.fromkeys(("ml", "millilitre", "milliliter"), ("litres", 0.001)),
-    **dict.fromkeys(("ha", "hectare"), ("square metres", 1e4)),
-    **dict.fromkeys(("m²", "sqm", "square metre", "square meter"), ("square metres", 1.0)),
-    "acre": ("square metres", 4046.86),
-    **{name: ("watts", 1e3**n) for n, name in enumerate(("watt", "kw", "mw", "gw"))},
-    **{name: ("watt hours", 1e3**n) for n, name in enumerate(("kwh", "mwh", "gwh"), 1)},
-    **{name: ("hertz", 1e3**n) for n, name in enumerate(("hz", "khz", "mhz", "ghz"))},
-    **{name: (name, 1.0) for name in ("fps", "rpm", "mph", "volt", "bar", "psi", "px", "kcal", "dpi")},
-    **dict.fromkeys(("°c", "degree"), ("degrees", 1.0)),
-    "°f": ("°f", 1.0),
-    "cent": ("cents", 1.0),
-}
-_PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
-_PARTS |= {"halve": 50.0, "sixth": 100 / 6, "eighth": 12.5}
 
 _BOUNDS = (
     ("min", r"(?:at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not less than|>=|≥|starting at)"),
@@ -98,7 +45,7 @@ _LONG = r"\b(?:long|wide|high|tall|deep|length|width|height|depth|distance|away|
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     """The patterns, made when a sentence first needs them: compiling takes longer than many commands."""
-    units = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+    units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     money = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b"
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:[.,]\d{1,9})?"
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
@@ -198,32 +145,52 @@ def _number(text: str) -> tuple[float, float]:
 
 
 def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
-    """The quantity that a match stands for."""
+    """The quantity that a match of a kind stands for."""
     text = " ".join(match.group().split())
-    if kind == "part":
-        if match["part"]:
-            times = NUMBER_WORDS.get((match["times"] or "one").casefold(), 1.0)
-            return Quantity(*[times * _PARTS[match["part"].casefold()]] * 2, "%", text, 1.0)
-        of = _number(match["y"])[0]
-        return Quantity(*[100 * _number(match["x"])[0] / of] * 2, "%", text, 0.5) if of else None
-    if kind == "often":
-        return Quantity(*[1.0 if match["n"].casefold() == "once" else 2.0] * 2, "times", text)
-    if kind == "every":
-        said = (match["n"] or "one").casefold()
-        half = 0.5 if said.startswith("half") else 0.0
-        times = half or (2.0 if said in ("second", "other") else _number(said)[0] or 1.0)
-        span = _UNITS[match["unit"].casefold().rstrip("s").replace("night", "day")][1]
-        return Quantity(1.0, 1.0, "times", text, per=times * span)
-    if kind == "span":
-        dimension, factor = _UNITS[match["unit"].casefold()]
-        size = 0.5 * factor if match["n"].casefold().startswith("half") else factor
-        return Quantity(size, size, dimension, text)
-    first = _one(match, "", text)
     if kind == "one":
-        return first
-    second = _one(match, "2", text)
+        return _one(match, "", text)
+    if kind == "range":
+        return _range(match, before, text)
+    return {"part": _part, "often": _often, "every": _every, "span": _span}[kind](match, text)
+
+
+def _exactly(size: float, unit: str, text: str, slack: float = 0.0) -> Quantity:
+    return Quantity(size, size, unit, text, slack)
+
+
+def _part(match: re.Match[str], text: str) -> Quantity | None:
+    """A share in words: two thirds of, three out of four."""
+    if match["part"]:
+        times = NUMBER_WORDS.get((match["times"] or "one").casefold(), 1.0)
+        return _exactly(times * PARTS[match["part"].casefold()], "%", text, 1.0)
+    of = _number(match["y"])[0]
+    return _exactly(100 * _number(match["x"])[0] / of, "%", text, 0.5) if of else None
+
+
+def _often(match: re.Match[str], text: str) -> Quantity:
+    return _exactly(1.0 if match["n"].casefold() == "once" else 2.0, "times", text)
+
+
+def _every(match: re.Match[str], text: str) -> Quantity:
+    """A rhythm: every day, every second week, every 5 minutes."""
+    said = (match["n"] or "one").casefold()
+    half = 0.5 if said.startswith("half") else 0.0
+    times = half or (2.0 if said in ("second", "other") else _number(said)[0] or 1.0)
+    span = UNITS[match["unit"].casefold().rstrip("s").replace("night", "day")][1]
+    return _exactly(1.0, "times", text)._replace(per=times * span)
+
+
+def _span(match: re.Match[str], text: str) -> Quantity:
+    """A time with its number in words: an hour, half a day."""
+    dimension, factor = UNITS[match["unit"].casefold()]
+    return _exactly(0.5 * factor if match["n"].casefold().startswith("half") else factor, dimension, text)
+
+
+def _range(match: re.Match[str], before: str, text: str) -> Quantity | None:
+    """From one number to another, or the second one where the first is only where it came from."""
+    first, second = _one(match, "", text), _one(match, "2", text)
     opening = match.group().casefold()
-    if (" and " in opening and not opening.startswith("between ")) or second is None or first is None:
+    if " and " in opening and not opening.startswith("between "):
         return None
     if not first.unit:
         # "3 to 5 days", "$1 to 2 million": what the second says holds for the first.
@@ -238,7 +205,8 @@ def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
     return Quantity(first.low, second.high, first.unit, text, bound="range")
 
 
-def _one(match: re.Match[str], which: str, text: str) -> Quantity | None:
+def _one(match: re.Match[str], which: str, text: str) -> Quantity:
+    """A number with its scale and unit, or the second of two that a match has."""
     number, slack = _number(match[f"n{which}"])
     scale, unit = (match[f"scale{which}"] or "").strip(), (match[f"unit{which}"] or "").casefold()
     money = match[f"money{which}"] or match[f"after{which}"]
@@ -248,17 +216,16 @@ def _one(match: re.Match[str], which: str, text: str) -> Quantity | None:
         many = following[:1] == " " and following[1:].isalpha()
         metres = scale == "m" and re.search(_LONG, match.string)
         unit, scale = ("metre", "") if metres else ("", scale) if many else ("min", "")
-    factor = _SCALES.get(scale.casefold(), 1.0)
+    factor = SCALES.get(scale.casefold(), 1.0)
     if money:
         name = money.casefold()
-        return Quantity(
-            *[number * factor] * 2, _MONEY.get(name, _MONEY.get(name.rstrip("s"), name)), text, slack * factor
-        )
+        currency = MONEY.get(name, MONEY.get(name.rstrip("s"), name))
+        return _exactly(number * factor, currency, text, slack * factor)
     if unit:
-        unit = unit if unit in _UNITS else unit.rstrip("s")
-        dimension, size = _UNITS.get(unit, (unit, 1.0))
-        return Quantity(*[number * factor * size] * 2, dimension, text, slack * factor * size)
-    return Quantity(*[number * factor] * 2, "", text, slack * factor)
+        unit = unit if unit in UNITS else unit.rstrip("s")
+        dimension, size = UNITS.get(unit, (unit, 1.0))
+        return _exactly(number * factor * size, dimension, text, slack * factor * size)
+    return _exactly(number * factor, "", text, slack * factor)
 
 
 def _bound(before: str) -> tuple[str, str]:
@@ -302,7 +269,7 @@ def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, 
     between = ""
     for _ in range(2):
         match = _patterns()["rate"].match(text, end)
-        dimension, size = _UNITS.get(match["unit"].rstrip("s"), ("", 0.0)) if match else ("", 0.0)
+        dimension, size = UNITS.get(match["unit"].rstrip("s"), ("", 0.0)) if match else ("", 0.0)
         if not match or not (dimension == "time" or re.search(r"/|\bper\b", match.group())):
             break
         quantity = quantity._replace(text=f"{quantity.text}{match.group()}")
@@ -313,7 +280,7 @@ def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, 
     adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
     if adverb and quantity.unit not in ("", "%", "time"):
         unit = {"monthly": "month", "weekly": "week", "daily": "day"}.get(adverb[1], "year")
-        return quantity._replace(per=_UNITS[unit][1]), end + adverb.end(), between.strip()
+        return quantity._replace(per=UNITS[unit][1]), end + adverb.end(), between.strip()
     return quantity, end, between.strip()
 
 

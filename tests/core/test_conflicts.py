@@ -384,3 +384,10 @@ def test_a_belief_that_is_older_and_surer_is_not_called_stale() -> None:
 
     assert action(0.8, 0.8).startswith("the older one, B-1, is likely stale")
     assert action(0.9, 0.7) == "B-2 is newer, B-1 is surer: find out which holds"
+
+
+def test_a_number_behind_a_name_that_begins_like_a_month_belongs_to_the_name():
+    for text, name in (("We meet at Marienplatz 3", "Marienplatz 3"), ("Mayfield 2 is closed", "Mayfield 2")):
+        (claim,) = read_claims(text)
+        assert ([each.text for each in claim.names], claim.quantities) == ([name], ())
+    assert read_claims("We meet on March 3")[0].moments
