@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.clock import as_stamp
 from mabos_cli.core.item import DOMAINS, PRIORITIES, MemoryItem
 from mabos_cli.core.similar import WordIndex, says_the_same, word_set
 from mabos_cli.core.text import one_line, plural
@@ -122,8 +123,8 @@ def find_stale(items: Iterable[MemoryItem], before: str, count: Count) -> list[S
     """The items of each domain whose last use lies before a time, those that were never used by when they were made."""
     found: dict[str, list[MemoryItem]] = {}
     for item in items:
-        used = item.accessed_at or item.created_at
-        if item.type in DOMAINS and used and used < before:
+        used = as_stamp(item.touched_at) if item.type in DOMAINS else ""
+        if used and used < before:
             found.setdefault(DOMAINS[item.type], []).append(item)
     return [
         Stale(

@@ -57,10 +57,15 @@ def as_stamp(text: str) -> str:
     return text if re.fullmatch(_STAMP, text) else format_time(moment)
 
 
+def is_day(text: str) -> bool:
+    """Whether a text that names a moment names a whole day, in whichever form."""
+    return len(text.strip()) <= 10
+
+
 def end_of(text: str) -> datetime | None:
     """When a date is over: a day when it ends, a moment at once; None when the text names neither."""
     moment = find_time(text)
-    if moment is None or len(text.strip()) > 10:  # a day is shorter, in whichever form
+    if moment is None or not is_day(text):
         return moment
     try:
         return moment + timedelta(days=1)

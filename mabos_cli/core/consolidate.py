@@ -52,18 +52,14 @@ def plan_consolidation(
     wrote: they hold for groups that are as they were told to it.
     """
     at = format_time(now)
-    where = {
-        i.id: store
+    qualified = [
+        (store, i)
         for store in ("short_term", "working")
         for i in getattr(memory, store)
         if qualifies(i, store, limits) and not is_expired(i, store, at, keep or limits)
-    }
-    candidates = [
-        lowered(i, trust_of(i))
-        for store in ("short_term", "working")
-        for i in getattr(memory, store)
-        if i.id in where
     ]
+    where = {i.id: store for store, i in qualified}
+    candidates = [lowered(i, trust_of(i)) for _, i in qualified]
     grouped = group_alike(candidates, jaccard) if summarize else [(item,) for item in candidates]
     groups = tuple((_compress(group, mint, prose), group) for group in grouped)
     gone = tuple(

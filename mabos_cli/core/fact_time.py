@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from mabos_cli.core.clock import find_time
+from mabos_cli.core.clock import find_time, is_day
 from mabos_cli.core.fact import Fact
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -14,7 +14,7 @@ def interval(fact: Fact) -> tuple[datetime, datetime]:
     """The first and the last moment at which a fact holds; a day as an end is included."""
     start = find_time(fact.valid_from) if fact.valid_from else None
     end = find_time(fact.valid_until) if fact.valid_until else None
-    if end and len(fact.valid_until.strip()) <= 10:  # a day, in whichever form
+    if end and is_day(fact.valid_until):
         end += timedelta(days=1, microseconds=-1)
     return start or FIRST, end or LAST
 

@@ -79,6 +79,11 @@ class MemoryItem(NamedTuple):
         """When the thing was observed, or else stored."""
         return self.observed_at or self.created_at
 
+    @property
+    def touched_at(self) -> str:
+        """When it was last used or edited, or else stored."""
+        return self.accessed_at or self.created_at or self.observed_at
+
 
 _WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
 

@@ -115,18 +115,14 @@ def _marks(rules: Rules, now: datetime) -> dict[str, _Mark]:
     return marks
 
 
-def _last_use(item: MemoryItem) -> str:
-    return item.accessed_at or item.created_at or item.observed_at
-
-
 def _used_before(item: MemoryItem, mark: _Mark) -> str:
     """When the item was last used, if that was before it began to fade. What names no moment is never unused."""
-    used = as_stamp(_last_use(item))
+    used = as_stamp(item.touched_at)
     return used if used < mark.fading else ""
 
 
 def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving:
-    used = find_time(_last_use(item))
+    used = find_time(item.touched_at)
     days = max(0, (now - used).days) if used else None
     reason = f"unused: {plural(days or 0, 'day')}" if cause == "unused" else cause
     # What other tools call their trust is not known here, and what is not known is not trusted.

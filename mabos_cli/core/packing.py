@@ -12,10 +12,6 @@ from mabos_cli.core.turns import Turn
 _COMPARED = 1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 
 
-def _find_none(ranked: Sequence[Entry]) -> Against | None:
-    return None
-
-
 def pack(
     entries: Iterable[Entry],
     limits: Limits,
@@ -24,16 +20,17 @@ def pack(
     count: Callable[[str], int] = token_cost,
     asked: Collection[str] = (),
     history: Sequence[tuple[int, Turn]] = (),
-    find_against: Callable[[Sequence[Entry]], Against | None] = _find_none,
+    find_against: Callable[[Sequence[Entry]], Against | None] | None = None,
 ) -> Pack:
     """The pack of the best entries for a question, whose stems are `asked`, and of the last turns of a conversation.
 
-    The order in which entries are given does not matter. find_against looks for a contradiction among the ranked ones.
+    The order in which entries are given does not matter. find_against, if given, looks for a contradiction
+    among the ranked ones.
     """
     ranked, out = choose(entries, limits)
     filling = Filling(limits, writing, count, asked)
     filling.keep_tail(history)
-    against = find_against(ranked)
+    against = find_against(ranked) if find_against else None
     filling.fill(ranked, against)
     text, tokens = filling.settle()
     told = any(placed.against for placed in filling.placed)

@@ -113,7 +113,7 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
         return [item for item in items if item.id not in stale]
 
     working = keep_fresh(changes.working, "working")
-    demoted = _overflow(working, limits.working, lambda item: (item.accessed_at or item.created_at, item.id))
+    demoted = _overflow(working, limits.working, lambda item: (item.touched_at, item.id))
     short_term = keep_fresh((*changes.short_term, *demoted), "short_term")
     evicted = _overflow(
         short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id)
