@@ -1,1 +1,1 @@
-"""Things that may be absent: embedding models and services. Each says in one line what is missing."""
+"""Things that may be absent: models that embed, count or write, RDF, TypeDB, timers. Each says in one line what is missing."""

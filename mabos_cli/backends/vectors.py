@@ -12,7 +12,11 @@ NOTHING = 1e-30
 
 
 def pack_unit(values: Sequence[float]) -> bytes:
-    """The vector scaled to length one, packed; all zero stays all zero. ValueError for what is no finite number."""
+    """The vector scaled to length one, packed; all zero stays all zero. ValueError for what is no finite number.
+
+    >>> any(pack_unit([0.0, 0.0])), pack_unit([0.0, 3.0]) == pack_unit([0.0, 1.0])
+    (False, True)
+    """
     try:
         length = math.hypot(*values)
     except (TypeError, OverflowError) as error:
@@ -22,15 +26,6 @@ def pack_unit(values: Sequence[float]) -> bytes:
     if length < NOTHING:
         return bytes(4 * len(values))
     return struct.pack(f"<{len(values)}f", *[value / length for value in values])
-
-
-def is_zero(blob: bytes) -> bool:
-    """Whether a packed vector is all zero: its text had nothing to embed.
-
-    >>> is_zero(pack_unit([0.0, 0.0])), is_zero(pack_unit([0.0, 3.0]))
-    (True, False)
-    """
-    return blob.count(0) == len(blob)
 
 
 def pack_rows(rows: Any, source: str) -> list[bytes]:

@@ -19,7 +19,7 @@ from mabos_cli.workspace.sources import find_sources, holds_items, is_store, tem
 from mabos_cli.workspace.trust_log import Observed, load_decisions
 
 if TYPE_CHECKING:
-    from mabos_cli.backends.embeddings import Embedder
+    from mabos_cli.core.embedding import Embedder
     from mabos_cli.index.search_index import Plan, SearchIndex
 
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")

@@ -1,9 +1,10 @@
 """Giving passages their vectors: one model at a time, never two in one index."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 from zlib import crc32
 
+from mabos_cli.core.embedding import Embedder
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.index.follow import Decode, transaction
 from mabos_cli.index.schema import read_meta, write_meta
@@ -13,19 +14,6 @@ Show = Callable[[int, int], None]
 _BATCH = 512
 _PART = 50  # texts of one request
 _SHORT = 300  # a turn before this long is context; a longer one would drown what it is context for
-
-
-class Embedder(Protocol):
-    """A model that turns texts into vectors: packed float32 of length one, or all zero for an empty text."""
-
-    model: str
-    width: int
-    costly: bool
-    floor: float
-
-    def embed(self, texts: Sequence[str]) -> list[bytes]: ...
-
-    def embed_query(self, text: str) -> bytes: ...
 
 
 def is_of(db: Any, embedder: Embedder, vectors: Vectors) -> bool:

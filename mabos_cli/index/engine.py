@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from mabos_cli.index import schema
+
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
 
@@ -43,10 +45,8 @@ class Engine(NamedTuple):
 
     def connect(self, path: str, *, read_only: bool = False) -> Any:
         """A connection that commits when told to, with sqlite-vec loaded where this step has it."""
-        if read_only:
-            place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-            path = f"file:{place}?mode=ro"
-        db = self.sqlite.connect(path, uri=read_only, timeout=10, isolation_level=None)
+        place = schema.read_only(path) if read_only else path
+        db = self.sqlite.connect(place, uri=read_only, timeout=10, isolation_level=None)
         if self.vec0:
             load_vec0(db, self.vec0)
         db.execute("PRAGMA mmap_size = 1073741824")

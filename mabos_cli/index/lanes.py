@@ -166,6 +166,11 @@ def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     return {row: (line, store, archived) for row, line, store, archived in db.execute(sql, (_listed(rows),))}
 
 
+def load_sources(db: Any, rows: Iterable[int]) -> dict[int, str]:
+    """The files that items stand in, by their row."""
+    return dict(db.execute(f"SELECT row, source FROM items WHERE row IN {_LISTED}", (_listed(rows),)))
+
+
 def find_line(db: Any, item_id: str) -> str | None:
     """The line of an item, live or as it was when it left; None when there is none."""
     found = db.execute("SELECT line FROM items WHERE id = ? AND shown", (item_id,)).fetchone()

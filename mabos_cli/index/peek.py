@@ -12,7 +12,7 @@ from mabos_cli.core.item import TRUSTS
 from mabos_cli.core.prompt_words import asked_about, share_words, telling_words, words_needed
 from mabos_cli.core.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import lanes
-from mabos_cli.index.schema import ARCHIVED, SCHEMA, read_meta
+from mabos_cli.index.schema import ARCHIVED, SCHEMA, read_meta, read_only
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
@@ -79,7 +79,7 @@ class Peek:
         lines = lanes.load_lines(self._db, [row.item_row for row, _ in rows if row.item])
         texts = lanes.load_texts(self._db, [row.row for row, _ in rows if not row.item])
         stamps = dict(self._db.execute("SELECT path, stamp FROM files"))
-        sources = dict(self._db.execute("SELECT row, source FROM items WHERE row IN (SELECT value FROM json_each(?))", (json.dumps([*lines]),)))  # fmt: skip
+        sources = lanes.load_sources(self._db, lines)
         for row, worth in rows:
             item = json.loads(lines[row.item_row][0]) if row.item else None
             source = sources[row.item_row] if item else row.source
@@ -104,8 +104,7 @@ def open_peek(path: str, note: str) -> Peek | None:
             return None
     except OSError:
         return None
-    place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = sqlite3.connect(f"file:{place}?mode=ro", uri=True, timeout=0.05, isolation_level=None)
+    db = sqlite3.connect(read_only(path), uri=True, timeout=0.05, isolation_level=None)
     if read_meta(db).get("shape", "").startswith(f"{SCHEMA} "):
         return Peek(db)
     db.close()

@@ -12,6 +12,7 @@ The number of a passage tells what it is without a look at the table: the parts 
 multiple of PARTS on, and those of archived items are numbered from ARCHIVED on, so that one condition leaves them out.
 """
 
+import os
 from typing import Any
 
 SCHEMA = 3
@@ -58,6 +59,12 @@ CREATE TABLE embedding_cache (
     model TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (model, hash)
 ) WITHOUT ROWID;
 """
+
+
+def read_only(path: str) -> str:
+    """The address of an index for who only reads it."""
+    place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{place}?mode=ro"
 
 
 def create_tables(db: Any, shape: str) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
+from mabos_cli.core.embedding import Embedder
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.embed import Embedder, embed_pending, give_memo, is_kept, is_of, keep_memo
+from mabos_cli.index.embed import embed_pending, give_memo, is_kept, is_of, keep_memo
 from mabos_cli.index.engine import Engine
 from mabos_cli.index.follow import Decode, Follower, Stats
 from mabos_cli.index.schema import SCHEMA, create_tables, read_meta, write_meta
