@@ -8,6 +8,7 @@ Appending: one write behind a complete last line, fsync; a failed write is taken
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -69,6 +70,18 @@ def read_bytes(path: Path) -> bytes | None:
             return path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+
+def read_saved(path: Path) -> bytes | None:
+    """As read_bytes, for a file that people edit and that is about to be rewritten: one that somebody emptied just now is waited
+    for, since many editors do so before they write."""
+    with suppress(OSError):
+        for _ in range(10):
+            found = path.stat()
+            if found.st_size or time.time() - found.st_mtime > 1:
+                break
+            time.sleep(0.02)
+    return read_bytes(path)
 
 
 def read_text(path: Path, shown: str = "") -> str:
@@ -266,7 +279,7 @@ def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
             size = path.stat().st_size if path.exists() else 0
         if size > REPLACE_BELOW:
             return append_bytes(path, text.encode("utf-8"), root=root)
-        old = read_bytes(path)
+        old = read_saved(path)
         body = (old or header.encode("utf-8")).rstrip(b"\0")
         gap = b"" if body.endswith(b"\n") or not body else b"\n"
         with suppress(Moved):

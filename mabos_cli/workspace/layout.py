@@ -9,6 +9,8 @@ from mabos_cli.workspace import marks
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
+# memory-store.json and its pages, below the folder of an agent.
+STORE = r"memory-store\.json|memory-store/[^/]+\.json"
 # A page of long-term memory: a month, and a number when it needs several.
 PAGE = r"(?:\d{4}-\d\d|undated)(?:-\d+)?"
 

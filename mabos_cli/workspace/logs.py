@@ -8,7 +8,7 @@ from mabos_cli.core.trust import is_untrusted
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
-from mabos_cli.workspace.files import Moved, append_text, read_bytes, replace_file
+from mabos_cli.workspace.files import Moved, append_text, read_bytes, read_saved, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 
 
@@ -46,7 +46,7 @@ def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) 
 def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) -> bool:
     """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
     for _ in range(50):
-        old = read_bytes(path)
+        old = read_saved(path)
         # Bytes that are not UTF-8 pass through as they are: a person's file is not ours to refuse or to mend.
         text = (old or b"").decode("utf-8", "surrogateescape")
         new = edit(text)

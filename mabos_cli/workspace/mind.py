@@ -3,8 +3,6 @@
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
@@ -12,7 +10,7 @@ from mabos_cli.formats.attitudes import KINDS, parse_attitudes
 from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.materialized_mind import render_mind
 from mabos_cli.formats.plans import parse_plans
-from mabos_cli.workspace.files import read_bytes
+from mabos_cli.workspace.files import read_saved
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text
 from mabos_cli.workspace.materialize import write_derived
@@ -24,19 +22,7 @@ _MATERIALIZED = ("belief", "desire", "goal")
 
 def read_mind(home: AgentHome, kind: str) -> str:
     """The text of the file of a kind; empty when there is none. Bytes that are not UTF-8 pass through."""
-    path = home.paths.root / KINDS[kind].file
-    await_saved(path)
-    return (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
-
-
-def await_saved(path: Path) -> None:
-    """Waits a moment for a file that somebody emptied just now: many editors do so before they write."""
-    with suppress(OSError):
-        for _ in range(10):
-            found = path.stat()
-            if found.st_size or time.time() - found.st_mtime > 1:
-                return
-            time.sleep(0.02)
+    return (read_saved(home.paths.root / KINDS[kind].file) or b"").decode("utf-8", "surrogateescape")
 
 
 def load_beliefs(home: AgentHome) -> tuple[list[Belief], list[Problem]]:
@@ -73,7 +59,6 @@ def edit_mind(
     started = time.monotonic()
     with holding_lock(home, command) as holding:
         name = KINDS[kind].file
-        await_saved(home.paths.root / name)
         changed = edit_text(home.paths, home.paths.root / name, edit)
         warnings = list(holding.warnings)
         if changed:

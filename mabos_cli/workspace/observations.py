@@ -18,8 +18,6 @@ from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.world import Mint
 
 _TAIL = 1 << 16
-# What is taken from transcripts is noted beside the observations, and is none.
-LEDGERS = frozenset(("transcripts.jsonl",))
 
 
 class Found(NamedTuple):
@@ -31,8 +29,9 @@ class Found(NamedTuple):
 
 
 def observation_files(paths: AgentPaths) -> list[str]:
-    """The names of the files of observations, oldest day first."""
-    return [n for n in list_names(paths.observations) if n.endswith(".jsonl") and n not in LEDGERS]
+    """The names of the files of observations, oldest day first. What is noted of transcripts lies beside them, and is none."""
+    names = list_names(paths.observations)
+    return [name for name in names if name.endswith(".jsonl") and name != paths.transcript_ledger.name]
 
 
 def append_observations(home: AgentHome, observations: Sequence[Observation]) -> list[Observation]:

@@ -41,10 +41,10 @@ from mabos_cli.formats.rule_text import render_rule_text
 from mabos_cli.formats.rules import parse_rules
 from mabos_cli.formats.store_file import parse_store
 from mabos_cli.formats.trust_log import parse_decisions
-from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.layout import STORE, AgentPaths
 from mabos_cli.workspace.revisions import Revision
 
-_STORES = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
+_STORES = re.compile(STORE)
 _REPORTS = re.compile(r"memory/bdi-conflicts/[^/]+\.md")
 _CHECKPOINTS = re.compile(r"memory/checkpoints/[^/]+\.md")
 _CAPTURED = re.compile(r"observations/[^/]+\.jsonl")

@@ -27,7 +27,7 @@ from mabos_cli.formats.store_file import StoreFile, parse_store
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
 from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.layout import DAY
+from mabos_cli.workspace.layout import DAY, STORE
 from mabos_cli.workspace.spool import read_deferred
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _RECORDS = frozenset(
     )
 )
 _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
-_STORE = re.compile(r"memory-store\.json|memory-store/[^/]+\.json")
+_STORE = re.compile(STORE)
 _FACTS = "memory/mabos-facts"
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")

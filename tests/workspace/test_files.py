@@ -216,6 +216,16 @@ def test_a_line_saved_into_a_log_in_the_last_instant_is_not_lost(
     assert path.read_bytes() == b"# Log\ntheirs\nours\n"
 
 
+def test_a_log_that_an_editor_has_just_emptied_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "2026-02-24.md"
+    path.touch()
+    monkeypatch.setattr(files.time, "sleep", lambda _: path.write_bytes(b"# All that they wrote\n"))
+    append_text(path, "ours\n", root=tmp_path, header="# Log\n")
+    assert path.read_bytes() == b"# All that they wrote\nours\n"
+
+
 def test_replacing_keeps_access_lists_and_other_attributes(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
