@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.workspace.layout import TEMP_PREFIX
 
-_CALLS = ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "mkdir", "unlink", "fchmod")
+_CALLS = ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "link", "mkdir", "unlink", "fchmod")
 
 
 class Fault(NamedTuple):
@@ -90,7 +90,9 @@ class Disk:
             )
         elif name == "fsync":
             self.unsynced.pop(self.names.get(args[0], ""), None)
-        elif name == "rename":
+        elif name in ("rename", "link"):
             source, target = (os.path.abspath(os.fspath(arg)) for arg in args[:2])
             if source in self.unsynced:
-                self.unsynced[target] = self.unsynced.pop(source)
+                self.unsynced[target] = self.unsynced[source]
+                if name == "rename":
+                    del self.unsynced[source]
