@@ -6,8 +6,8 @@ from zlib import crc32
 
 from mabos_cli.core.embedding import Embedder
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.index.follow import Decode, transaction
-from mabos_cli.index.schema import read_meta, write_meta
+from mabos_cli.index.follow import Decode
+from mabos_cli.index.schema import read_meta, transaction, write_meta
 from mabos_cli.index.vectors import Vectors
 
 Show = Callable[[int, int], None]

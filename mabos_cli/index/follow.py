@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -10,14 +9,14 @@ from mabos_cli.core.clock import as_stamp
 from mabos_cli.core.documents import Content, Held, Piece, Source
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.periods import MONTHS
-from mabos_cli.core.text import cut_text, spaced, words
-from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.text import cut_text, words
+from mabos_cli.core.trust import trust_rank
 from mabos_cli.errors import MabosError
-from mabos_cli.index.schema import ARCHIVED, END, PARTS
+from mabos_cli.index.passages import Passages, rank_piece
+from mabos_cli.index.schema import PARTS, transaction
 from mabos_cli.index.vectors import Vectors
 
 Decode = Callable[[str], MemoryItem]
-_RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, END))
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
 # What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
 # have changed since), the place in a log that it was taken from.
@@ -47,29 +46,14 @@ class Place(NamedTuple):
     id: str
 
 
-@contextmanager
-def transaction(db: Any) -> Iterator[None]:
-    """One change of the index: whole, or not at all."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
-
-
 class Follower:
     """Brings the tables up to date with the sources."""
 
     def __init__(self, db: Any, vectors: Vectors | None, decode: Decode, item_size: int) -> None:
         self._db = db
-        self._vectors = vectors
+        self._passages = Passages(db, vectors)
         self._decode = decode
         self._item_size = item_size
-        self._next = {live: _first_free(db, low, high) for live, low, high in _RANGES}
-        self._written = 0
 
     def follow(self, sources: Sequence[Source]) -> Stats:
         """Reads what changed since the last time."""
@@ -92,7 +76,7 @@ class Follower:
                     changed += bool(before and source.stamp and before[1:] != (content.hash, content.error))
                 self._apply(batch, known)
         unchanged = len(sources) - added - changed
-        return Stats(added, changed, len(gone), unchanged, self._written, 0, errors)
+        return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors)
 
     def _batches(
         self, stale: Sequence[Source], gone: Sequence[str], known: dict[str, tuple[str, str, str]]
@@ -217,7 +201,7 @@ class Follower:
         ).fetchall():
             left.setdefault(tuple(key), []).append((row, first, last))
         for piece in pieces:
-            trust = _piece_rank(path, piece)
+            trust = rank_piece(path, piece)
             same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of, trust))
             if not same:
                 self._add_piece(path, piece, touched)
@@ -227,65 +211,14 @@ class Follower:
                 self._db.execute(
                     "UPDATE passages SET first = ?, last = ? WHERE row = ?", (piece.first, piece.last, row)
                 )
-        self._remove([row for rows in left.values() for row, _, _ in rows])
+        self._passages.remove([row for rows in left.values() for row, _, _ in rows])
 
     def _add_piece(self, path: str, piece: Piece, touched: set[str]) -> None:
-        row = self._insert_passage(path, piece, shown=not piece.copy_of)
+        row = self._passages.insert(path, piece, shown=not piece.copy_of)
         if piece.copy_of:  # whether it is a copy is decided when all items are known
             touched.add(piece.copy_of)
         else:
-            self._make_findable(row, _about(piece, path), piece.text)
-
-    def _insert_passage(
-        self,
-        path: str,
-        piece: Piece,
-        *,
-        shown: bool,
-        live: bool = True,
-        of: tuple[str, int, int, int] = ("", 0, 0, 0),
-    ) -> int:
-        """A new row; `of` is the item it is a part of: its id, row, body, and which part."""
-        item, item_row, body, part = of
-        if part == 0:
-            self._next[live] += PARTS
-        row = self._next[live] - PARTS + part
-        if row >= (ARCHIVED if live else END):
-            raise ValueError("the numbers are used up: a new index begins from the first")
-        self._written += 1
-        vector = "" if part == 0 else "-"  # an item has one vector, with its first part
-        self._db.execute(
-            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(row, path, item, item_row, part, piece.first, piece.last, piece.heading),
-                *(
-                    "" if item else piece.text,
-                    piece.at,
-                    piece.author,
-                    piece.copy_of,
-                    int(shown),
-                    body,
-                    vector,
-                    _piece_rank(path, piece),
-                ),
-            ),
-        )
-        return row
-
-    def _make_findable(self, row: int, about: str, text: str) -> None:
-        self._db.execute(
-            "INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)",
-            (row, spaced(about), spaced(text)),
-        )
-
-    def _hide(self, rows: Sequence[int]) -> None:
-        self._db.executemany("DELETE FROM passages_fts WHERE rowid = ?", ((row,) for row in rows))
-        if self._vectors:
-            self._vectors.delete(rows)
-
-    def _remove(self, rows: Sequence[int]) -> None:
-        self._hide(rows)
-        self._db.executemany("DELETE FROM passages WHERE row = ?", ((row,) for row in rows))
+            self._passages.make_findable(row, _about(piece, path), piece.text)
 
     def _settle(self, item_id: str) -> None:
         """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
@@ -306,10 +239,10 @@ class Follower:
                         "UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id)
                     )
             else:
-                self._remove([hit[0] for hit in found])
+                self._passages.remove([hit[0] for hit in found])
                 self._add_item(row, self._decode(line), live=not archived, body=body)
         else:
-            self._remove([hit[0] for hit in found])
+            self._passages.remove([hit[0] for hit in found])
         copies = self._db.execute(_COPIES, (item_id,)).fetchall()
         if copies:
             self._settle_copies(copies, [self._decode(record[4]) for record in records])
@@ -318,8 +251,8 @@ class Follower:
         about = f"{item.author} {said_date(item.happened_at)} {' '.join(item.tags)}".strip()
         for part, text in enumerate(cut_text(item.content, self._item_size, PARTS)):
             piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
-            row = self._insert_passage("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
-            self._make_findable(row, f"{about} {item.id}", text)
+            row = self._passages.insert("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
+            self._passages.make_findable(row, f"{about} {item.id}", text)
 
     def _settle_copies(self, copies: list[tuple[Any, ...]], versions: list[MemoryItem]) -> None:
         """Hides passages of files that only repeat an item, and shows those that say something else, or outlived it."""
@@ -327,12 +260,12 @@ class Follower:
         for row, shown, source, text, *rest in copies:
             is_copy = bool(versions) and known.issuperset(words(_BESIDES.sub("", text)))
             if is_copy and shown:
-                self._hide([row])
+                self._passages.hide([row])
                 self._db.execute("UPDATE passages SET shown = 0, vector = '' WHERE row = ?", (row,))
             elif not is_copy and not shown:
                 self._db.execute("UPDATE passages SET shown = 1 WHERE row = ?", (row,))
                 piece = Piece(text, *rest)
-                self._make_findable(row, _about(piece, source), text)
+                self._passages.make_findable(row, _about(piece, source), text)
 
     def _unsettle_followers(self, moved: Iterable[Place]) -> None:
         """What comes behind a change in its session was embedded with what stood before it: again, then."""
@@ -344,29 +277,12 @@ class Follower:
                 place,
             ).fetchone()
             if follower:
-                self.unembed(
+                self._passages.unembed(
                     self._db.execute(
                         "SELECT row FROM passages WHERE item = ? AND item != '' AND part = 0 AND vector != ''",
                         follower,
                     ).fetchall()
                 )
-
-    def unembed(self, rows: Sequence[tuple[int]]) -> None:
-        """Takes vectors away from passages, so that they are embedded again."""
-        if rows and self._vectors:
-            self._vectors.delete([row for (row,) in rows])
-            self._db.executemany("UPDATE passages SET vector = '' WHERE row = ?", rows)
-
-
-def _first_free(db: Any, low: int, high: int) -> int:
-    """The first number behind the passages in a range."""
-    last = db.execute("SELECT max(row) FROM passages WHERE row >= ? AND row < ?", (low, high)).fetchone()[0]
-    return low if last is None else (last // PARTS + 1) * PARTS
-
-
-def _piece_rank(path: str, piece: Piece) -> int:
-    """How far a passage is trusted by its file and by what it says of itself; that of an item, as the item is, is looked up there."""
-    return trust_rank(lowest_trust((trust_of_file(path), piece.trust or "trusted")))
 
 
 def _about(piece: Piece, path: str) -> str:

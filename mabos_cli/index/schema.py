@@ -13,6 +13,8 @@ multiple of PARTS on, and those of archived items are numbered from ARCHIVED on,
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 SCHEMA = 3
@@ -81,3 +83,16 @@ def read_meta(db: Any) -> dict[str, str]:
 def write_meta(db: Any, **values: str) -> None:
     """Notes something about the index."""
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+@contextmanager
+def transaction(db: Any) -> Iterator[None]:
+    """One change of the index: whole, or not at all."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
