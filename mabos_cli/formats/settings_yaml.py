@@ -4,11 +4,15 @@ from typing import Any
 
 from mabos_cli.errors import InvalidFile
 
+_MOST_LISTS = 1000
+
 
 def parse_settings(text: str, path: str) -> dict[str, tuple[Any, int]]:
     """Dotted names with their values and lines; InvalidFile cites the line of anything that is not section: {name: value}."""
     import yaml
 
+    if text.count("[") > _MOST_LISTS:  # PyYAML takes minutes for them, and settings hold no lists
+        raise InvalidFile(f"{path}:1: not valid YAML: nested too deeply", "see mabos config")
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
