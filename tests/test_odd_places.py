@@ -151,3 +151,37 @@ def test_a_damaged_store_is_never_read_as_empty_and_never_overwritten(root: Path
     assert run("doctor", "-w", str(root)).code == 0
     assert run("doctor", "--check", "-w", str(root)).code == 7
     assert tree(root) == before
+
+
+def test_a_link_that_leads_nowhere_is_not_an_absence(root: Path) -> None:
+    do(root, "store", "before the disk was unplugged")
+    path = root / "agents/main/memory-store.json"
+    path.unlink()
+    path.symlink_to("unplugged/memory-store.json")
+    for words in (["store", "x"], ["recall", "x"], ["status"], ["consolidate"], ["get", "M-1-0000"]):
+        done = run(*words, "-w", str(root), MABOS_NOW=NOW)
+        assert (done.code, "leads nowhere" in done.stderr) == (4, True), (words, done)
+    assert path.is_symlink()
+    assert "memory-store.json a symbolic link that leads nowhere" in run("doctor", "-w", str(root)).stdout
+    (root / "mabos.yaml").unlink()
+    (root / "mabos.yaml").symlink_to("unplugged/mabos.yaml")
+    assert run("status", "-w", str(root)).code == 4
+
+
+def test_doctor_looks_at_every_file(root: Path) -> None:
+    agent = root / "agents/main"
+    (agent / "Goals.md").unlink()
+    (agent / "Goals.md").mkdir()
+    (agent / "Plans.md").unlink()
+    (agent / "Plans.md").symlink_to("nowhere.md")
+    (agent / "Beliefs.md").write_text("# Beliefs\n\n## Demand\n\n- **Certainty:** NaN\n")
+    (agent / "observations").mkdir()
+    (agent / "observations/2026-03-01.jsonl").write_text('{"text": "to')
+    (agent / "memory/archive").mkdir(parents=True)
+    (agent / "memory/archive/consolidated.jsonl").write_text("[1]\n{\n")
+    found = [(f["level"], f["place"]) for f in do(root, "doctor")["data"]["findings"]]
+    assert ("problem", "Goals.md") in found
+    assert ("problem", "Plans.md") in found
+    assert ("note", "Beliefs.md:3") in found
+    assert ("note", "observations/2026-03-01.jsonl") in found
+    assert ("note", "memory/archive/consolidated.jsonl") in found

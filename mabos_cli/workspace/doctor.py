@@ -1,9 +1,11 @@
 """Looking an agent's files over, and mending what can be mended without guessing."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
@@ -12,6 +14,7 @@ from mabos_cli.core.text import plural
 from mabos_cli.core.trust import lowered
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import parse_archive
+from mabos_cli.formats.attitudes import KINDS
 from mabos_cli.formats.git_attributes import DRIVER, names_driver
 from mabos_cli.formats.items import line_id, parse_item
 from mabos_cli.formats.json_text import parse_json, parse_lines
@@ -26,6 +29,7 @@ from mabos_cli.workspace.facts_md import is_made_from
 from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
+    list_names,
     list_stems,
     read_bytes,
     replace_file,
@@ -35,6 +39,7 @@ from mabos_cli.workspace.git import find_repository
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.knowledge import load_facts
 from mabos_cli.workspace.materialize import stale_derived
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.observations import observation_files
 from mabos_cli.workspace.ontologies import Library
 from mabos_cli.workspace.rebuild import rebuild_derived
@@ -44,6 +49,7 @@ from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.trust_log import load_decisions, overrated_items
 
+_FILES = (".md", ".json", ".jsonl")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
@@ -66,6 +72,8 @@ def examine(home: AgentHome) -> list[Finding]:
         _check_knowledge,
         _check_journals,
         _check_texts,
+        _check_places,
+        _check_mind,
         _check_leftovers,
         _check_derived,
         _check_told,
@@ -77,7 +85,10 @@ def examine(home: AgentHome) -> list[Finding]:
             found += check(home)
         except MabosError as error:
             found.append(Finding("problem", "", error.message))
-    return list(dict.fromkeys(found))
+    first: dict[tuple[str, str], Finding] = {}
+    for finding in found:
+        first.setdefault(finding[1:], finding)
+    return list(first.values())
 
 
 def _check_settings(home: AgentHome) -> Iterator[Finding]:
@@ -153,16 +164,30 @@ def _check_knowledge(home: AgentHome) -> Iterator[Finding]:
 def _check_journals(home: AgentHome) -> Iterator[Finding]:
     for name in archive.archive_files(home.paths):
         data = read_bytes(home.paths.archive / name) or b""
-        skipped = parse_archive(data, f"archive/{name}")[1]
+        parse_archive(data, f"archive/{name}")
+        skipped = _torn_lines(data)
         if skipped:
             yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
         if data and not data.endswith(b"\n"):
             yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
     yield from _check_observations(home)
-    for path in (home.paths.queue, home.paths.access_journal, home.paths.reasoning):
-        skipped = parse_lines(read_bytes(path) or b"")[1]
+    paths = home.paths
+    ledgers = [paths.harvest_ledger(name) for name in list_names(paths.harvest_ledger(""))]
+    ledgers += [paths.transcript_ledger, paths.log_ledger, paths.migration_ledger, paths.conflict_ledger]
+    for path in (paths.queue, paths.access_journal, paths.reasoning, *ledgers):
+        try:
+            skipped = _torn_lines(read_bytes(path) or b"")
+        except MabosError as error:
+            yield Finding("problem", "", error.message)
+            continue
         if skipped:
-            yield Finding("note", home.paths.relative(path), f"{skipped} torn lines are skipped")
+            yield Finding("note", paths.relative(path), f"{skipped} torn lines are skipped")
+
+
+def _torn_lines(data: bytes) -> int:
+    """How many lines of JSON are no record."""
+    records, skipped = parse_lines(data)
+    return skipped + sum(not isinstance(record, dict) for record in records)
 
 
 def _check_observations(home: AgentHome) -> Iterator[Finding]:
@@ -172,6 +197,8 @@ def _check_observations(home: AgentHome) -> Iterator[Finding]:
         if faults:
             told = f"{plural(len(faults), 'line')} without an observation, passed over"
             yield Finding("note", f"observations/{name}:{faults[0]}", told)
+        if data.rstrip(b"\0") and not data.endswith(b"\n"):
+            yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
 
 
 def _check_texts(home: AgentHome) -> Iterator[Finding]:
@@ -186,6 +213,30 @@ def _check_texts(home: AgentHome) -> Iterator[Finding]:
         marker = _CONFLICT.search(data)
         if marker:
             yield Finding("problem", f"{shown}:{_line(data, marker.start())}", "git conflict markers")
+
+
+def _check_places(home: AgentHome) -> Iterator[Finding]:
+    """Names of files behind which there is none."""
+    for here, folders, names in os.walk(home.paths.root):
+        shown = home.paths.relative(Path(here))
+        for name in folders:
+            if name.endswith(_FILES):
+                yield Finding(
+                    "problem", f"{shown}/{name}".removeprefix("./"), "a folder in the place of a file"
+                )
+        for name in names:
+            if name.endswith(_FILES) and not os.path.exists(f"{here}/{name}"):
+                told = "a symbolic link that leads nowhere"
+                yield Finding("problem", f"{shown}/{name}".removeprefix("./"), told)
+
+
+def _check_mind(home: AgentHome) -> Iterator[Finding]:
+    """Values in cognitive files that make no sense; the entries around them count all the same."""
+    for kind in KINDS:
+        with suppress(MabosError):  # a file that cannot be read is told above
+            problems = load_beliefs(home)[1] if kind == "belief" else load_attitudes(home, kind)[1]
+            for path, line, message in problems:
+                yield Finding("note", f"{path}:{line}", message)
 
 
 def _line(data: bytes, position: int) -> int:
@@ -234,7 +285,9 @@ def _check_git(home: AgentHome) -> Iterator[Finding]:
         return
     repository = find_repository(home.paths.workspace.root)
     if repository and not repository.read_config(f"merge.{DRIVER}.driver"):
-        yield Finding("note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install")
+        yield Finding(
+            "note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install"
+        )
 
 
 def repair(home: AgentHome) -> list[str]:

@@ -64,12 +64,16 @@ def explained(path: Path, doing: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """The bytes of a file, or None when there is none."""
+    """The bytes of a file, or None when there is none. A link that leads nowhere is no such absence: what it led to is lost."""
     with explained(path, "read"):
         try:
             return path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            if not path.is_symlink():
+                return None
+    raise InvalidFile(
+        f"{path} is a symbolic link that leads nowhere", "put back what it leads to, or remove the link"
+    )
 
 
 def read_saved(path: Path) -> bytes | None:

@@ -35,7 +35,7 @@ def load_settings(
 def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     """The values of mabos.yaml. Parsing YAML costs more than a whole store, so the result is cached by the file's stamp."""
     stamp = stamp_of(workspace.settings)
-    if not stamp:
+    if not stamp and read_bytes(workspace.settings) is None:
         return {}
     key = f"{__version__} {stamp}"
     cached = read_bytes(workspace.settings_cache)

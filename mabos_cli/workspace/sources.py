@@ -114,11 +114,12 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
             elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
+                store = is_store(entry.path[base:])  # what else stands in its place is an error, and not an absence
                 try:
-                    stat = entry.stat()
+                    stat = entry.stat(follow_symlinks=not store or os.path.exists(entry.path))
                 except OSError:
                     continue
-                if S_ISREG(stat.st_mode):
+                if S_ISREG(stat.st_mode) or store:
                     yield entry.path, stat
                 else:
                     below.append(entry)
