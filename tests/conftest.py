@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,10 +64,17 @@ def still_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
 
 
-@pytest.fixture
-def quick() -> Iterator[Path]:
+@contextmanager
+def quick_folder() -> Iterator[Path]:
     """A folder in memory, or else on the disk."""
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="mabos-test-", dir=memory if os.access(memory, os.W_OK) else None))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def quick() -> Iterator[Path]:
+    """Such a folder for one test."""
+    with quick_folder() as folder:
+        yield folder

@@ -62,7 +62,9 @@ class Disk:
                 bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR))
                 and os.fspath(args[0]) != os.devnull
             )
-        return name not in ("write", "pwrite", "ftruncate", "fsync") or args[0] > 2
+        if name in ("write", "pwrite", "ftruncate"):
+            return args[0] in self.names  # and not a stream, or a pipe to another program
+        return name != "fsync" or args[0] > 2
 
     def _strike(self) -> None:
         if self.fault is None or (self.count != self.fault.at and self.fault.kind != "readonly"):

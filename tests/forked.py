@@ -44,9 +44,14 @@ class Ended(NamedTuple):
     calls: int
 
 
-def run(*words: str, fault: Fault | None = None, **variables: str) -> Outcome:
+def run(
+    *words: str, fault: Fault | None = None, stdin: str = "", folder: Path | None = None, **variables: str
+) -> Outcome:
     """One command line in a child. Environment variables by keyword."""
-    return _as_text(_in_warm_child(_watched(words, fault, variables)))
+    request = _watched(words, fault, variables)
+    if folder is not None:
+        request = request._replace(folder=os.fspath(folder))
+    return _as_text(_in_warm_child(request, stdin.encode("utf-8")))
 
 
 def run_here(*words: str, fault: Fault | None = None, **variables: str) -> Outcome:

@@ -56,7 +56,7 @@ def _run(page: Path, folder: Path) -> tuple[str, int]:
 @each_page
 def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tuple[str, int]]]) -> None:
     actual, commands = running[page].result()
-    assert commands or page.stem in ("settings", "comparison", "speed", "developing", "architecture"), (
+    assert commands or page.stem in ("settings", "comparison", "speed", "developing", "architecture", "promises"), (
         f"{page.name} shows no command"
     )
     _same(page, actual)
@@ -217,6 +217,22 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_linked_from_the_first() -> None:
     linked = {target.partition("#")[0] for _, target in links((ROOT / "README.md").read_text("utf-8"))}
     assert {f"docs/{page.name}" for page in PAGES if page.parent.name == "docs"} <= linked
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    rows = [
+        row
+        for row in text.partition("\n## Promises\n")[2].partition("\n## ")[0].split("\n")
+        if row.startswith("| **")
+    ]
+    assert len(rows) >= 8
+    for row in rows:
+        tests = re.findall(r"\[([^]]+)::(\w+)\]\(([^)]+)\)", row)
+        assert tests, row
+        for path, name, target in tests:
+            assert target == f"tests/{path}"
+            assert f"\ndef {name}(" in (ROOT / target).read_text("utf-8"), f"{path} has no {name}"
 
 
 @each_page
