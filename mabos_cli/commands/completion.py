@@ -40,10 +40,10 @@ def anywhere(root: Any) -> Iterator[Option]:
 
 def describe_program(commands: dict[str, Any]) -> Iterator[Line]:
     """What may follow each command of the program, the root first; commands by name, as Click knows them, "" is the root."""
-    told = [(name, first_sentence(command.help or "")) for name, command in commands.item() if name]
+    told = [(name, first_sentence(command.help or "")) for name, command in commands.items() if name]
     version = [option for option in _options("", commands[""]) if option.names == _VERSION]
     yield Line("", tuple(told), tuple(version), ())
-    for name, command in commands.item():
+    for name, command in commands.items():
         if name:
             yield _line(name, command)
             for last, child in getattr(command, "commands", {}).items():
