@@ -89,6 +89,7 @@ _HOOKED = '{"session_id": "s2", "cwd": "{ws}", "prompt": "what does the pump do"
 # those of UNAVAILABLE. What only exists to run for ever or to change this machine is called as far as it can be.
 CALLS: dict[str, tuple[str, ...]] = {
     "init": ("init", "{ws}"),
+    "demo": ("demo", "{side}/demo"),
     "agent create": ("agent", "create", "third", "--role", "finance lead"),
     "agent list": ("agent", "list"),
     "agent show": ("agent", "show", "main"),
