@@ -48,23 +48,36 @@ def program(built: Path) -> Path:
     python = built / "venv" / "bin" / "python"
     [wheel] = built.glob(f"mabos_cli-{__version__}-*.whl")
     _run(*_pip(python), "install", "--no-deps", "--quiet", wheel, cwd=built)
-    [site] = built.glob("venv/lib/*/site-packages")
-    [own] = distributions(name="mabos-cli", path=[str(site)])
-    for found in _asked_for(own, {}).values():
-        for name in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
-            (site / name).symlink_to(found.locate_file(name))
+    _link(python, "")
     _run(*_pip(python), "check", cwd=built)
     return python.with_name("mabos")
 
 
-def _asked_for(package: Distribution, known: dict[str, Distribution]) -> dict[str, Distribution]:
-    """What a package needs where no extra is asked for, and what that needs, by name."""
+def _link(python: Path, extra: str) -> None:
+    """Links what mabos asks for, with an extra or without, into its environment."""
+    site = _site(python)
+    [own] = distributions(name="mabos-cli", path=[str(site)])
+    for package in _asked_for(own, extra, {}).values():
+        for name in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
+            if not (site / name).exists():
+                (site / name).symlink_to(package.locate_file(name))
+
+
+def _site(python: Path) -> Path:
+    [site] = python.parent.parent.glob("lib/*/site-packages")
+    return site
+
+
+def _asked_for(package: Distribution, extra: str, known: dict[str, Distribution]) -> dict[str, Distribution]:
+    """What a package needs, and what that needs, by name."""
     for text in package.requires or ():
         needed = Requirement(text)
         name = canonicalize_name(needed.name)
-        if name not in known and (not needed.marker or needed.marker.evaluate({"extra": ""})):
-            known[name] = distribution(name)
-            _asked_for(known[name], known)
+        if name in known or (needed.marker and not needed.marker.evaluate({"extra": extra})):
+            continue
+        known[name] = distribution(name)
+        for below in needed.extras or {""}:
+            _asked_for(known[name], below, known)
     return known
 
 
@@ -91,8 +104,7 @@ def test_version(program: Path, tmp_path: Path) -> None:
 
 
 def test_no_dev_packages(program: Path) -> None:
-    [site] = program.parent.parent.glob("lib/*/site-packages")
-    names = {canonicalize_name(package.name) for package in distributions(path=[str(site)])}
+    names = {canonicalize_name(package.name) for package in distributions(path=[str(_site(program))])}
     assert {"mabos-cli", "typer", "pyyaml"} <= names
     assert not names & {"pytest", "hypothesis", "ruff", "hatchling"}
 
@@ -142,5 +154,6 @@ def test_shipped_data_comes_out_of_the_wheel(program: Path, tmp_path: Path) -> N
 
 
 def test_the_tutorial_goes_as_it_is_written(program: Path, tmp_path: Path) -> None:
+    _link(program, "mcp")  # as the page says
     text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
     assert run_page(text, tmp_path.resolve(), str(program))[0] == text
