@@ -124,12 +124,14 @@ def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float
 
 
 def status_word(status: str) -> str:
-    """The word of a status, without the date and the reason behind it.
+    """The word of a status, without the date and the reason behind it, and without what brought it about.
 
     >>> status_word("Expired (2026-02-24: deadline 2026-02-20)")
     'expired'
+    >>> status_word("superseded by B-002 (2026-02-24)")
+    'superseded'
     """
-    return status.partition("(")[0].strip(" *_`,;.").casefold()
+    return status.partition("(")[0].partition(" by ")[0].strip(" *_`,;.").casefold()
 
 
 def is_active(attitude: Attitude) -> bool:

@@ -17,6 +17,7 @@ TABLE = """# Beliefs
 | B-001 | Churn | rising | 0.9 | |
 | B-002 | Prices | raised | 0.9 | Superseded (2026-02-01: by B-003) |
 | B-003 | Prices | lowered | 0.9 | |
+| B-004 | Prices | frozen | 0.9 | superseded by B-003 (2026-02-02) |
 """
 DESIRES = (
     "# Desires\n\n## D-001: Keep customers\n\nstatus: active\n\n## D-002: Move office\n\nstatus: achieved\n"
@@ -34,7 +35,7 @@ def refused(said: Said, code: int, told: str) -> None:
 
 @pytest.fixture
 def minded(desk: Desk) -> Desk:
-    """An agent with three beliefs, one superseded, and two desires, one achieved."""
+    """An agent with four beliefs, two superseded, and two desires, one achieved."""
     desk.write("Beliefs.md", TABLE)
     desk.write("Desires.md", DESIRES)
     return desk
@@ -107,7 +108,7 @@ def test_nothing_to_go_by(desk):
     put(desk, Case("C-1", ("a",)))
     assert "nothing is known of the present situation" in desk.run("case", "retrieve").stdout
     assert desk.run("case", "retrieve", "--belief", "z").stdout == "no case is like this\n"
-    assert desk.run("case", "list", "--failure").stdout == "no cases\n"
+    assert desk.run("case", "list", "--failure").stdout == "no case that failed\n"
 
 
 def test_reading_writes_nothing(minded):
@@ -317,10 +318,10 @@ def test_beyond_the_limit(desk):
         ("store --action a", 2, "the situation is empty"),
         ("store --belief a --action b --metric x=y", 2, "as a metric"),
         ("store --from C-009 --action b", 3, "no case 'C-009'"),
-        ("retrieve --limit -1", 2, "the limit cannot be negative"),
+        ("retrieve --limit -1", 2, "-1 is not in the range x>=0"),
         ("retrieve --min-score 2", 2, "the least score 2 is outside 0..1"),
         ("retrieve --similarity cosine", 2, "unknown similarity"),
-        ("list --limit -1", 2, "the limit cannot be negative"),
+        ("list --limit -1", 2, "-1 is not in the range x>=0"),
         ("revise C-001", 2, "nothing given to note"),
         ("revise C-009 --success", 3, "no case 'C-009'"),
         ("show C-009", 3, "no case 'C-009'"),
