@@ -299,9 +299,9 @@ daily' ;;
         --certainty|--value|--source|--reason) kind=any ;;
       esac ;;
     'belief list')
-      opts=(--min-certainty)
+      opts=(--min-certainty --status)
       case $2 in
-        --min-certainty) kind=any ;;
+        --min-certainty|--status) kind=any ;;
       esac ;;
     desire)
       subs=(add list) ;;
@@ -407,10 +407,10 @@ low' ;;
     commitment)
       subs=(add list) ;;
     'commitment add')
-      opts=(--to --due --status --group)
+      opts=(--to --deadline --due --status --group)
       args=(any)
       case $2 in
-        --to|--due|--status|--group) kind=any ;;
+        --to|--deadline|--due|--status|--group) kind=any ;;
       esac ;;
     'commitment list')
       opts=(--status)
@@ -464,10 +464,10 @@ untrusted' ;;
         --subject|--predicate|--reason) kind=any ;;
       esac ;;
     'fact query')
-      opts=(--min-confidence --valid-at --no-derived --limit --shared)
+      opts=(--min-confidence --valid-at --no-derived --limit -n --shared)
       args=(any any any)
       case $2 in
-        --min-confidence|--valid-at|--limit) kind=any ;;
+        --min-confidence|--valid-at|--limit|-n) kind=any ;;
       esac ;;
     'fact explain')
       opts=(--depth)
@@ -534,17 +534,17 @@ policy' ;;
     'rule delete')
       args=(rules) ;;
     'rule test')
-      opts=(--limit)
+      opts=(--limit -n)
       args=(rules)
       case $2 in
-        --limit) kind=any ;;
+        --limit|-n) kind=any ;;
       esac ;;
     infer)
       subs=(forward backward abductive) ;;
     'infer forward')
-      opts=(--persist --max-facts --min-confidence --max-depth --limit)
+      opts=(--persist --max-facts --min-confidence --max-depth --limit -n)
       case $2 in
-        --max-facts|--min-confidence|--max-depth|--limit) kind=any ;;
+        --max-facts|--min-confidence|--max-depth|--limit|-n) kind=any ;;
       esac ;;
     'infer backward')
       opts=(--depth)
@@ -553,10 +553,10 @@ policy' ;;
         --depth) kind=any ;;
       esac ;;
     'infer abductive')
-      opts=(--depth --limit)
+      opts=(--depth --limit -n)
       args=(any any any)
       case $2 in
-        --depth|--limit) kind=any ;;
+        --depth|--limit|-n) kind=any ;;
       esac ;;
     constraint)
       subs=(check) ;;
@@ -585,10 +585,10 @@ critical' ;;
     graph)
       subs=(neighbors path match export impact) ;;
     'graph neighbors')
-      opts=(--hops --limit)
+      opts=(--hops --limit -n)
       args=(any)
       case $2 in
-        --hops|--limit) kind=any ;;
+        --hops|--limit|-n) kind=any ;;
       esac ;;
     'graph path')
       opts=(--hops)
@@ -597,10 +597,10 @@ critical' ;;
         --hops) kind=any ;;
       esac ;;
     'graph match')
-      opts=(--hops --limit)
+      opts=(--hops --limit -n)
       args=(any)
       case $2 in
-        --hops|--limit) kind=any ;;
+        --hops|--limit|-n) kind=any ;;
       esac ;;
     'graph export')
       opts=(--format --around --hops)
@@ -684,9 +684,9 @@ dot' ;;
         --batch) kind=files ;;
       esac ;;
     'case list')
-      opts=(--success --failure --limit)
+      opts=(--success --failure --limit -n)
       case $2 in
-        --limit) kind=any ;;
+        --limit|-n) kind=any ;;
       esac ;;
     'case show')
       args=(cases) ;;
@@ -697,9 +697,9 @@ dot' ;;
         --metric|--lessons|--plan|--action|--context) kind=any ;;
       esac ;;
     'case retrieve')
-      opts=(--belief --desire --context --similarity --alpha --beta --success-only --no-taxonomy --min-score --limit)
+      opts=(--belief --desire --context --similarity --alpha --beta --success-only --no-taxonomy --min-score --limit -n)
       case $2 in
-        --belief|--desire|--context|--alpha|--beta|--min-score|--limit) kind=any ;;
+        --belief|--desire|--context|--alpha|--beta|--min-score|--limit|-n) kind=any ;;
         --similarity) kind='=containment
 jaccard
 tversky' ;;
@@ -845,16 +845,16 @@ no' ;;
         --note) kind=any ;;
       esac ;;
     'reason history')
-      opts=(--open --limit)
+      opts=(--open --limit -n)
       case $2 in
-        --limit) kind=any ;;
+        --limit|-n) kind=any ;;
       esac ;;
     typedb)
       subs=(status sync-schema sync-agent query seed-goals) ;;
     'typedb sync-schema')
       opts=(--apply-changes --dry-run) ;;
     'typedb sync-agent')
-      opts=(--all --strict)
+      opts=(--all --check --strict)
       args=(agents) ;;
     'typedb query')
       opts=(--full --database)

@@ -70,7 +70,7 @@ untrusted'
                     set kind files
             end
         case recall
-            set opts '--depth	0 to 3: also follow what the best hits mention' '-d	0 to 3: also follow what the best hits mention' '--limit	At most this many results; 0 for all (default 20)' '-n	At most this many results; 0 for all (default 20)' '--type	Only this type; may repeat' '-t	Only this type; may repeat' '--category	Only episodic, semantic or procedural memories, or a type' '--store	working, short_term, long_term or all' '--min-importance	At least this important' '--priority-min	At least critical, high, medium or low' '--min-trust	At least trusted, agent or untrusted; files are the agent\'s own words at best' '--since	Not before: a date, or an age such as 7d' '--until	Not after' '--tag	Only with this tag; repeat for all of several' '--token-budget	Stop at this many tokens' '--format	brief (a line each) or detailed' '--archived	Search the archive too' '--shared	Search the other agents that share their memory too' '--preset	How signals are weighed: default, seed, balanced or rrf' '--mmr	Prefer results that differ from one another' '--decay	Let scores halve with age, every 30 days' '--explain	Say why each result is here' '--llm	Let the language model rephrase the question and help to order'
+            set opts '--depth	0 to 3: also follow what the best hits mention' '-d	0 to 3: also follow what the best hits mention' '--limit	Show at most this many; 0 for all (default 20)' '-n	Show at most this many; 0 for all (default 20)' '--type	Only this type; may repeat' '-t	Only this type; may repeat' '--category	Only episodic, semantic or procedural memories, or a type' '--store	working, short_term, long_term or all' '--min-importance	Only memories at least this important' '--priority-min	Only memories at least critical, high, medium or low' '--min-trust	Only what is at least agent or trusted; files are the agent\'s own words at best' '--since	Only what happened since: a date, or an age such as 7d' '--until	Only what happened until then, that day included' '--tag	Only with this tag; repeat for all of several' '--token-budget	Stop at this many tokens' '--format	brief (a line each) or detailed' '--archived	Search the archive too' '--shared	Search the other agents that share their memory too' '--preset	How signals are weighed: default, seed, balanced or rrf' '--mmr	Prefer results that differ from one another' '--decay	Let scores halve with age, every 30 days' '--explain	Say why each result is here' '--llm	Let the language model rephrase the question and help to order'
             set args any
             set more any
             switch $option
@@ -180,7 +180,7 @@ long_term'
                     set kind any
             end
         case trust
-            set opts '--set	trusted, agent or untrusted from now on' '--by	Who decides; needed with --set' '--reason	Why; kept in the log' '--quarantine	List the untrusted items, newest first' '--log	List what was decided, about ID or all' '--limit	List at most this many; 0: all' '-n	List at most this many; 0: all'
+            set opts '--set	trusted, agent or untrusted from now on' '--by	Who decides; needed with --set' '--reason	Why; kept in the log' '--quarantine	List the untrusted items, newest first' '--log	List what was decided, about ID or all' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             set args items
             switch $option
                 case --set
@@ -222,7 +222,7 @@ untrusted'
         case 'lifecycle run'
             set opts '--dry-run	Show what would happen' '--yes	Go on when more items than the fuse allows would go'
         case capture
-            set opts '--tool	The tool that said it; then it is untrusted' '--type	The type of the item that it becomes' '-t	The type of the item that it becomes' '--session	The conversation it was said in' '--author	Who said it' '--tag	A tag; repeat it, or separate with commas' '--source	Where it comes from (default tool:NAME, or capture)' '--importance	0 to 1; graded by harvest when left out' '-i	0 to 1; graded by harvest when left out' '--trust	How far it may be trusted: trusted, agent or untrusted' '--at	When it happened, if not now' '--batch	Capture each line of an NDJSON file, or - for standard input; options hold where a line is silent' '--strict	Take nothing when one line of a batch is malformed'
+            set opts '--tool	The tool that said it; then it is untrusted' '--type	The type of the item that it becomes' '-t	The type of the item that it becomes' '--session	The conversation it was said in' '--author	Who said it' '--tag	A tag; repeat it, or separate with commas' '--source	Where it comes from (default tool:NAME, or capture)' '--importance	0 to 1; graded by harvest when left out' '-i	0 to 1; graded by harvest when left out' '--trust	trusted, agent or untrusted (default agent; what a tool said, untrusted)' '--at	When it happened, if not now' '--batch	Capture each line of an NDJSON file, or - for standard input; options hold where a line is silent' '--strict	Take nothing when one line of a batch is malformed'
             set args any
             switch $option
                 case --tool --session --author --source --importance -i --at
@@ -252,7 +252,7 @@ untrusted'
         case ingest
             set subs 'transcript	Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once'
         case 'ingest transcript'
-            set opts '--host	Who wrote them: claude, codex or openclaw; auto tells by their lines' '--roles	Whose messages to take' '--tools	Take what tools answered' '--no-tools	Take what tools answered' '--since	Only what was said since: a date, or an age as 7d' '--harvest	Make memories of what waits, behind it' '--dry-run	Show what would happen'
+            set opts '--host	Who wrote them: claude, codex or openclaw; auto tells by their lines' '--roles	Whose messages to take' '--tools	Take what tools answered' '--no-tools	Take what tools answered' '--since	Only what was said since: a date, or an age such as 7d' '--harvest	Make memories of what waits, behind it' '--dry-run	Show what would happen'
             set args files
             set more files
             switch $option
@@ -268,7 +268,7 @@ assistant'
                     set kind any
             end
         case harvest
-            set opts '--since	Only what was observed since: a date, or an age as 7d' '--limit	At most so many' '-n	At most so many' '--store	working, short_term or long_term (default long_term)' '--min-importance	Leave what is less important where it is (default 0)' '--dry-run	Show what would happen'
+            set opts '--since	Only what was observed since: a date, or an age such as 7d' '--limit	Take at most this many; 0 for all' '-n	Take at most this many; 0 for all' '--store	working, short_term or long_term (default long_term)' '--min-importance	Take what is at least this important (default 0)' '--dry-run	Show what would happen'
             switch $option
                 case --since --limit -n --min-importance
                     set kind any
@@ -292,7 +292,7 @@ long_term'
         case hierarchy
             set subs 'build	Write the weekly, monthly and quarterly summaries whose daily logs changed' 'show	Show the tree of summaries: how many days each covers, and whether it is up to date' 'search	Search the summaries of one level, or of all' 'drill	Go down from quarters to months, weeks, days and lines, and say why'
         case 'hierarchy build'
-            set opts '--scope	week, month, quarter or all' '--since	Only periods that reach this date: 2026-02-01, 30d' '--force	Write all of them anew; edited ones are set aside' '--dry-run	Show what would be written' '--no-llm	Without an overview by a language model'
+            set opts '--scope	week, month, quarter or all' '--since	Only periods that reach a date, or an age such as 30d' '--force	Write all of them anew; edited ones are set aside' '--dry-run	Show what would happen' '--no-llm	Without an overview by a language model'
             switch $option
                 case --scope
                     set kind '=week
@@ -313,7 +313,7 @@ weekly
 daily'
             end
         case 'hierarchy search'
-            set opts '--level	daily, weekly, monthly or quarterly; all of them if not given' '--limit	At most this many a level' '-n	At most this many a level'
+            set opts '--level	daily, weekly, monthly or quarterly; all of them if not given' '--limit	Show at most this many a level; 0 for all' '-n	Show at most this many a level; 0 for all'
             set args any
             set more any
             switch $option
@@ -326,7 +326,7 @@ daily'
                     set kind any
             end
         case 'hierarchy drill'
-            set opts '--width	Nodes followed at each level (default 3)' '--limit	Lines shown at the end' '-n	Lines shown at the end'
+            set opts '--width	Nodes followed at each level (default 3)' '--limit	Show at most this many lines; 0 for all' '-n	Show at most this many lines; 0 for all'
             set args any
             set more any
             switch $option
@@ -359,9 +359,9 @@ daily'
                     set kind any
             end
         case 'belief list'
-            set opts '--min-certainty	Only beliefs at least this certain'
+            set opts '--min-certainty	Only beliefs at least this certain' '--status	Only those with this status: active, superseded, ..'
             switch $option
-                case --min-certainty
+                case --min-certainty --status
                     set kind any
             end
         case desire
@@ -381,7 +381,7 @@ low'
                     set kind any
             end
         case 'desire list'
-            set opts '--status	Only those with this status'
+            set opts '--status	Only those with this status: active, dormant, ..'
             switch $option
                 case --status
                     set kind any
@@ -423,7 +423,7 @@ medium
 low'
             end
         case 'goal list'
-            set opts '--status	Only those with this status'
+            set opts '--status	Only those with this status: active, achieved, ..'
             switch $option
                 case --status
                     set kind any
@@ -442,7 +442,7 @@ low'
                     set kind any
             end
         case 'intention progress'
-            set opts '--percent	How far it is now' '--deadline	A new deadline'
+            set opts '--percent	How far it is now' '--deadline	The new deadline'
             set args intentions any
             switch $option
                 case --percent --deadline
@@ -491,10 +491,10 @@ low'
         case commitment
             set subs 'add	Add a commitment to Commitments.md, in the shape that the file has' 'list	List the commitments in the order of the file, with their places'
         case 'commitment add'
-            set opts '--to	To whom' '--due	Until when' '--status	open, kept, broken, ..' '--group	The heading that it goes under'
+            set opts '--to	To whom' '--deadline	Until when' '--due	Until when' '--status	open, kept, broken, ..' '--group	The heading that it goes under'
             set args any
             switch $option
-                case --to --due --status --group
+                case --to --deadline --due --status --group
                     set kind any
             end
         case 'commitment list'
@@ -515,7 +515,7 @@ low'
         case bdi
             set subs 'cycle	Prune intentions, sort desires, compare beliefs, and report what they disagree about' 'status	Show how much an agent holds in mind, what the next cycle would end, and open conflicts' 'conflicts	List the beliefs that contradict each other, with their places and what to do' 'resolve	Settle a conflict for good'
         case 'bdi cycle'
-            set opts '--all	Every agent of the workspace' '--dry-run	Show what would be done' '--check	Exit 7 when beliefs conflict' '--compacted	Restore the latest checkpoint: the context was compacted' '--watch	Stay, and run again after 30m, 1h, .'
+            set opts '--all	All agents of the workspace' '--dry-run	Show what would happen' '--check	Exit 7 when beliefs conflict' '--compacted	Restore the latest checkpoint: the context was compacted' '--watch	Stay, and run again after 30m, 1h, .'
             switch $option
                 case --watch
                     set kind any
@@ -551,17 +551,17 @@ agent
 untrusted'
             end
         case 'fact retract'
-            set opts '--subject	All asserted facts about it' '--predicate	All asserted facts with it' '--reason	Why; kept in the archive' '--cascade	Also drop the derived facts that rest on them alone' '--dry-run	Show what would be retracted'
+            set opts '--subject	All asserted facts about it' '--predicate	All asserted facts with it' '--reason	Why; kept in the archive' '--cascade	Also drop the derived facts that rest on them alone' '--dry-run	Show what would happen'
             set args facts
             switch $option
                 case --subject --predicate --reason
                     set kind any
             end
         case 'fact query'
-            set opts '--min-confidence	Only facts at least this sure' '--valid-at	Only facts that hold then: today, 2026-03-01' '--no-derived	Only asserted facts' '--limit	Facts shown at most; 0 for all' '--shared	Also those of the other agents that share their memory'
+            set opts '--min-confidence	Only facts at least this sure' '--valid-at	Only facts that hold then: today, 2026-03-01' '--no-derived	Only asserted facts' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all' '--shared	Also those of the other agents that share their memory'
             set args any any any
             switch $option
-                case --min-confidence --valid-at --limit
+                case --min-confidence --valid-at --limit -n
                     set kind any
             end
         case 'fact explain'
@@ -639,18 +639,18 @@ policy'
         case 'rule delete'
             set args rules
         case 'rule test'
-            set opts '--limit	Matches shown at most; 0 for all'
+            set opts '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             set args rules
             switch $option
-                case --limit
+                case --limit -n
                     set kind any
             end
         case infer
             set subs 'forward	Derive everything that follows from the asserted facts, each fact by its best derivation' 'backward	Say whether something follows, by which proof, and what is missing if it does not' 'abductive	Rank what would explain an observation, with what each needs to be assumed'
         case 'infer forward'
-            set opts '--persist	Write what follows to facts-derived.json' '--max-facts	Derive this many at most; the surest are kept' '--min-confidence	Derive nothing less sure' '--max-depth	Rules in a row at most; 0 for no limit' '--limit	Facts shown at most; 0 for all'
+            set opts '--persist	Write what follows to facts-derived.json' '--max-facts	Derive this many at most; the surest are kept' '--min-confidence	Derive nothing less sure' '--max-depth	Rules in a row at most; 0 for no limit' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             switch $option
-                case --max-facts --min-confidence --max-depth --limit
+                case --max-facts --min-confidence --max-depth --limit -n
                     set kind any
             end
         case 'infer backward'
@@ -661,10 +661,10 @@ policy'
                     set kind any
             end
         case 'infer abductive'
-            set opts '--depth	Rules in a row at most' '--limit	Hypotheses shown at most; 0 for all'
+            set opts '--depth	Rules in a row at most' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             set args any any any
             switch $option
-                case --depth --limit
+                case --depth --limit -n
                     set kind any
             end
         case constraint
@@ -697,10 +697,10 @@ critical'
         case graph
             set subs 'neighbors	List what is near something, with the fact that leads there' 'path	Show the shortest way between two things, with the facts that justify each step' 'match	Find the projects and other things that an idea is about, and say why' 'export	Print the graph of facts for another program' 'impact	Show which goals, plans and intentions hang on an agent\'s beliefs, or which goals are behind'
         case 'graph neighbors'
-            set opts '--hops	How many steps away' '--limit	Nodes shown at most; 0 for all'
+            set opts '--hops	How many steps away' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             set args any
             switch $option
-                case --hops --limit
+                case --hops --limit -n
                     set kind any
             end
         case 'graph path'
@@ -711,10 +711,10 @@ critical'
                     set kind any
             end
         case 'graph match'
-            set opts '--hops	How far from what it names' '--limit	Results at most; 0 for all'
+            set opts '--hops	How far from what it names' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             set args any
             switch $option
-                case --hops --limit
+                case --hops --limit -n
                     set kind any
             end
         case 'graph export'
@@ -773,7 +773,7 @@ datatype_property'
             set args proposals
             set more proposals
         case 'ontology merge'
-            set opts '--all	All that wait' '--allow-similar	Accept names that are only alike, not the same' '--dry-run	Show what would be merged'
+            set opts '--all	All that wait' '--allow-similar	Accept names that are only alike, not the same' '--dry-run	Show what would happen'
             set args proposals
             set more proposals
         case 'ontology reject'
@@ -814,9 +814,9 @@ dot'
                     set kind files
             end
         case 'case list'
-            set opts '--success	Only those that worked, or that failed' '--failure	Only those that worked, or that failed' '--limit	Cases shown at most; 0 for all'
+            set opts '--success	Only those that worked, or that failed' '--failure	Only those that worked, or that failed' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             switch $option
-                case --limit
+                case --limit -n
                     set kind any
             end
         case 'case show'
@@ -829,9 +829,9 @@ dot'
                     set kind any
             end
         case 'case retrieve'
-            set opts '--belief	A belief that holds now, as in store; without any, those of the agent\'s files' '--desire	A desire, likewise' '--context	The situation in words, compared by words and meaning' '--similarity	containment, jaccard or tversky' '--alpha	Tversky: what is missing now takes away (0.7)' '--beta	Tversky: what is new now takes away (0.3)' '--success-only	Only cases that worked' '--no-taxonomy	Names of near concepts do not count in part' '--min-score	Only cases at least this near' '--limit	Cases shown at most; 0 for all'
+            set opts '--belief	A belief that holds now, as in store; without any, those of the agent\'s files' '--desire	A desire, likewise' '--context	The situation in words, compared by words and meaning' '--similarity	containment, jaccard or tversky' '--alpha	Tversky: what is missing now takes away (0.7)' '--beta	Tversky: what is new now takes away (0.3)' '--success-only	Only cases that worked' '--no-taxonomy	Names of near concepts do not count in part' '--min-score	Only cases at least this near' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             switch $option
-                case --belief --desire --context --alpha --beta --min-score --limit
+                case --belief --desire --context --alpha --beta --min-score --limit -n
                     set kind any
                 case --similarity
                     set kind '=containment
@@ -988,17 +988,17 @@ no'
                     set kind any
             end
         case 'reason history'
-            set opts '--open	Only results without an outcome' '--limit	Results shown at most; 0 for all'
+            set opts '--open	Only results without an outcome' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             switch $option
-                case --limit
+                case --limit -n
                     set kind any
             end
         case typedb
             set subs 'status	Say whether a server is configured and answers, and how far each agent is mirrored' 'sync-schema	Make the database if needed, and define the types that agents and ontologies need' 'sync-agent	Bring the mirror of an agent up to date with its files' 'query	Run a TypeQL query that reads, and print its rows as JSON' 'seed-goals	Give a business its goals, desires, plans and beliefs'
         case 'typedb sync-schema'
-            set opts '--apply-changes	Also redefine what the server has otherwise' '--dry-run	Only say what would be done'
+            set opts '--apply-changes	Also redefine what the server has otherwise' '--dry-run	Show what would happen'
         case 'typedb sync-agent'
-            set opts '--all	All agents of the workspace' '--strict	Exit 7 when the server refused something'
+            set opts '--all	All agents of the workspace' '--check	Exit 7 when the server refused something' '--strict	Exit 7 when the server refused something'
             set args agents
         case 'typedb query'
             set opts '--full	All rows, however many' '--database	Another database of the server'
@@ -1008,14 +1008,14 @@ no'
                     set kind any
             end
         case 'typedb seed-goals'
-            set opts '--create-agents	Make the agents that are not there' '--dry-run	Show what would be added'
+            set opts '--create-agents	Make the agents that are not there' '--dry-run	Show what would happen'
             set args files
         case context
             set subs 'index	Print the memory index, and bring INDEX.md and the domain files up to date' 'pack	Pack what memory knows about a request: cited lines in a frame, never over budget' 'build	Build the messages for a request: persona, skills, memory, conversation, each within its share of the window' 'compress	Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up' 'audit	Count what memory costs by source, and find what stands there twice or is never used' 'flush-check	Say whether memory should be flushed now, before the context is compacted' 'flush-prompt	Print what to tell the agent before its context is compacted'
         case 'context index'
             set opts '--no-write	Only print it; leave INDEX.md and the domains as they are'
         case 'context pack'
-            set opts '--budget	At most this many tokens (default 1200)' '-b	At most this many tokens (default 1200)' '--history	A conversation (JSON, or a host\'s JSON lines) whose last turns are kept' '--tail	How many last turns of --history are kept (default 4)' '--min-trust	Nothing below agent or trusted; turns of user and assistant are always kept' '--limit	At most this many entries; 0 for any' '-n	At most this many entries; 0 for any' '--trace	Say of each candidate why it is in or out, without its content' '--no-use	Do not count what is packed as used'
+            set opts '--budget	At most this many tokens (default 1200)' '-b	At most this many tokens (default 1200)' '--history	A conversation (JSON, or a host\'s JSON lines) whose last turns are kept' '--tail	How many last turns of --history are kept (default 4)' '--min-trust	Only what is at least agent or trusted; turns of user and assistant are always kept' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all' '--trace	Say of each candidate why it is in or out, without its content' '--no-use	Do not count what is packed as used'
             set args any
             set more any
             switch $option
@@ -1029,7 +1029,7 @@ agent
 untrusted'
             end
         case 'context build'
-            set opts '--request	What the agent is asked; - reads standard input' '--system	What the agent is told first (default: its persona files and INDEX.md)' '--skills	A skill in Markdown, or a folder of them' '--history	The conversation: JSON, or a host\'s JSON lines' '--window	Tokens of the model\'s window (default 200000)' '--messages-only	Print just the JSON array of messages, to pipe into a provider'
+            set opts '--request	What the agent is asked; - reads standard input' '--system	What the agent is told first (default: its persona files and INDEX.md)' '--skills	A skill in Markdown, or a folder of them' '--history	The conversation: JSON, or a host\'s JSON lines; - reads standard input' '--window	Tokens of the model\'s window (default 200000)' '--messages-only	Print just the JSON array of messages, to pipe into a provider'
             switch $option
                 case --request --window
                     set kind any
@@ -1037,7 +1037,7 @@ untrusted'
                     set kind files
             end
         case 'context compress'
-            set opts '--history	The conversation: JSON, or a host\'s JSON lines; - is standard input' '--budget	Tokens (default: the conversation\'s share of the window)' '-b	Tokens (default: the conversation\'s share of the window)' '--keep	Last messages that stay as they are (default 6)' '--llm	Let the language model write the summary' '--messages-only	Print just the JSON array of messages, to pipe into a provider'
+            set opts '--history	The conversation: JSON, or a host\'s JSON lines; - reads standard input' '--budget	Tokens (default: the conversation\'s share of the window)' '-b	Tokens (default: the conversation\'s share of the window)' '--keep	Last messages that stay as they are (default 6)' '--llm	Let the language model write the summary' '--messages-only	Print just the JSON array of messages, to pipe into a provider'
             switch $option
                 case --history
                     set kind files
@@ -1045,7 +1045,7 @@ untrusted'
                     set kind any
             end
         case 'context audit'
-            set opts '--scope	all, memory_md, domains or system_prompt' '--recommend	Say what could be done, and what it saves' '--skills	A skill in Markdown, or a folder of them, that the host loads' '--check	Exit with 7 when what is always loaded is above --max-tokens' '--max-tokens	For --check: tokens that may always be loaded'
+            set opts '--scope	all, memory_md, domains or system_prompt' '--recommend	Say what could be done, and what it saves' '--skills	A skill in Markdown, or a folder of them, that the host loads' '--check	Exit 7 when what is always loaded is above --max-tokens' '--max-tokens	For --check: tokens that may always be loaded'
             switch $option
                 case --scope
                     set kind '=all
@@ -1068,7 +1068,7 @@ system_prompt'
         case 'index sync'
             set opts '--rebuild	Build a new index beside the old one, then swap them' '--watch	Stay, and follow changes until interrupted'
         case 'index search'
-            set opts '--limit	At most this many results' '-n	At most this many results'
+            set opts '--limit	Show at most this many a lane; 0 for all' '-n	Show at most this many a lane; 0 for all'
             set args any
             set more any
             switch $option
@@ -1088,7 +1088,7 @@ system_prompt'
         case 'git merge'
             set args any any any any
         case review
-            set opts '--all	All agents of the workspace' '--since	The last commit before a date, or an age: 7d' '--limit	Rows per section; 0: all' '-n	Rows per section; 0: all'
+            set opts '--all	All agents of the workspace' '--since	Since the last commit before a date, or an age such as 7d' '--limit	Show at most this many a section; 0 for all' '-n	Show at most this many a section; 0 for all'
             set args any
             switch $option
                 case --since --limit -n
@@ -1097,7 +1097,7 @@ system_prompt'
         case hook
             set subs 'install	Make a host call us when sessions start and end, before it compacts, with each prompt' 'uninstall	Take our hooks out of a host\'s settings: the file is as it was before, to the byte, and gone if it was ours alone'
         case 'hook install'
-            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would change'
+            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would happen'
             switch $option
                 case --host
                     set kind '=claude
@@ -1111,7 +1111,7 @@ user'
                     set kind files
             end
         case 'hook uninstall'
-            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would change'
+            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would happen'
             switch $option
                 case --host
                     set kind '=claude
@@ -1145,9 +1145,9 @@ agents'
 cron'
             end
         case 'schedule install'
-            set opts '--user	Timers of your systemd' '--cron	Lines in your crontab' '--dry-run	Show what would be done'
+            set opts '--user	Timers of your systemd' '--cron	Lines in your crontab' '--dry-run	Show what would happen'
         case 'schedule uninstall'
-            set opts '--user	Timers of your systemd' '--cron	Lines in your crontab' '--dry-run	Show what would be done'
+            set opts '--user	Timers of your systemd' '--cron	Lines in your crontab' '--dry-run	Show what would happen'
         case 'schedule run'
             set args '=cycle	beliefs, desires and intentions in order
 sync	the search index up to date

@@ -43,7 +43,7 @@ def test_every_kind_of_value_has_somebody_who_knows_it(commands: dict) -> None:
 
 def test_the_table_of_values_names_only_what_there_is(commands: dict) -> None:
     used = set()
-    for name, command in commands.item():
+    for name, command in commands.items():
         for words, each in [
             (name, command),
             *((f"{name} {n}", c) for n, c in getattr(command, "commands", {}).items()),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import NO_AGENTS, Call, new_group
 from mabos_cli.core.text import plural
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.output import columns
@@ -57,9 +57,7 @@ def list_command(ctx: typer.Context) -> None:
         rows.append(
             {"id": agent_id, "name": manifest.get("name", agent_id), "role": manifest.get("role", "")}
         )
-    text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [
-        "no agents; make one: mabos agent create ID"
-    ]
+    text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [NO_AGENTS]
     call.emit("agent.list", {"agents": rows}, text, warnings)
 
 

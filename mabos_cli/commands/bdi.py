@@ -7,6 +7,7 @@ import typer
 from mabos_cli.commands.bdi_cycle import Round, run_round, watch
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import option
+from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.commitment import Mind
@@ -33,8 +34,8 @@ app = new_group(
 @app.command()
 def cycle(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Every agent of the workspace.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done.")] = False,
+    every: Every = False,
+    dry_run: DryRun = False,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when beliefs conflict.")] = False,
     compacted: Annotated[
         bool, typer.Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
@@ -49,8 +50,7 @@ def cycle(
     Example: mabos bdi cycle --all
     """
     call: Call = ctx.obj
-    if every and call.agent:
-        raise UsageFault("both --all and --agent given", "give one of them")
+    call.check_all(every)
     show = progress("comparing beliefs") if shows_progress() and not call.quiet else None
     run = Round(call, every, CycleOrder(dry_run, compacted, show))
     if not watching:
@@ -135,7 +135,10 @@ def conflicts(
     lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
     call.emit("bdi.conflicts", data, lines or ["no conflicts"], [str(p) for p in problems])
     if check and left:
-        raise CheckFailed(f"{plural(len(left), 'conflict')} among {plural(len(beliefs), 'belief')}")
+        raise CheckFailed(
+            f"{plural(len(left), 'conflict')} among {plural(len(beliefs), 'belief')}",
+            "settle one: mabos bdi resolve ID --keep a|b|both",
+        )
 
 
 @app.command()

@@ -5,7 +5,7 @@ import sys
 import threading
 from typing import Any, NamedTuple
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import NO_AGENTS, Call
 from mabos_cli.commands.hierarchy import Composer
 from mabos_cli.commands.llm_ask import open_writer
 from mabos_cli.core.text import one_line, plural
@@ -53,7 +53,7 @@ def run_round(run: Round, *, check: bool = False) -> None:
     lines += [f"{agent}: failed: {error.message}" for agent, error in failed.items()]
     warnings = [_warned(cycle, text, run.every) for cycle in done for text in cycle.warnings]
     data = {"dry_run": run.order.dry_run, "agents": sorted(rows, key=lambda row: row["agent"])}
-    call.emit("bdi.cycle", data, lines or ["no agents"], warnings)
+    call.emit("bdi.cycle", data, lines or [NO_AGENTS], warnings)
     if failed:
         for agent, error in failed.items() if call.quiet and not call.as_json else ():
             note(f"mabos: {agent}: {error.message}")

@@ -10,7 +10,7 @@ from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import check_content, check_word
-from mabos_cli.core.mind import Belief
+from mabos_cli.core.mind import Belief, status_word
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.beliefs import belief_draft, parse_beliefs
@@ -71,7 +71,7 @@ def _subject(subject: str) -> str:
 
 def _certainty(value: float) -> float:
     if not 0 <= value <= 1:
-        raise BadValue(f"certainty {value:g} is outside 0..1")
+        raise BadValue(f"certainty {value:g} is outside 0..1", "as in --certainty 0.8")
     return value
 
 
@@ -144,6 +144,9 @@ def _named(changes: dict[str, str]) -> str:
 def list_command(
     ctx: typer.Context,
     min_certainty: Annotated[float, typer.Option(help="Only beliefs at least this certain.")] = 0.0,
+    status: Annotated[
+        str, typer.Option(help="Only those with this status: active, superseded, ...")
+    ] = "",
 ) -> None:
     """List the beliefs in the order of the file, with their places.
 
@@ -151,10 +154,18 @@ def list_command(
     """
     call: Call = ctx.obj
     beliefs, problems = load_beliefs(call.open_home())
-    shown = [belief for belief in beliefs if belief.certainty >= min_certainty]
-    lines = [f"{b.id or '-'} {b.certainty:.2f} {one_line(b.statement, 100)} ({b.place})" for b in shown]
+    wanted = status.strip().casefold()
+    shown = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
+    lines = [_line(belief) for belief in shown]
     warnings = [str(problem) for problem in problems]
-    call.emit("belief.list", {"beliefs": [_row(b) for b in shown]}, lines or ["no beliefs yet"], warnings)
+    nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
+    call.emit("belief.list", {"beliefs": [_row(b) for b in shown]}, lines or [nothing], warnings)
+
+
+def _line(belief: Belief) -> str:
+    """A belief on a line, in the order of what the other lists of the mind say."""
+    told = [f"certainty {belief.certainty:.2f}", *([belief.status] if belief.status else [])]
+    return f"{belief.id or '-'} {one_line(belief.statement, 100)} ({belief.place}): {', '.join(told)}"
 
 
 def _row(belief: Belief) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from mabos_cli.config import layer
 from mabos_cli.core.stores import Relatives
-from mabos_cli.errors import InvalidFile
+from mabos_cli.errors import InvalidFile, UsageFault
 from mabos_cli.output import emit, note
 from mabos_cli.workspace.files import is_inside
 from mabos_cli.workspace.home import AgentHome
@@ -21,6 +21,8 @@ from mabos_cli.workspace.locate import find_agent, find_workspace
 from mabos_cli.workspace.long_term import Shelf
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.world import now
+
+NO_AGENTS = "no agents; make one: mabos agent create ID"
 
 
 class Told(NamedTuple):
@@ -62,6 +64,11 @@ class Call(NamedTuple):
     def open_home(self, *, fallback: bool = False) -> AgentHome:
         """The agent of this call, with its settings."""
         return self.home_of(find_agent(self.open_workspace(), self.agent), fallback=fallback)
+
+    def check_all(self, every: bool) -> None:
+        """UsageFault when all agents are meant and one is named."""
+        if every and self.agent:
+            raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
 
     def home_of(self, agent: AgentPaths, *, fallback: bool = False) -> AgentHome:
         """An agent's home under this call's options; with fallback, settings that cannot be read are the defaults."""

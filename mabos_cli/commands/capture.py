@@ -45,7 +45,9 @@ def capture(
     importance: Annotated[
         float | None, typer.Option("--importance", "-i", help="0 to 1; graded by harvest when left out.")
     ] = None,
-    trust: Annotated[str, typer.Option(help="How far it may be trusted: trusted, agent or untrusted.")] = "",
+    trust: Annotated[
+        str, typer.Option(help="trusted, agent or untrusted (default agent; what a tool said, untrusted).")
+    ] = "",
     at: Annotated[str, typer.Option(metavar="TIME", help="When it happened, if not now.")] = "",
     batch: Annotated[
         str | None,

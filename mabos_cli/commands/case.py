@@ -8,7 +8,8 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.case_batch import read_cases
 from mabos_cli.commands.case_common import case_line, read_situation, solution_line, wanted_case
 from mabos_cli.commands.case_retrieve import retrieve
-from mabos_cli.commands.fact_common import check_limit, more_line, without_gc
+from mabos_cli.commands.fact_common import without_gc
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case, adapt_case, check_case, check_text, parse_metric, render_metrics
 from mabos_cli.core.case_retain import CaseChanges, Held, plan_store, revise_case
@@ -126,22 +127,25 @@ def list_command(
     success: Annotated[
         bool | None, typer.Option("--success/--failure", help="Only those that worked, or that failed.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Cases shown at most; 0 for all.")] = 20,
+    limit: Limit = 20,
 ) -> None:
     """List cases, the latest first.
 
     Example: mabos case list --failure
     """
     call: Call = ctx.obj
-    check_limit(limit)
     with without_gc():
         file = load_cases(call.open_home())
         found = [n for n in range(len(file)) if success is None or file.standing(n).success is success]
     found.sort(key=lambda n: (str(file.entries[n].get("stored_at") or ""), n), reverse=True)
     shown = [file.case(n) for n in found[: limit or None]]
-    lines = [case_line(case) for case in shown] or ["no cases"]
+    lines = [case_line(case) for case in shown] or [_nothing(file, success)]
     lines += more_line(len(found), len(shown))
     call.emit("case.list", {"count": len(found), "cases": [case_to_dict(c) for c in shown]}, lines)
+
+
+def _nothing(file: CaseFile, success: bool | None) -> str:
+    return f"no case that {'worked' if success else 'failed'}" if len(file) else "no cases yet"
 
 
 @app.command()

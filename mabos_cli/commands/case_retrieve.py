@@ -15,7 +15,8 @@ from mabos_cli.commands.case_common import (
     side_row,
     solution_line,
 )
-from mabos_cli.commands.fact_common import check_limit, more_line, without_gc
+from mabos_cli.commands.fact_common import without_gc
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.case import Case
 from mabos_cli.core.case_similarity import (
@@ -59,7 +60,7 @@ def retrieve(
         bool, typer.Option("--no-taxonomy", help="Names of near concepts do not count in part.")
     ] = False,
     min_score: Annotated[float, typer.Option(help="Only cases at least this near.")] = 0.0,
-    limit: Annotated[int, typer.Option(help="Cases shown at most; 0 for all.")] = 5,
+    limit: Limit = 5,
 ) -> None:
     """Find the cases that are like the present situation, and what worked then.
 
@@ -67,7 +68,6 @@ def retrieve(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    check_limit(limit)
     if not 0 <= min_score <= 1:
         raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
     measure = make_measure(similarity, alpha, beta)

@@ -17,7 +17,7 @@ def add(
     ctx: typer.Context,
     title: Annotated[str, typer.Argument(help="What is promised.")],
     to: Annotated[str, typer.Option(metavar="WHOM", help="To whom.")] = "",
-    due: Annotated[str, typer.Option(metavar="DATE", help="Until when.")] = "",
+    deadline: Annotated[str, typer.Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
     status: Annotated[str, typer.Option(help="open, kept, broken, ...")] = "open",
     group: Annotated[str, typer.Option(help="The heading that it goes under.")] = "",
 ) -> None:
@@ -30,7 +30,7 @@ def add(
     fields = {
         "owner": check_word(to, "name"),
         "status": check_word(status, "status"),
-        "deadline": day_text(due, home),
+        "deadline": day_text(deadline, home),
     }
     draft = Draft("commitment", "", title_of(title, "commitment"), fields=fields)
     add_attitude(call, home, draft, group=group)

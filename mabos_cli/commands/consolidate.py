@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import option
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.consolidate import Consolidation, plan_consolidation
 from mabos_cli.core.stores import Memory
 from mabos_cli.core.text import one_line, plural
@@ -31,7 +32,7 @@ def consolidate(
     no_summarize: Annotated[
         bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
     llm: Annotated[
         bool, typer.Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
     ] = False,

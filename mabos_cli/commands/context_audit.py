@@ -42,10 +42,11 @@ def audit(
         bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")
     ] = False,
     skills: Annotated[
-        str, typer.Option(help="A skill in Markdown, or a folder of them, that the host loads.")
+        str,
+        typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads."),
     ] = "",
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 7 when what is always loaded is above --max-tokens.")
+        bool, typer.Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")
     ] = False,
     max_tokens: Annotated[
         int | None, typer.Option(help="For --check: tokens that may always be loaded.")
@@ -61,7 +62,7 @@ def audit(
     if check != (max_tokens is not None):
         raise BadValue("--check and --max-tokens go together", "like --check --max-tokens 4000")
     if (max_tokens or 0) < 0:
-        raise BadValue("--max-tokens cannot be negative")
+        raise BadValue("--max-tokens cannot be negative", "like --check --max-tokens 4000")
     # Other commands of the group do without what reads and splits all these files.
     from mabos_cli.workspace.audited import load_audited
 

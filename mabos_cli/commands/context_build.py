@@ -32,6 +32,12 @@ _ADVICE = {
 }
 _LONGEST_SUMMARY = 4_000  # characters that a model may write about a conversation
 
+History = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input."
+    ),
+]
 MessagesOnly = Annotated[
     bool,
     typer.Option("--messages-only", help="Print just the JSON array of messages, to pipe into a provider."),
@@ -42,10 +48,15 @@ def build(
     ctx: typer.Context,
     request: Annotated[str, typer.Option(help="What the agent is asked; - reads standard input.")],
     system: Annotated[
-        str, typer.Option(help="What the agent is told first (default: its persona files and INDEX.md).")
+        str,
+        typer.Option(
+            metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."
+        ),
     ] = "",
-    skills: Annotated[str, typer.Option(help="A skill in Markdown, or a folder of them.")] = "",
-    history: Annotated[str, typer.Option(help="The conversation: JSON, or a host's JSON lines.")] = "",
+    skills: Annotated[
+        str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")
+    ] = "",
+    history: History = "",
     window: Annotated[int | None, typer.Option(help="Tokens of the model's window (default 200000).")] = None,
     messages_only: MessagesOnly = False,
 ) -> None:
@@ -77,9 +88,7 @@ def build(
 
 def compress(
     ctx: typer.Context,
-    history: Annotated[
-        str, typer.Option(help="The conversation: JSON, or a host's JSON lines; - is standard input.")
-    ],
+    history: History,
     budget: Annotated[
         int | None,
         typer.Option("--budget", "-b", help="Tokens (default: the conversation's share of the window)."),
@@ -99,7 +108,7 @@ def compress(
     budget = int(s["context.window"] * s["context.history_share"]) if budget is None else budget
     keep = option("context.recent_messages", keep) or s["context.recent_messages"]
     if budget < 1:
-        raise BadValue(f"the budget must be above 0, not {budget}")
+        raise BadValue(f"--budget must be above 0, not {budget}", "as in --budget 8000")
     turns = _read_history(history)
     plan = plan_compression(turns, budget - END_TOKENS, keep, counter.count)
     told, by, warnings = _ask_model(home, plan.rest) if llm else ("", "", [])

@@ -35,7 +35,10 @@ def flush_check(
     call: Call = ctx.obj
     home = call.open_home()
     if total_tokens < 0 or window <= 0 or (compaction_count or 0) < 0:
-        raise BadValue("token counts cannot be negative, and the window must be above 0")
+        raise BadValue(
+            "token counts cannot be negative, and the window must be above 0",
+            "as in --total-tokens 189000 --window 200000",
+        )
     session = check_word(session, "session")
     soft = home.settings["flush.soft_tokens"] if soft is None else option("flush.soft_tokens", soft)
     reserve = (

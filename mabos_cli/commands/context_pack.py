@@ -8,6 +8,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import read_given, text_argument
+from mabos_cli.commands.options import Limit
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import TRUSTS, check_choice
 from mabos_cli.core.text import one_line, plural
@@ -28,16 +29,19 @@ def pack(
         int | None, typer.Option("--budget", "-b", help="At most this many tokens (default 1200).")
     ] = None,
     history: Annotated[
-        str, typer.Option(help="A conversation (JSON, or a host's JSON lines) whose last turns are kept.")
+        str,
+        typer.Option(
+            metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."
+        ),
     ] = "",
     tail: Annotated[
         int | None, typer.Option(help="How many last turns of --history are kept (default 4).")
     ] = None,
     min_trust: Annotated[
         str,
-        typer.Option(help="Nothing below agent or trusted; turns of user and assistant are always kept."),
+        typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept."),
     ] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", help="At most this many entries; 0 for any.")] = 0,
+    limit: Limit = 0,
     trace: Annotated[
         bool, typer.Option("--trace", help="Say of each candidate why it is in or out, without its content.")
     ] = False,
@@ -142,8 +146,8 @@ def _bounds(
 ) -> Bounds:
     if tail is not None and not history:
         raise BadValue("--tail needs a conversation", "add --history FILE")
-    if limit < 0 or (tail or 0) < 0:
-        raise BadValue("--limit and --tail cannot be negative")
+    if (tail or 0) < 0:
+        raise BadValue("--tail cannot be negative", "0 keeps no turn")
     if budget is not None and budget < 1:
         raise BadValue("--budget must be above 0", "the frame and one line take about 50 tokens")
     return Bounds(

@@ -41,7 +41,7 @@ def add(
 @app.command("list")
 def list_command(
     ctx: typer.Context,
-    status: Annotated[str, typer.Option(help="Only those with this status.")] = "",
+    status: Annotated[str, typer.Option(help="Only those with this status: active, dormant, ...")] = "",
 ) -> None:
     """List the desires in the order of the file, with their places.
 

@@ -7,13 +7,12 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_common import (
     asserting,
-    check_limit,
     fact_line,
-    more_line,
     stale_warning,
     without_gc,
 )
 from mabos_cli.commands.fact_exchange import export_command, import_command
+from mabos_cli.commands.options import DryRun, Limit, more_line
 from mabos_cli.commands.shared_facts import SharedFact, find_facts, find_shared_facts
 from mabos_cli.core.asserting import FactChanges, plan_retract
 from mabos_cli.core.clock import format_time, parse_when
@@ -82,7 +81,7 @@ def retract(
     cascade: Annotated[
         bool, typer.Option("--cascade", help="Also drop the derived facts that rest on them alone.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be retracted.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take facts out; the archive keeps them.
 
@@ -177,7 +176,7 @@ def query(
         str, typer.Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")
     ] = "",
     no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
-    limit: Annotated[int, typer.Option(help="Facts shown at most; 0 for all.")] = 50,
+    limit: Limit = 50,
     shared: Annotated[
         bool, typer.Option("--shared", help="Also those of the other agents that share their memory.")
     ] = False,
@@ -188,7 +187,6 @@ def query(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    check_limit(limit)
     moment = parse_when(valid_at, home.now()) if valid_at.strip() else None
     # Facts are kept with single blanks between words.
     parts = (" ".join(part.split()) for part in (subject, predicate, object))
@@ -198,10 +196,14 @@ def query(
     others, warnings = find_shared_facts(call, home, asked) if shared else ([], [])
     found += others
     shown = sorted(found, key=lambda each: (each.fact.triple, each.agent, each.fact.id))[: limit or None]
-    lines = [_shared_line(each) for each in shown] or ["no facts"]
+    lines = [_shared_line(each) for each in shown] or [_nothing(facts)]
     lines += more_line(len(found), len(shown))
     data = {"count": len(found), "facts": [_shared_row(each) for each in shown]}
     call.emit("fact.query", data, lines, warnings + (stale_warning(home, facts) if not no_derived else []))
+
+
+def _nothing(facts: Facts) -> str:
+    return "no fact matches" if len(facts.asserted) or len(facts.derived) else "no facts yet"
 
 
 def _shared_line(each: SharedFact) -> str:
@@ -345,7 +347,7 @@ def lint(
     }
     call.emit("fact.lint", data, lines or ["no findings"], warnings + stale_warning(home, facts))
     if check and found:
-        raise CheckFailed(plural(len(found), "finding"))
+        raise CheckFailed(plural(len(found), "finding"), "mabos fact retract ID takes out what is wrong")
 
 
 app.command("import")(import_command)

@@ -4,7 +4,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import FactChanges, plan_assert
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact import Fact
@@ -51,18 +50,6 @@ def without_gc() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def more_line(total: int, shown: int) -> list[str]:
-    """A line about what is not shown, if anything."""
-    return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []
-
-
-def check_limit(limit: int) -> int:
-    """A number of results, 0 for all; BadValue if it is none."""
-    if limit < 0:
-        raise BadValue("the limit cannot be negative", "0 for all")
-    return limit
 
 
 def fact_line(fact: Fact) -> str:

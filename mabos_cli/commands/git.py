@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.text import one_line
 from mabos_cli.errors import Conflict, NotFound
 from mabos_cli.formats.git_attributes import DRIVER, add_rules, kind_of, remove_rules
@@ -26,7 +27,7 @@ _CONFIG = {"name": "memories, facts, rules and cases by their ids", "driver": _D
 def install(
     ctx: typer.Context,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Register the merge driver in this clone, and say in .gitattributes what it merges.
 

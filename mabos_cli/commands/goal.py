@@ -97,7 +97,7 @@ def update(
 @app.command("list")
 def list_command(
     ctx: typer.Context,
-    status: Annotated[str, typer.Option(help="Only those with this status.")] = "",
+    status: Annotated[str, typer.Option(help="Only those with this status: active, achieved, ...")] = "",
 ) -> None:
     """List the goals in the order of the file, with their places.
 

@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.item import not_live
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.grade import band
 from mabos_cli.core.harvest import Grading, draft_observation, grade_item, plan_grading
 from mabos_cli.core.item import is_ungraded
@@ -25,7 +26,7 @@ def grade(
         list[str] | None, typer.Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Every item whose importance nobody gave.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each number comes about.")] = False,
 ) -> None:
     """Fill in the importance that nobody gave, by heuristic-v1.

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.fact_common import check_limit, more_line
 from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.graph import Edge, Graph, find_neighbors, find_path, match_idea
 from mabos_cli.core.item import check_choice
@@ -42,7 +42,7 @@ def _node(graph: Graph, name: str, home: AgentHome) -> str:
 
 def _hops(value: int) -> int:
     if not 1 <= value <= _FARTHEST:
-        raise BadValue(f"{value} steps are outside 1..{_FARTHEST}")
+        raise BadValue(f"--hops {value} is outside 1..{_FARTHEST}", "as in --hops 2")
     return value
 
 
@@ -51,7 +51,7 @@ def neighbors(
     ctx: typer.Context,
     entity: Annotated[str, typer.Argument(help="A subject or object of facts.")],
     hops: Annotated[int, typer.Option(help="How many steps away.")] = 1,
-    limit: Annotated[int, typer.Option(help="Nodes shown at most; 0 for all.")] = 50,
+    limit: Limit = 50,
 ) -> None:
     """List what is near something, with the fact that leads there.
 
@@ -62,7 +62,7 @@ def neighbors(
     graph = _open(home)
     start = _node(graph, entity, home)
     found = find_neighbors(graph, start, _hops(hops))
-    shown = found[: check_limit(limit) or None]
+    shown = found[: limit or None]
     lines = [f"{near.hops} {_step(near.edge)} ({near.edge.fact.id})" for near in shown]
     lines += more_line(len(found), len(shown))
     rows = [{"node": near.node, "hops": near.hops, **_edge_row(near.edge)} for near in shown]
@@ -105,7 +105,7 @@ def match(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="An idea in words; - reads standard input.")],
     hops: Annotated[int, typer.Option(help="How far from what it names.")] = 2,
-    limit: Annotated[int, typer.Option(help="Results at most; 0 for all.")] = 10,
+    limit: Limit = 10,
 ) -> None:
     """Find the projects and other things that an idea is about, and say why.
 
@@ -113,7 +113,7 @@ def match(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    found = match_idea(_open(home), text_argument(text, call.literal_dash), _hops(hops), check_limit(limit))
+    found = match_idea(_open(home), text_argument(text, call.literal_dash), _hops(hops), limit)
     lines = []
     for each in found:
         kind = f" [{', '.join(each.types)}]" if each.types else ""

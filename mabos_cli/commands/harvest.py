@@ -10,6 +10,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.commands.capture import MOST_NAMED, Fault, fault_lines
 from mabos_cli.commands.ingest_spool import take_spooled
 from mabos_cli.commands.inputs import option, stamp_of
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.harvest import Tally, draft_observation, is_worth
@@ -59,15 +60,19 @@ class Yield(NamedTuple):
 @app.command()
 def harvest(
     ctx: typer.Context,
-    since: Annotated[str, typer.Option(help="Only what was observed since: a date, or an age as 7d.")] = "",
-    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most so many.")] = None,
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")
+    ] = 0,
     store: Annotated[
         str | None, typer.Option(help="working, short_term or long_term (default long_term).")
     ] = None,
     min_importance: Annotated[
-        float | None, typer.Option(help="Leave what is less important where it is (default 0).")
+        float | None, typer.Option(help="Take what is at least this important (default 0).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Make memories of observations, each once, ever.
 
@@ -75,15 +80,13 @@ def harvest(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    if limit is not None and limit < 0:
-        raise BadValue("--limit cannot be negative")
     settings = home.settings
     floor = option("harvest.min_importance", min_importance)
     rules = Rules(
         option("harvest.store", store) or settings["harvest.store"],
         settings["harvest.min_importance"] if floor is None else floor,
         stamp_of(since, home.now()),
-        limit,
+        limit or None,
     )
     spoils = take_spooled(home, dry_run=dry_run)
     crop, done = harvest_observations(home, rules, dry_run=dry_run)

@@ -10,6 +10,7 @@ from mabos_cli.backends.llm import Llm
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.commands.llm_ask import open_writer
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_when
 from mabos_cli.core.item import check_choice
@@ -24,6 +25,7 @@ from mabos_cli.workspace.hierarchy import FAILED, SCOPES, Built, Order, State, b
 from mabos_cli.workspace.home import AgentHome
 
 _LISTED = 12
+_MOST = 1000  # results, whatever is asked for
 _LONGEST_OVERVIEW = 1200
 
 app = new_group(
@@ -35,11 +37,13 @@ app = new_group(
 def build(
     ctx: typer.Context,
     scope: Annotated[str, typer.Option(help="week, month, quarter or all.")] = "all",
-    since: Annotated[str, typer.Option(help="Only periods that reach this date: 2026-02-01, 30d.")] = "",
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")
+    ] = "",
     force: Annotated[
         bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
+    dry_run: DryRun = False,
     no_llm: Annotated[
         bool, typer.Option("--no-llm", help="Without an overview by a language model.")
     ] = False,
@@ -179,7 +183,7 @@ def search(
         str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")
     ] = "",
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many a level.")
+        int, typer.Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
     ] = 10,
 ) -> None:
     """Search the summaries of one level, or of all.
@@ -194,7 +198,7 @@ def search(
 
     results, warnings = [], []
     for each in levels:
-        found, notes = search_level(call, home, query, each, limit)
+        found, notes = search_level(call, home, query, each, limit or _MOST)
         results += found
         warnings += [note for note in notes if note not in warnings]
     lines = [
@@ -221,7 +225,9 @@ def drill_command(
     width: Annotated[
         int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Lines shown at the end.")] = 3,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")
+    ] = 3,
 ) -> None:
     """Go down from quarters to months, weeks, days and lines, and say why.
 
@@ -240,6 +246,6 @@ def drill_command(
     from mabos_cli.core.drill import drill
 
     world = HierarchyWorld(call, home)
-    descent = drill(world, query, world.days, width=width, limit=limit)
+    descent = drill(world, query, world.days, width=width, limit=limit or _MOST)
     data = visited(world, query, descent)
     call.emit("hierarchy.drill", data, told_path(world, descent), world.search.warnings())

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.hook_hosts import HOSTS
 from mabos_cli.core.item import check_choice
 from mabos_cli.errors import NotFound, UsageFault
@@ -39,7 +40,6 @@ Scope = Annotated[str, typer.Option(help="project: settings below this folder; u
 File = Annotated[
     str, typer.Option(metavar="FILE", help="The settings file, where the host has it elsewhere.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change.")]
 
 
 @app.command()

@@ -19,6 +19,8 @@ from mabos_cli.workspace.home import AgentHome
 app = new_group(
     "index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True
 )
+_COUNTED = ("added", "changed", "removed", "unchanged", "errors")
+_MOST = 1_000_000  # results, whatever is asked for
 
 
 @app.command()
@@ -71,9 +73,6 @@ def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
     call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], held.troubles())
 
 
-_COUNTED = ("added", "changed", "removed", "unchanged", "errors")
-
-
 def _shown(home: AgentHome, path: Any) -> str:
     return home.paths.relative(path)
 
@@ -117,7 +116,7 @@ def search(
         list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
     ],
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="At most this many results.")
+        int, typer.Option("--limit", "-n", min=0, max=_MOST, help="Show at most this many a lane; 0 for all.")
     ] = 10,
 ) -> None:
     """Show what each lane of the index finds, without counting it as a use.
@@ -128,7 +127,7 @@ def search(
     home = call.open_home()
     query = text_argument(" ".join(words), call.literal_dash)
     held = AgentIndex(home)
-    lanes = _lanes(held, query, limit)
+    lanes = _lanes(held, query, limit or _MOST)
     lines = []
     for name, rows in lanes.items():
         lines.append(f"{name}: {plural(len(rows), 'passage')}")

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.fact_common import check_limit, fact_line, more_line, without_gc
+from mabos_cli.commands.fact_common import fact_line, without_gc
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.abductive import abduce
 from mabos_cli.core.backward import Proof, Verdict, backward_chain
@@ -37,7 +38,7 @@ def forward(
     max_facts: Annotated[int, typer.Option(help="Derive this many at most; the surest are kept.")] = 250_000,
     min_confidence: Annotated[float, typer.Option(help="Derive nothing less sure.")] = 0.0,
     max_depth: Annotated[int, typer.Option(help="Rules in a row at most; 0 for no limit.")] = 0,
-    limit: Annotated[int, typer.Option(help="Facts shown at most; 0 for all.")] = _SHOWN,
+    limit: Limit = _SHOWN,
 ) -> None:
     """Derive everything that follows from the asserted facts, each fact by its best derivation.
 
@@ -46,7 +47,7 @@ def forward(
     call: Call = ctx.obj
     home = call.open_home()
     if max_facts < 1 or max_depth < 0:
-        raise BadValue("--max-facts must be above 0, and --max-depth not negative")
+        raise BadValue("--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit")
     facts, rules = load_facts(home), load_rules(home)
     limits = Limits(max_facts, check_importance(min_confidence), max_depth)
     with without_gc():
@@ -56,7 +57,7 @@ def forward(
         mark = {"facts_version": facts.asserted.version, "rules_version": rules.version}
         done, notes = write_derived_facts(home, found.derived, mark, [rule.id for rule in rules.rules])
         warnings += notes
-    shown = found.derived[: check_limit(limit) or None]
+    shown = found.derived[: limit or None]
     told = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
     told += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
     lines = [fact_line(fact) for fact in shown]
@@ -149,7 +150,7 @@ def abductive(
     predicate: Annotated[str, typer.Argument(help="The predicate.")],
     object: Part,
     depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 3,
-    limit: Annotated[int, typer.Option(help="Hypotheses shown at most; 0 for all.")] = 10,
+    limit: Limit = 10,
 ) -> None:
     """Rank what would explain an observation, with what each needs to be assumed.
 
@@ -160,7 +161,7 @@ def abductive(
     facts = list(load_facts(home).all())
     found = abduce((subject, predicate, object), facts, load_rules(home).rules, max(1, clamp_depth(depth)))
     lines = [f"known: {fact_line(fact)}" for fact in found.known[:_SHOWN]]
-    for each in found.hypotheses[: check_limit(limit) or None]:
+    for each in found.hypotheses[: limit or None]:
         lines += explanation_lines(each)
     data = {
         "observation": list(found.observation),

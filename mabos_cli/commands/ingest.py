@@ -11,6 +11,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.harvest import Rules, harvest_observations
 from mabos_cli.commands.ingest_take import Taken, find_given, take_transcripts, warnings_of
 from mabos_cli.commands.inputs import stamp_of
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.text import one_line, plural
@@ -39,11 +40,13 @@ def transcript(
     ] = "auto",
     roles: Annotated[str, typer.Option(help="Whose messages to take.")] = ",".join(ROLES),
     tools: Annotated[bool, typer.Option("--tools/--no-tools", help="Take what tools answered.")] = True,
-    since: Annotated[str, typer.Option(help="Only what was said since: a date, or an age as 7d.")] = "",
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")
+    ] = "",
     harvest: Annotated[
         bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once.
 

@@ -4,9 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from mabos_cli.config import Settings, check_setting
 from mabos_cli.core import BadValue
@@ -49,10 +47,6 @@ _KEYS = frozenset(
     )
 )
 
-
-# What becomes of secrets in what is stored.
-Redact = Annotated[bool, typer.Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
-AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it although it holds a secret.")]
 
 
 def read_stdin() -> str:
@@ -227,7 +221,9 @@ def given_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
     except OSError as error:
-        raise InvalidFile(f"cannot read {path}: {error.strerror}") from None
+        raise InvalidFile(
+            f"cannot read {path}: {error.strerror}", "give a plain file, or - for standard input"
+        ) from None
 
 
 def read_batch(

@@ -58,7 +58,7 @@ def progress(
     name: Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")],
     note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done.")] = "",
     percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
-    deadline: Annotated[str, typer.Option(metavar="DATE", help="A new deadline.")] = "",
+    deadline: Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")] = "",
 ) -> None:
     """Note progress: the date of the last update, how far it is, and a word about it. What stood still is active again.
 

@@ -7,8 +7,6 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import (
-    AllowSecret,
-    Redact,
     draft_from,
     importance_of,
     redacted_note,
@@ -16,6 +14,7 @@ from mabos_cli.commands.inputs import (
     secrets_way,
     text_argument,
 )
+from mabos_cli.commands.options import AllowSecret, Redact
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import STORES, MemoryItem, check_choice, check_word, touch
@@ -212,24 +211,7 @@ def update(
     if level is not None:
         fields["importance"] = level
     target = check_choice(store, STORES, "store") if store else ""
-
-    def plan(memory: Memory, means: object):
-        planned = plan_update(
-            memory,
-            item_id,
-            fields,
-            store=target,
-            now=home.now(),
-            limits=home.settings.limits(),
-            trust_of=Judge(home.paths, memory),
-        )
-        if planned is None:
-            raise not_live(home, item_id)
-        before = locate(memory, item_id)
-        fell = bool(before) and trust_rank(planned[1].trust) < trust_rank(before[1].trust)
-        return planned[0], (*planned[1:], fell)
-
-    (item, where, fell), warnings = home.change("update", plan)
+    (item, where, fell), warnings = home.change("update", _updating(home, item_id, fields, target))
     warnings += notes
     if fell:
         warnings.append(f"{item.id} is {item.trust} now: nobody vouched for this text")
@@ -245,6 +227,28 @@ def update(
         [line],
         warnings,
     )
+
+
+def _updating(home: AgentHome, item_id: str, fields: dict[str, Any], store: str) -> Any:
+    """A plan that edits an item: what became of it, where it is, and whether it is trusted less than before."""
+
+    def plan(memory: Memory, means: object):
+        planned = plan_update(
+            memory,
+            item_id,
+            fields,
+            store=store,
+            now=home.now(),
+            limits=home.settings.limits(),
+            trust_of=Judge(home.paths, memory),
+        )
+        if planned is None:
+            raise not_live(home, item_id)
+        before = locate(memory, item_id)
+        fell = bool(before) and trust_rank(planned[1].trust) < trust_rank(before[1].trust)
+        return planned[0], (*planned[1:], fell)
+
+    return plan
 
 
 def _checked(home: AgentHome, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
@@ -326,7 +330,7 @@ def reinforce(
     call: Call = ctx.obj
     home = call.open_home()
     if not 0 <= by <= 1:
-        raise BadValue(f"--by {by:g} is outside 0..1")
+        raise BadValue(f"--by {by:g} is outside 0..1", "as in --by 0.1")
 
     def plan(memory: Memory, means: object):
         found = locate(memory, item_id)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.clock import format_span
 from mabos_cli.core.item import TRUSTS
 from mabos_cli.core.lifecycle import TIERS, Leaving, Lifecycle, Rules, count_leaving, plan_lifecycle
@@ -23,7 +24,7 @@ _RULES = ("high_unused", "other_unused", "notice", "fuse")
 @app.command()
 def run(
     ctx: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Go on when more items than the fuse allows would go.")
     ] = False,

@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import option
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span
 from mabos_cli.core.log_taking import Candidate, LogFact, Rules, Taking
@@ -33,7 +34,7 @@ def consolidate(
     min_importance: Annotated[
         float | None, typer.Option(help="Take events at least this important (default 0.6).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
     llm: Annotated[
         bool,
         typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it."),
@@ -137,7 +138,7 @@ def archive(
     older_than: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Move old daily logs to memory/archive/; they stay searchable and readable.
 

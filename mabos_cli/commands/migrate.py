@@ -7,6 +7,7 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import option
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.migration import Named, count_outcomes, draft_note
 from mabos_cli.core.stores import Changes, Memory
@@ -55,7 +56,7 @@ def migrate(
     min_tokens: Annotated[
         int | None, typer.Option(help="Leave out entries smaller than this (default 0).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Make memories of notes that people wrote, each once, with their lines cited.
 

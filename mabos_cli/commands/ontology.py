@@ -16,6 +16,7 @@ from mabos_cli.commands.ontology_shown import (
     tree_lines,
     verdict_row,
 )
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import check_choice, check_word
@@ -211,7 +212,7 @@ def _proposer(call: Call, workspace: WorkspacePaths) -> str:
 def validate_command(
     ctx: typer.Context,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Proposals; else all that wait.")
+        list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when a proposal fails.")] = False,
     similar: AllowSimilar = False,
@@ -227,16 +228,18 @@ def validate_command(
     call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
     failed = sum(not verdict.is_valid for verdict in verdicts)
     if check and failed:
-        raise CheckFailed(f"{plural(failed, 'proposal')} failed")
+        raise CheckFailed(
+            f"{plural(failed, 'proposal')} failed", "mend it, or: mabos ontology reject ID --reason WHY"
+        )
 
 
 @app.command("merge")
 def merge_command(
     ctx: typer.Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Proposals.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
     similar: AllowSimilar = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be merged.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Put proposals into their ontologies, all of them or none.
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, OpenGroup, new_group
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core.item import check_choice, check_word
 from mabos_cli.core.reasoning.catalog import CATEGORIES, METHODS, Method
 from mabos_cli.core.text import one_line
@@ -158,17 +159,15 @@ def outcome(
 def history(
     ctx: typer.Context,
     open_only: Annotated[bool, typer.Option("--open", help="Only results without an outcome.")] = False,
-    limit: Annotated[int, typer.Option(help="Results shown at most; 0 for all.")] = 20,
+    limit: Limit = 20,
 ) -> None:
     """List the kept results, the latest first, with what became of them.
 
     Example: mabos reason history --open
     """
-    from mabos_cli.commands.fact_common import check_limit, more_line
     from mabos_cli.workspace.reasoning import load_past
 
     call: Call = ctx.obj
-    check_limit(limit)
     kept, warnings = load_past(call.open_home())
     found = [(past, told) for past, told in reversed(kept) if not (open_only and past.happened is not None)]
     rows = [

@@ -39,7 +39,8 @@ def recall(
         int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")
     ] = 0,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", help="At most this many results; 0 for all (default 20).")
+        int | None,
+        typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20)."),
     ] = None,
     type: Annotated[
         list[str] | None, typer.Option("--type", "-t", help="Only this type; may repeat.")
@@ -48,13 +49,19 @@ def recall(
         list[str] | None, typer.Option(help="Only episodic, semantic or procedural memories, or a type.")
     ] = None,
     store: Annotated[str, typer.Option(help="working, short_term, long_term or all.")] = "all",
-    min_importance: Annotated[float | None, typer.Option(help="At least this important.")] = None,
-    priority_min: Annotated[str | None, typer.Option(help="At least critical, high, medium or low.")] = None,
+    min_importance: Annotated[float | None, typer.Option(help="Only memories at least this important.")] = None,
+    priority_min: Annotated[
+        str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
+    ] = None,
     min_trust: Annotated[
-        str, typer.Option(help="At least trusted, agent or untrusted; files are the agent's own words at best.")
+        str, typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
     ] = "",
-    since: Annotated[str, typer.Option(help="Not before: a date, or an age such as 7d.")] = "",
-    until: Annotated[str, typer.Option(help="Not after.")] = "",
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")
+    ] = "",
+    until: Annotated[
+        str, typer.Option(metavar="DATE", help="Only what happened until then, that day included.")
+    ] = "",
     tag: Annotated[
         list[str] | None, typer.Option(help="Only with this tag; repeat for all of several.")
     ] = None,
@@ -83,15 +90,11 @@ def recall(
     s = home.settings
     query = text_argument(" ".join(words or []), call.literal_dash)
     least = importance_of(min_importance, priority_min, "--min-importance", "--priority-min")
-    filters = _filters(home, type, category, store, least, since, until, tag)
-    if min_trust:
-        filters = filters._replace(min_trust=check_choice(min_trust, TRUSTS, "trust"))
+    filters = _filters(home, type, category, store, least, min_trust, since, until, tag, archived)
     check_choice(format, ["brief", "detailed"], "format")
     limit = s["recall.limit"] if limit is None else limit
-    if limit < 0 or token_budget < 0 or depth < 0:
-        raise BadValue("--limit, --token-budget and --depth cannot be negative")
-    if archived:  # what is past its date is as good as archived
-        filters = filters._replace(now="")
+    if token_budget < 0 or depth < 0:
+        raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
     passes = Depth(min(depth, 3), s["recall.depth_hits"], s["recall.depth_terms"], s["recall.depth_reserved"])
     way = Way(
         filters,
@@ -111,16 +114,7 @@ def recall(
     if call.as_json or explain:
         hits = [with_words(hit, query) for hit in hits]
     rows = [_row(hit, s["text.chars_per_token"], explain) for hit in hits]
-    data = {
-        "query": query,
-        "depth": passes.passes,
-        "count": len(rows),
-        "candidates": search.candidates,
-        "stale": search.stale,
-        "results": rows,
-        "token_count": sum(row["token_cost"] for row in rows),
-    }
-    data |= {"llm": aid.told()} if aid else {}
+    data = _data(query, passes, search, rows) | ({"llm": aid.told()} if aid else {})
     warnings = search.warnings() + (aid.warnings() if aid else [])
     warnings += ["depth is at most 3"] if depth > 3 else []
     if token_budget and len(hits) < total:
@@ -137,6 +131,18 @@ def _open_aid(home: AgentHome) -> "AidedRecall":
     return AidedRecall(home)
 
 
+def _data(query: str, passes: Depth, search: AgentSearch, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "query": query,
+        "depth": passes.passes,
+        "count": len(rows),
+        "candidates": search.candidates,
+        "stale": search.stale,
+        "results": rows,
+        "token_count": sum(row["token_cost"] for row in rows),
+    }
+
+
 def _used(hits: list[Hit]) -> list[str]:
     """The ids whose use is counted: live items of this agent."""
     found = (hit.candidate for hit in hits)
@@ -149,9 +155,11 @@ def _filters(
     categories: list[str] | None,
     store: str,
     least: float | None,
+    min_trust: str,
     since: str,
     until: str,
     tags: list[str] | None,
+    archived: bool,
 ) -> Filters:
     wanted = [check_choice(name, TYPES, "type") for name in types or []]
     for name in categories or []:
@@ -165,7 +173,8 @@ def _filters(
         least or 0.0,
         format_time(parse_when(since, now)) if since else "",
         format_time(parse_when(until, now, end=True)) if until else "",
-        format_time(now),
+        "" if archived else format_time(now),  # what is past its date is as good as archived
+        min_trust=check_choice(min_trust, TRUSTS, "trust") if min_trust else "",
     )
 
 

@@ -35,6 +35,7 @@ def report(
     Example: mabos report -o report.html
     """
     call: Call = ctx.obj
+    call.check_all(every)
     workspace = call.open_workspace()
     named = call.agent or ("" if every else os.environ.get("MABOS_AGENT"))
     names = [find_agent(workspace, named).id] if named else list_agents(workspace)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.options import Every
 from mabos_cli.core.clock import parse_when
 from mabos_cli.core.review import Section, count_states, section_lines
 from mabos_cli.core.text import one_line, plural
@@ -27,11 +28,13 @@ def review(
     rev: Annotated[
         str, typer.Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")
     ] = "",
-    every: Annotated[bool, typer.Option("--all", help="All agents of the workspace.")] = False,
+    every: Every = False,
     since: Annotated[
-        str, typer.Option(metavar="DATE", help="The last commit before a date, or an age: 7d.")
+        str, typer.Option(metavar="DATE", help="Since the last commit before a date, or an age such as 7d.")
     ] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows per section; 0: all.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, help="Show at most this many a section; 0 for all.")
+    ] = 20,
 ) -> None:
     """Show what an agent learned since a commit.
 
@@ -55,10 +58,9 @@ def review(
 
 
 def _agents(call: Call, workspace: WorkspacePaths, every: bool) -> list[AgentPaths]:
+    call.check_all(every)
     if not every:
         return [find_agent(workspace, call.agent)]
-    if call.agent:
-        raise UsageFault("both --agent and --all given", "one names an agent, the other means all")
     found = [workspace.agent(name) for name in list_agents(workspace)]
     if not found:
         raise NotFound("this workspace has no agent", "make one: mabos agent create ID")

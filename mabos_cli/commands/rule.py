@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.fact_common import check_limit, fact_line, more_line
+from mabos_cli.commands.fact_common import fact_line
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.fact_index import FactIndex
@@ -131,12 +132,13 @@ def list_command(
     """
     call: Call = ctx.obj
     wanted = check_choice(type, KINDS, "type") if type else ""
-    rules = [rule for rule in load_rules(call.open_home()).rules if not wanted or rule.type == wanted]
+    every = load_rules(call.open_home()).rules
+    rules = [rule for rule in every if not wanted or rule.type == wanted]
     warnings = [f"{rule.id} cannot run: {reason}" for rule in rules for reason in check_rule(rule)]
     call.emit(
         "rule.list",
         {"rules": [rule_to_dict(r) for r in rules]},
-        [_line(r) for r in rules] or ["no rules yet"],
+        [_line(r) for r in rules] or [f"no rule of type {wanted}" if every else "no rules yet"],
         warnings,
     )
 
@@ -218,7 +220,7 @@ def delete(ctx: typer.Context, rule_id: RuleId) -> None:
 def test(
     ctx: typer.Context,
     rule_id: RuleId,
-    limit: Annotated[int, typer.Option(help="Matches shown at most; 0 for all.")] = 20,
+    limit: Limit = 20,
 ) -> None:
     """Show what one rule matches now and what it would derive, without writing anything.
 
@@ -230,7 +232,6 @@ def test(
     reasons = check_rule(rule)
     if reasons:
         raise BadValue(f"{rule.id} cannot run: {reasons[0]}", "; ".join(reasons[1:]))
-    check_limit(limit)
     try:
         found = match(rule.conditions, FactIndex(load_facts(home).all()))
     except JoinLimit:

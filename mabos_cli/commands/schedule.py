@@ -10,6 +10,7 @@ import typer
 
 from mabos_cli.backends.timers import read_crontab, tell_systemd, write_crontab
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
 from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_choice
@@ -26,7 +27,6 @@ app = new_group(
 FORMATS = ("systemd", "cron")
 UserUnits = Annotated[bool, typer.Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done.")]
 
 
 class Plan(NamedTuple):

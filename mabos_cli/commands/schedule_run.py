@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import NO_AGENTS, Call
 from mabos_cli.core.schedule import Job
 from mabos_cli.core.text import plural
 from mabos_cli.errors import Conflict, MabosError
@@ -48,7 +48,7 @@ def run_job(call: Call, job: Job) -> None:
         return call.emit("schedule.run", _summary(job, (), skipped=True), [other.message])
     lines = [line for each in runs for line in _lines(each)]
     warnings = [f"{each.name}: {text}" for each in runs for text in each.warnings]
-    call.emit("schedule.run", _summary(job, runs), lines or ["no agents"], warnings)
+    call.emit("schedule.run", _summary(job, runs), lines or [NO_AGENTS], warnings)
     failed = [each for each in runs if each.exit]
     if failed:
         for each in failed if call.quiet and not call.as_json else ():

@@ -9,14 +9,13 @@ import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import (
-    AllowSecret,
-    Redact,
     draft_from,
     read_batch,
     redacted_note,
     secrets_way,
     text_argument,
 )
+from mabos_cli.commands.options import AllowSecret, Redact
 from mabos_cli.config import Settings
 from mabos_cli.core.clock import parse_time
 from mabos_cli.core.grade import band
@@ -126,11 +125,9 @@ def store(
         if if_new or llm:
             other = "--if-new" if if_new else "--llm"
             raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
-        queued = home.defer(drafts)
-        write_receipt(home, "store --defer", {"queued": len(queued)}, [d.item.id for d in queued])
-        results = [Stored(d.item, d.store) for d in queued]
-        _emit(call, home, results, batch is not None, deferred=True, warnings=redacted_note(drafts))
-        return
+        return _emit(
+            call, home, _queue(home, drafts), batch is not None, deferred=True, warnings=redacted_note(drafts)
+        )
     merger = _open_merger(home) if llm else None
     agreed = merger.agree(drafts) if merger else {}
     results, warnings = store_drafts(home, drafts, if_new=if_new, agreed=agreed)
@@ -148,6 +145,13 @@ def _check_related(home: AgentHome, ids: tuple[str, ...]) -> None:
         memory = home.memory()
         for item_id in own:
             find_item(home, memory, item_id)
+
+
+def _queue(home: AgentHome, drafts: list[Draft]) -> list[Stored]:
+    """Queues drafts for the next write, with a receipt."""
+    queued = home.defer(drafts)
+    write_receipt(home, "store --defer", {"queued": len(queued)}, [draft.item.id for draft in queued])
+    return [Stored(draft.item, draft.store) for draft in queued]
 
 
 def _open_merger(home: AgentHome) -> "Merger":

@@ -38,7 +38,7 @@ def timeline(
     call: Call = ctx.obj
     home = call.open_home()
     if before < 0 or after < 0:
-        raise BadValue("--before and --after cannot be negative")
+        raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
     search = AgentSearch([home], Way(Filters(), not live, _LOOKED))
     if around.strip():
         place = _find_place(home, search, around)

@@ -9,6 +9,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import refuse_secrets
 from mabos_cli.commands.item import Found, find_item, not_live
+from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_span, format_time, parse_time
 from mabos_cli.core.item import TRUSTS, MemoryItem, check_choice, check_word
@@ -38,7 +39,7 @@ def trust(
         bool, typer.Option("--quarantine", help="List the untrusted items, newest first.")
     ] = False,
     log: Annotated[bool, typer.Option("--log", help="List what was decided, about ID or all.")] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="List at most this many; 0: all.")] = 20,
+    limit: Limit = 20,
 ) -> None:
     """Show how far an item is trusted and why, or decide it.
 
@@ -181,7 +182,7 @@ def _quarantine(call: Call, home: AgentHome, limit: int) -> None:
         f"{plural(len(held), 'untrusted item')}: {_counted(sources)}" if held else "nothing is untrusted"
     ]
     lines += [_held_line(home, item) for _, item in shown]
-    lines += [f"and {len(held) - len(shown)} more: --limit 0"] if len(held) > len(shown) else []
+    lines += more_line(len(held), len(shown))
     call.emit("trust.quarantine", data, lines)
 
 
@@ -223,7 +224,7 @@ def _log(call: Call, home: AgentHome, item_id: str, limit: int) -> None:
     shown = said[:limit] if limit else said
     data = {"count": len(said), "decisions": [decision_to_dict(decision) for decision in shown]}
     lines = [*map(_line, shown)] or [f"nothing was decided{f' about {item_id}' if item_id else ''}"]
-    lines += [f"and {len(said) - len(shown)} more: --limit 0"] if len(said) > len(shown) else []
+    lines += more_line(len(said), len(shown))
     cited = home.paths.cited(home.paths.trust_log)
     warnings = [f"{cited}: {plural(skipped, 'line')} that cannot be read, passed over"] if skipped else []
     call.emit("trust.log", data, lines, warnings)

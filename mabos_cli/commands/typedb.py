@@ -7,6 +7,7 @@ import typer
 from mabos_cli.backends.typedb import Place, Refused, Session
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.commands.typedb_mirror import connect, place_of, rest_after
 from mabos_cli.commands.typedb_seed import seed_goals
 from mabos_cli.commands.typedb_sync import Writing, load_records, sync_agent
@@ -113,7 +114,7 @@ def sync_schema(
     apply_changes: Annotated[
         bool, typer.Option("--apply-changes", help="Also redefine what the server has otherwise.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Make the database if needed, and define the types that agents and ontologies need.
 
@@ -185,18 +186,19 @@ def sync_agent_command(
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")
     ] = "",
-    every: Annotated[bool, typer.Option("--all", help="All agents of the workspace.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 7 when the server refused something.")
+    every: Every = False,
+    check: Annotated[
+        bool, typer.Option("--check", "--strict", help="Exit 7 when the server refused something.")
     ] = False,
 ) -> None:
     """Bring the mirror of an agent up to date with its files.
 
-    Example: mabos typedb sync-agent --all --strict
+    Example: mabos typedb sync-agent --all --check
     """
     call: Call = ctx.obj
+    call.check_all(every)
     if every and agent:
-        raise UsageFault("both an agent and --all given", "leave one of them out")
+        raise UsageFault("both an agent and --all given", "one names an agent, the other means all")
     workspace = call.open_workspace()
     names = list_mirrored(workspace) if every else [find_agent(workspace, agent or call.agent).id]
     rows, warnings = [], []
@@ -207,7 +209,7 @@ def sync_agent_command(
         warnings += writing.warnings
     data = {"agents": rows, "failed": sum(len(row["failed"]) for row in rows)}
     call.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
-    if strict and data["failed"]:
+    if check and data["failed"]:
         raise CheckFailed(f"TypeDB refused {plural(data['failed'], 'record')}", "see mabos typedb status")
 
 

@@ -9,6 +9,7 @@ import typer
 from mabos_cli.commands.attitude import find_added, today
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.inputs import parse_ahead, read_given
+from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
@@ -39,7 +40,7 @@ def seed_goals(
     create_agents: Annotated[
         bool, typer.Option("--create-agents", help="Make the agents that are not there.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.
 

@@ -196,4 +196,4 @@ def section_lines(section: Section, limit: int) -> Iterator[str]:
         parts = (_SIGNS[row.state], row.id, row.place if ":" in row.place else "", row.text)
         yield "  " + " ".join(filter(None, parts)) + (f" ({row.change})" if row.change else "")
     if len(shown) < len(section.rows):
-        yield f"  and {len(section.rows) - len(shown)} more: --limit 0"
+        yield f"  and {len(section.rows) - len(shown)} more: --limit 0 shows all"

@@ -154,7 +154,7 @@ def test_all_agents_and_dates(desk: Desk):
         (("--", "--output=x"), 3, "no commit '--output=x'"),
         (("HEAD", "--since", "7d"), 2, "both a commit and --since given"),
         (("--since", "someday"), 2, "someday"),
-        (("--all", "-a", "main"), 2, "both --agent and --all given"),
+        (("--all", "-a", "main"), 2, "both --all and --agent given"),
     ],
 )
 def test_bad_words(desk: Desk, words: tuple[str, ...], code: int, said: str):

@@ -304,7 +304,7 @@ def test_one_bad_record_does_not_fail_its_batch(
     bad = f"main/{items[7].id}"
     desk.put(items)
     mirror.poison = "Poison"
-    done = desk.run("typedb", "sync-agent", "--strict", "--json")
+    done = desk.run("typedb", "sync-agent", "--check", "--json")
     assert done.code == 7 and done.stderr == ""
     [row] = json.loads(done.stdout)["data"]["agents"]
     assert (row["written"], [each["uid"] for each in row["failed"]]) == (20, [bad])
@@ -319,7 +319,7 @@ def test_one_bad_record_does_not_fail_its_batch(
     assert said(desk, "store", "Something else").warnings == []  # not tried again as it is
     assert not any("Poison" in each.text for each in mirror.server.queries[asked:])
     mirror.poison = ""
-    assert said(desk, "typedb", "sync-agent", "--strict").data["agents"][0]["written"] == 1
+    assert said(desk, "typedb", "sync-agent", "--check").data["agents"][0]["written"] == 1
     assert bad in mirror.held()["memory_item"]
 
 

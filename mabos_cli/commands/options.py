@@ -1,0 +1,17 @@
+"""Options that several commands take: one name, one meaning and one help text for each."""
+
+from typing import Annotated
+
+import typer
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")]
+Every = Annotated[bool, typer.Option("--all", help="All agents of the workspace.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
+# What becomes of secrets in what is stored.
+Redact = Annotated[bool, typer.Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
+AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it although it holds a secret.")]
+
+
+def more_line(total: int, shown: int) -> list[str]:
+    """A line about what --limit left out, if anything."""
+    return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []
