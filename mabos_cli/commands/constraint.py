@@ -5,14 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.core.constraints import Violation, Violations, check_constraints
-from mabos_cli.core.fact import Fact
+from mabos_cli.core.constraints import Violation, check_with_ontology
 from mabos_cli.core.fact_time import holds_at
-from mabos_cli.core.fact_types import ground_facts
 from mabos_cli.core.item import check_choice
 from mabos_cli.core.ontology import BusinessRule, Ontology
-from mabos_cli.core.rule import SEVERITIES, Rule
-from mabos_cli.core.rule_check import Problem
+from mabos_cli.core.rule import SEVERITIES
 from mabos_cli.core.text import plural
 from mabos_cli.errors import CheckFailed
 from mabos_cli.formats.business_rules import read_constraints
@@ -44,33 +41,18 @@ def check(
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     facts = [fact for fact in load_facts(home).all() if holds_at(fact, home.now())]
     ontology, warnings = (Ontology(), []) if no_ontology else load_ontology(home.paths.workspace)
-    violations, problems = _violations(facts, load_rules(home).rules, ontology)
-    found = [v for v in violations if SEVERITIES.index(v.rule.severity) >= least]
+    given, unread = read_constraints(ontology)
+    violations = check_with_ontology(facts, load_rules(home).rules, given, ontology)
+    found = [v for v in violations.found if SEVERITIES.index(v.rule.severity) >= least]
     lines = [
         f"{v.rule.severity}: {v.message} ({_source(v.rule.id, ontology)}; {', '.join(v.supports)})"
         for v in found
     ]
     rows = [_row(v, ontology.rules.get(v.rule.id)) for v in found]
-    warnings += [f"{p.rule_id} cannot run: {p.reason}" for p in problems]
+    warnings += [f"{p.rule_id} cannot run: {p.reason}" for p in (*unread, *violations.problems)]
     call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
         raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
-
-
-def _violations(
-    facts: list[Fact], rules: tuple[Rule, ...], ontology: Ontology
-) -> tuple[list[Violation], list[Problem]]:
-    """What breaks the agent's own constraints and the rules of ontologies, the most severe first, and rules that cannot run."""
-    own = check_constraints(facts, rules)
-    given, unread = read_constraints(ontology)
-    shared = Violations((), ())
-    if given:
-        asked = {condition.predicate for rule in given for condition in rule.conditions}
-        shared = check_constraints(
-            (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked), given
-        )
-    found = sorted((*own.found, *shared.found), key=lambda v: -SEVERITIES.index(v.severity))
-    return found, [*own.problems, *unread, *shared.problems]
 
 
 def _source(rule_id: str, ontology: Ontology) -> str:

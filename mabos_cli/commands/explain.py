@@ -17,15 +17,14 @@ from mabos_cli.commands.infer import (
 )
 from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core.abductive import abduce
+from mabos_cli.core.asked_facts import find_asked
 from mabos_cli.core.backward import PROVEN, Verdict, backward_chain
 from mabos_cli.core.case import Case
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.fact import Fact, Triple
+from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_query import Query, select_facts
-from mabos_cli.core.graph import is_plain, name_words
 from mabos_cli.core.recall import Filters, Hit
-from mabos_cli.core.rule import Rule
-from mabos_cli.core.text import STOP_WORDS, one_line, words
+from mabos_cli.core.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.cases import case_to_dict
 from mabos_cli.formats.fact_line import fact_to_dict
@@ -65,7 +64,7 @@ def explain(
         found = list(select_facts(facts, Query(*("*" if part.startswith("?") else part for part in said))))
     else:
         question = text_argument(said[0], call.literal_dash)
-        found, goals = _about(question, facts, rules)
+        found, goals = find_asked(question, facts, rules, _GOALS)
     proofs = [backward_chain(goal, facts, rules, clamp_depth(depth)) for goal in goals]
     proofs = [v for v in proofs if len(said) == 3 or v.status == PROVEN]
     open_goals = [v.goal for v in proofs if v.status != PROVEN] if len(said) == 3 else []
@@ -84,30 +83,6 @@ def explain(
     lines += [line for each in guesses for line in ("hypothesis:", *explanation_lines(each, "  "))]
     warnings = list(dict.fromkeys([*warnings, *trouble, *stale_warning(home, held)]))
     call.emit("explain", data, lines or ["nothing is known about that"], warnings)
-
-
-def _about(question: str, facts: list[Fact], rules: tuple[Rule, ...]) -> tuple[list[Fact], list[Triple]]:
-    """The facts that a question is about, those with most of its words first, and goals that it may ask for: something that it
-    names, with a predicate that it names."""
-    asked = {word for word in words(question) if word not in STOP_WORDS}
-    nodes = dict.fromkeys(name for fact in facts for name in (fact.subject, fact.object))
-    named = {
-        node for node in nodes if (own := name_words(node)) and asked.issuperset(own) and not is_plain(node)
-    }
-    scored = []
-    for fact in facts:
-        if fact.subject in named or fact.object in named:
-            told = {word for part in fact.triple for word in name_words(part)}
-            scored.append((-len(asked & told), fact.triple, fact))
-    concluded = {rule.conclusion.predicate for rule in rules if rule.conclusion and rule.type == "inference"}
-    wanted = [p for p in sorted(concluded) if _stems(asked) & _stems(set(name_words(p)))]
-    goals = [(node, predicate, "*") for node in sorted(named) for predicate in wanted][:_GOALS]
-    return [fact for _, _, fact in sorted(scored, key=lambda each: each[:2])], goals
-
-
-def _stems(found: set[str]) -> set[str]:
-    """Words cut to their beginnings, so that taxable meets taxed."""
-    return {word[:4] for word in found if len(word) > 3}
 
 
 def _recalled(call: Call, home: AgentHome, question: str) -> tuple[list[Hit], list[str]]:

@@ -19,7 +19,7 @@ from mabos_cli.core.clock import format_time, parse_when
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_lint import lint_facts
 from mabos_cli.core.fact_query import Query
-from mabos_cli.core.fact_time import current_facts
+from mabos_cli.core.fact_time import current_facts, known_since
 from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.item import check_importance, check_word
 from mabos_cli.core.provenance import Origin, explain_fact, supports_lost
@@ -305,20 +305,14 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     rows = [(fact, "", "") for fact in facts.where("subject", subject)]
     left = find_fact_departures(home.paths, mark)
     rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
-    rows.sort(key=lambda row: (_when(row[0]), row[0].created_at, row[2] or "9", row[0].id))
+    rows.sort(key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
     lines = [
-        f"{_when(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows
+        f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows
     ]
     told = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
     call.emit(
         "fact.timeline", {"subject": subject, "facts": told}, lines or [f"nothing is known about {subject}"]
     )
-
-
-def _when(fact: Fact) -> str:
-    """The day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then."""
-    asserted = fact.created_at[:10] or "undated"
-    return fact.valid_from[:10] or min(asserted, fact.valid_until[:10] or asserted)
 
 
 @app.command()

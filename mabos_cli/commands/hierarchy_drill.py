@@ -8,10 +8,9 @@ from typing import Any
 
 from mabos_cli.commands.agent_search import Way, open_search
 from mabos_cli.commands.call import Call
-from mabos_cli.core import BadValue
-from mabos_cli.core.drill import Child, Descent, Find, Step, Trace, best_line
+from mabos_cli.core.drill import Child, Descent, Find, Step, Trace, best_line, trace_of
 from mabos_cli.core.log_event import LogEvent
-from mabos_cli.core.periods import LEVELS, Period, find_day, parse_period, period_of
+from mabos_cli.core.periods import LEVELS, Period, period_of
 from mabos_cli.core.recall import Filters, Hit
 from mabos_cli.core.text import asked_words, one_line, plural, stem
 from mabos_cli.formats.daily_log import parse_events
@@ -98,23 +97,6 @@ class HierarchyWorld:
         paths = [os.fspath(path) for path in self._all_files()]
         sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]  # some may just be archived
         return len(sizes), sum(sizes)
-
-
-def trace_of(hit: Hit) -> Trace | None:
-    """Where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
-    candidate = hit.candidate
-    if candidate.item:
-        day = find_day(candidate.item.created_at[:10])
-        return Trace(candidate.item.id, day, day, hit.relevance) if day else None
-    folder, _, name = candidate.path.removesuffix(".md").rpartition("/")
-    if folder == "memory" or folder.startswith("memory/archive/"):
-        day = find_day(name)
-        return Trace(candidate.ref, day, day, hit.relevance, candidate.lines) if day else None
-    try:
-        period = parse_period(name) if folder.removeprefix("memory/") in LEVELS else None
-    except BadValue:
-        period = None
-    return Trace(candidate.ref, period.first, period.last, hit.relevance) if period else None
 
 
 def search_level(

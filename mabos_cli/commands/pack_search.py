@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from mabos_cli.commands.agent_search import Way, open_search
 from mabos_cli.commands.call import Call
+from mabos_cli.core.checkpoint import checkpoint_time
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.pack_entry import Entry
 from mabos_cli.core.pack_lanes import entry_of, fact_entries, focus, fresh_since, is_fact_page, wanted_hits
@@ -43,7 +44,7 @@ class PackSearch:
         lines = text.rstrip().split("\n")
         if lines[-1] and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
             ref = f"{checkpoint}:1-{len(lines)}"
-            found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=_moment(checkpoint)))
+            found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=checkpoint_time(checkpoint)))
         return [*found, *self._facts([hit for hit in hits if is_fact_page(hit.candidate)])]
 
     def warnings(self) -> list[str]:
@@ -85,7 +86,7 @@ class PackSearch:
         from mabos_cli.workspace.checkpoints import checkpoint_names
 
         name = max(checkpoint_names(self._home), default="")
-        if not name or _moment(name) < self._since:
+        if not name or checkpoint_time(name) < self._since:
             return "", ""
         path = self._home.paths.checkpoints / name
         shown = self._home.paths.relative(path)
@@ -107,14 +108,3 @@ class PackSearch:
         except InvalidFile as error:
             self._notes.append(f"no facts: {error.message}")
             return []
-
-
-def _moment(name: str) -> str:
-    """The time in the name of a checkpoint, as memory writes times: 2026-02-24-1430.md."""
-    stem = name.rpartition("/")[2]
-    hour, minute = stem[11:13], stem[13:15]
-    return (
-        f"{stem[:10]}T{hour}:{minute}:00.000Z"
-        if f"{hour}{minute}".isdigit()
-        else f"{stem[:10]}T00:00:00.000Z"
-    )

@@ -8,7 +8,7 @@ from mabos_cli.commands.attitude import add_attitude, attitude_row, ids_of, list
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
-from mabos_cli.core.mind import Attitude, Step
+from mabos_cli.core.mind import Attitude, Step, find_step
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.attitudes import KINDS
@@ -80,11 +80,9 @@ def step(
 
 
 def _named(plan: Attitude | None, name: str) -> Step:
-    """The step with a name, or at a place in the order; one that is done already is fine."""
+    """The step that is meant; NotFound lists those that there are."""
     steps = plan.steps if plan else ()
-    by_name = [each for each in steps if each.name and each.name.casefold() == name.casefold()]
-    by_number = [each for number, each in enumerate(steps, 1) if str(number) == name]
-    found = (by_name or by_number or [None])[0]
+    found = find_step(steps, name)
     if found is None:
         known = ", ".join(each.name or str(n) for n, each in enumerate(steps, 1)) or "it has none"
         raise NotFound(f"no step {name!r}", f"steps: {known}")

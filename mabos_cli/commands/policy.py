@@ -7,7 +7,7 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.asserting import check_fact
-from mabos_cli.core.constraints import eval_policies
+from mabos_cli.core.constraints import assume, eval_policies
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.workspace.knowledge import load_facts
@@ -31,11 +31,8 @@ def eval_command(
     call: Call = ctx.obj
     home = call.open_home()
     assumed = [_assumed(text, number) for number, text in enumerate(given or (), 1)]
-    taken = {fact.triple[:2] for fact in assumed}
-    # What is assumed stands in place of what is known about the same property.
-    held = (fact for fact in load_facts(home).all() if holds_at(fact, home.now()))
-    facts = [fact for fact in held if fact.triple[:2] not in taken]
-    actions, problems = eval_policies([*facts, *assumed], load_rules(home).rules)
+    held = [fact for fact in load_facts(home).all() if holds_at(fact, home.now())]
+    actions, problems = eval_policies(assume(held, assumed), load_rules(home).rules)
     lines = [
         f"{'escalate: ' if a.rule.escalate else ''}{a.action} ({a.rule.id}; {', '.join(a.supports)})"
         for a in actions

@@ -1,10 +1,9 @@
 """Memories that other agents put in the graph, among the hits of a recall."""
 
-from collections.abc import Iterable, Iterator
 
 from mabos_cli.commands.shared_agents import TYPEDB, Row, ask_graph, own_id
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse
+from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse, merge_hits
 from mabos_cli.core.text import asked_words, stem
 from mabos_cli.workspace.home import AgentHome
 
@@ -22,13 +21,13 @@ class Elsewhere:
         """The hits with those from the graph among them. The hits keep their order."""
         found = self._find(question)
         if not question.strip():
-            return list(_merged(hits, browse(found.values())))[: self._limit]
+            return list(merge_hits(hits, browse(found.values())))[: self._limit]
         weight = self._home.settings["recall.importance_weight"]
         told = TermSearch([*found.values(), *(hit.candidate for hit in hits)], weight)(question)
         # Hits are weighed against the best of them: how good that is beside what the graph has, words must tell.
         best = max((hit.relevance for hit in told if hit.candidate.ref not in found), default=0.0)
         more = [hit for hit in told if hit.candidate.ref in found]
-        return list(_merged(hits, more, (1 - weight) * (1 - best)))[: self._limit]
+        return list(merge_hits(hits, more, (1 - weight) * (1 - best)))[: self._limit]
 
     def _find(self, question: str) -> dict[str, Candidate]:
         from mabos_cli.formats.graph_questions import ask_memories_elsewhere
@@ -51,18 +50,6 @@ def _start(word: str) -> str:
     """
     short = stem(word)
     return short if word.startswith(short) else short[:-1]
-
-
-def _merged(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:
-    """Two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
-    overstated."""
-    at = 0
-    for hit in hits:
-        while at < len(more) and more[at].score > hit.score - loss * hit.relevance:
-            yield more[at]
-            at += 1
-        yield hit
-    yield from more[at:]
 
 
 def _candidate(row: Row) -> Candidate:

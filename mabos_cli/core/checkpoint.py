@@ -31,6 +31,20 @@ def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
     return f"{stem}_{int(last[len(stem) + 1 : -3] or 1) + 1:05d}.md"
 
 
+def checkpoint_time(name: str) -> str:
+    """The time in the name of a checkpoint, as memory writes times.
+
+    >>> checkpoint_time("memory/checkpoints/2026-02-24-1430.md")
+    '2026-02-24T14:30:00.000Z'
+    >>> checkpoint_time("2026-02-24.md")
+    '2026-02-24T00:00:00.000Z'
+    """
+    stem = name.rpartition("/")[2]
+    hour, minute = stem[11:13], stem[13:15]
+    known = f"{hour}{minute}".isdigit()
+    return f"{stem[:10]}T{hour}:{minute}:00.000Z" if known else f"{stem[:10]}T00:00:00.000Z"
+
+
 def should_flush(
     total: int,
     window: int,

@@ -1,12 +1,14 @@
 """Constraints and policies: where facts violate the one, and what the other asks for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
+from mabos_cli.core.fact_types import ground_facts
 from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import Match, fill, match
+from mabos_cli.core.ontology import Ontology
 from mabos_cli.core.rule import SEVERITIES, Rule
 from mabos_cli.core.rule_check import Problem, left_out, usable_rules
 
@@ -55,6 +57,30 @@ def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Violation
         key=lambda one: (-SEVERITIES.index(one.severity), one.rule.id)
     )  # stable: bindings stay in order
     return Violations(tuple(found), tuple(problems))
+
+
+def check_with_ontology(
+    facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: Ontology
+) -> Violations:
+    """The violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter speak of
+    classes and what is below them; facts are told in these words for the predicates that they ask for."""
+    own = check_constraints(facts, rules)
+    asked = {condition.predicate for rule in given for condition in rule.conditions}
+    grounded = (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked) if given else ()
+    shared = check_constraints(grounded, given)
+    found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.severity))
+    return Violations(tuple(found), (*own.problems, *shared.problems))
+
+
+def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
+    """Facts with some that are assumed: each stands in place of what is known about the same property.
+
+    >>> held = [Fact("F-1", "acme", "hasDebt", "10"), Fact("F-2", "acme", "locatedIn", "US")]
+    >>> [fact.object for fact in assume(held, [Fact("assumed-1", "acme", "hasDebt", "90000")])]
+    ['US', '90000']
+    """
+    taken = {fact.triple[:2] for fact in assumed}
+    return [*(fact for fact in facts if fact.triple[:2] not in taken), *assumed]
 
 
 def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Actions:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Protocol
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.log_event import LogEvent
-from mabos_cli.core.periods import LEVELS, Period, mentioned, period_of
+from mabos_cli.core.periods import LEVELS, Period, find_day, mentioned, parse_period, period_of
+from mabos_cli.core.recall import Hit
 from mabos_cli.core.text import asked_words, stem, words
 from mabos_cli.core.topics import is_telling
 
@@ -30,6 +32,23 @@ class Trace(NamedTuple):
     last: date
     score: float
     lines: tuple[int, int] = (0, 0)
+
+
+def trace_of(hit: Hit) -> Trace | None:
+    """Where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
+    candidate = hit.candidate
+    if candidate.item:
+        day = find_day(candidate.item.created_at[:10])
+        return Trace(candidate.item.id, day, day, hit.relevance) if day else None
+    folder, _, name = candidate.path.removesuffix(".md").rpartition("/")
+    if folder == "memory" or folder.startswith("memory/archive/"):
+        day = find_day(name)
+        return Trace(candidate.ref, day, day, hit.relevance, candidate.lines) if day else None
+    try:
+        period = parse_period(name) if folder.removeprefix("memory/") in LEVELS else None
+    except BadValue:
+        period = None
+    return Trace(candidate.ref, period.first, period.last, hit.relevance) if period else None
 
 
 class World(Protocol):

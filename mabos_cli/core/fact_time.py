@@ -42,6 +42,16 @@ def _rank(fact: Fact) -> tuple[datetime, str, float, str]:
     return interval(fact)[0], fact.updated_at or fact.created_at, fact.confidence, fact.id
 
 
+def known_since(fact: Fact) -> str:
+    """The day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then.
+
+    >>> known_since(Fact("F-1", "acme", "hasOwner", "Ada", valid_until="2025-12-31", created_at="2026-02-24T09:00:00.000Z"))
+    '2025-12-31'
+    """
+    asserted = fact.created_at[:10] or "undated"
+    return fact.valid_from[:10] or min(asserted, fact.valid_until[:10] or asserted)
+
+
 def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> list[tuple[Fact, Fact]]:
     """Pairs of facts that give a functional predicate two values at one time."""
     groups: dict[tuple[str, str], list[Fact]] = {}

@@ -1,7 +1,7 @@
 """What an agent holds true, wants and does, as values with the place in the file that they come from."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -121,6 +121,13 @@ def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float
         return None, f"{what} {text[:20]!r} is no number"
     value = float(match[1]) / (100 if match[2] else 1)
     return (value, "") if value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
+
+
+def find_step(steps: Sequence[Step], name: str) -> Step | None:
+    """The step with a name, or at a place in the order, done or not; None when there is none."""
+    by_name = [each for each in steps if each.name and each.name.casefold() == name.casefold()]
+    by_number = [each for number, each in enumerate(steps, 1) if str(number) == name]
+    return next(iter(by_name or by_number), None)
 
 
 def status_word(status: str) -> str:

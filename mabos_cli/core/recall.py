@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem, has_expired
@@ -168,6 +168,18 @@ def rank(hits: Iterable[Hit]) -> list[Hit]:
 def browse(candidates: Iterable[Candidate]) -> list[Hit]:
     """Without a query: memory items, the most important and recent first."""
     return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
+
+
+def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:
+    """Two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
+    overstated."""
+    at = 0
+    for hit in hits:
+        while at < len(more) and more[at].score > hit.score - loss * hit.relevance:
+            yield more[at]
+            at += 1
+        yield hit
+    yield from more[at:]
 
 
 class Depth(NamedTuple):

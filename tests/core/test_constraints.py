@@ -4,13 +4,14 @@ import random
 
 import pytest
 
-from mabos_cli.core.constraints import check_constraints, eval_policies
+from mabos_cli.core.constraints import check_constraints, check_with_ontology, eval_policies
 from mabos_cli.core.derived import derived_id
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.joins import JoinLimit
 from mabos_cli.core.matching import match
+from mabos_cli.core.ontology import Concept, Ontology
 from mabos_cli.core.rule import Pattern, Rule
 from mabos_cli.core.rule_check import check_rule
 from mabos_cli.core.trust import lowest_trust
@@ -194,3 +195,14 @@ def test_sixteen_conditions_can_be_joined():
     assert len(bindings(tuple(P(f"?v{n}", "p", f"?v{n + 1}") for n in range(16)), facts)) == 1
     apart = tuple(P(f"?a{n}", "p", f"?b{n}") for n in range(16))
     assert len(bindings(apart, facts[:1])) == 1
+
+
+def test_constraints_of_ontologies_see_classes_above_and_stand_among_the_agents_own():
+    ontology = Ontology([Concept("x:Firm", "Firm"), Concept("x:Shop", "Shop", ("x:Firm",))])
+    facts = [*FACTS, Fact("F-9", "acme", "type", "Shop")]
+    own = rule("constraint", P("?x", "in", "US"), id="R-1", severity="warning")
+    given = [rule("constraint", P("?x", "type", "Firm"), id="x:r", severity="critical")]
+    found = check_with_ontology(facts, [own], given, ontology).found
+    assert [(one.rule.id, one.supports) for one in found][:1] == [("x:r", ("F-9",))]
+    assert [one.rule.id for one in found][1:] == ["R-1"] * 3
+    assert [one.rule.id for one in check_with_ontology(facts, [own], [], ontology).found] == ["R-1"] * 3

@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.drill import Trace, best_line, drill, match_terms
+from mabos_cli.core.drill import Trace, best_line, drill, match_terms, trace_of
+from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.log_event import LogEvent
 from mabos_cli.core.periods import parse_period
+from mabos_cli.core.recall import Candidate, Hit
 from mabos_cli.core.text import stem, words
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
@@ -179,3 +181,22 @@ def test_any_find_gives_an_ordered_way(found, question, width):
         assert scores == sorted(scores, reverse=True) and sum(c.followed for c in step.children) <= width
     days = {name for names in followed(descent)[3:] for name in names}
     assert all(find.day.name in days and find.score > 0 for find in descent.finds)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "first", "last"),
+    [
+        (Candidate("t", 0.5, "", MemoryItem("M-1", "t", created_at="2026-02-24T09:00:00.000Z")), "2026-02-24", "2026-02-24"),
+        (Candidate("t", 0.5, "", path="memory/2026-02-24.md", lines=(3, 4)), "2026-02-24", "2026-02-24"),
+        (Candidate("t", 0.5, "", path="memory/archive/2026/2026-01-02.md", lines=(1, 1)), "2026-01-02", "2026-01-02"),
+        (Candidate("t", 0.5, "", path="memory/monthly/2026-02.md", lines=(1, 9)), "2026-02-01", "2026-02-28"),
+    ],
+)
+def test_a_hit_leads_to_a_day_or_a_period(candidate, first, last):
+    found = trace_of(Hit(candidate, 0.7, 0.7))
+    assert found and (found.first.isoformat(), found.last.isoformat()) == (first, last)
+
+
+@pytest.mark.parametrize("path", ["MEMORY.md", "memory/INDEX.md", "memory/monthly/notes.md"])
+def test_a_hit_in_another_file_leads_nowhere(path):
+    assert trace_of(Hit(Candidate("t", 0.5, "", path=path, lines=(1, 1)), 0.7, 0.7)) is None

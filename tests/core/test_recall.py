@@ -14,6 +14,7 @@ from mabos_cli.core.recall import (
     browse,
     fit_budget,
     matching,
+    merge_hits,
     rank,
     recall,
     with_words,
@@ -370,3 +371,16 @@ def test_hit_that_does_not_fit_is_passed_over():
 def test_no_budget_keeps_everything():
     found = [Hit(memory("a", "x" * 1000), 0.5)]
     assert fit_budget(found, 0) == found
+
+
+def test_two_lists_of_hits_become_one_by_score_and_each_keeps_its_order():
+    def hits(name, *scores):
+        return [Hit(memory(f"{name}{n}", "text"), score, score) for n, score in enumerate(scores)]
+
+    def named(found):
+        return [hit.candidate.ref for hit in found]
+
+    ours, theirs = hits("a", 0.9, 0.5), hits("b", 0.7, 0.1)
+    assert named(merge_hits(ours, theirs)) == ["a0", "b0", "a1", "b1"]
+    assert named(merge_hits(ours, theirs, loss=0.5)) == ["b0", "a0", "a1", "b1"]
+    assert named(merge_hits([], theirs)) == ["b0", "b1"]
