@@ -96,7 +96,7 @@ def test_what_an_option_takes_is_what_the_command_says() -> None:
         "type": "integer",
         "default": 50,
         "minimum": 0,
-        "description": "Facts shown at most; 0 for all.",
+        "description": "Show at most this many; 0 for all.",
     }
     assert parts["min_confidence"]["type"] == "number" and parts["include_derived"]["type"] == "boolean"
     assert schema_of("memory_hierarchy_search")["properties"]["limit"]["maximum"] == 1000
