@@ -13,7 +13,8 @@ from mabos_cli.formats.json_text import dump_line
 
 Words = Callable[[Any], Iterable[str]]
 Schema = Mapping[str, Any]
-TEXTS = {"type": "array", "items": {"type": "string"}}
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
 SHARE = {"minimum": 0, "maximum": 1}
 AGENT = {"type": "string", "description": "The agent's id; needed only where there are several."}
 # What help says about a command line and nobody else.

@@ -8,6 +8,7 @@ from mabos_cli.serve.tool import (
     SET,
     SHARE,
     TAKE,
+    TEXT,
     Tool,
     choice,
     either,
@@ -18,15 +19,13 @@ from mabos_cli.serve.tool import (
     word,
 )
 
-_TEXT = {"type": "string"}
-_MANY = {"minimum": 0}
 _FACT = word("fact_id")
 _RULE = word("rule_id")
 _SPO = tuple(word(name) for name in ("subject", "predicate", "object"))
 _SEVERITY = choice(*SEVERITIES)
 _OPERATOR = choice(*OPERATORS)
-_CONDITION = record(("predicate",), subject=_TEXT, predicate=_TEXT, object=_TEXT, operator=_OPERATOR)
-_CONCLUSION = record(("predicate",), subject=_TEXT, predicate=_TEXT, object=_TEXT)
+_CONDITION = record(("predicate",), subject=TEXT, predicate=TEXT, object=TEXT, operator=_OPERATOR)
+_CONCLUSION = record(("predicate",), subject=TEXT, predicate=TEXT, object=TEXT)
 
 _FACTS = (
     Tool(
@@ -64,10 +63,10 @@ _FACTS = (
                 "Inferred facts too (default true).",
                 words=unless("--no-derived"),
             ),
-            option("limit", schema=_MANY),
+            option("limit"),
         ),
     ),
-    Tool("fact_explain", "fact", ("fact", "explain"), READ, (_FACT, option("depth", schema=_MANY))),
+    Tool("fact_explain", "fact", ("fact", "explain"), READ, (_FACT, option("depth", schema={"minimum": 0}))),
     Tool("fact_current", "fact", ("fact", "current"), READ, (word("subject"), option("at"))),
     Tool("fact_timeline", "fact", ("fact", "timeline"), READ, (word("subject"),)),
     Tool("fact_lint", "fact", ("fact", "lint"), READ),
@@ -106,7 +105,7 @@ _RULES = (
         (option("type", schema=choice(*KINDS)),),
     ),
     Tool("rule_show", "rule", ("rule", "show"), READ, (_RULE,)),
-    Tool("rule_test", "rule", ("rule", "test"), READ, (_RULE, option("limit", schema=_MANY))),
+    Tool("rule_test", "rule", ("rule", "test"), READ, (_RULE, option("limit"))),
     Tool(
         "rule_toggle",
         "rule",
@@ -163,9 +162,9 @@ _INFERENCE = (
         READ,
         (
             word("question", "A question in words; or give subject, predicate and object.", required=False),
-            word("subject", "Of a triple, with predicate and object.", schema=_TEXT),
-            word("predicate", "Its predicate.", schema=_TEXT),
-            word("object", "Its object.", schema=_TEXT),
+            word("subject", "Of a triple, with predicate and object.", schema=TEXT),
+            word("predicate", "Its predicate.", schema=TEXT),
+            word("object", "Its object.", schema=TEXT),
             option("depth"),
         ),
     ),

@@ -9,6 +9,7 @@ from mabos_cli.serve.tool import (
     READ,
     SET,
     SHARE,
+    TEXT,
     TEXTS,
     Tool,
     choice,
@@ -19,13 +20,11 @@ from mabos_cli.serve.tool import (
     word,
 )
 
-_TEXT = {"type": "string"}
-_MANY = {"minimum": 0}
 _SIMILAR = option("allow_similar")
 _METRICS = {"type": "object", "additionalProperties": {"type": "number"}}
 _HELD = "What held: beliefs and desires by id or in words, and the situation in words."
-_SITUATION = record(beliefs=TEXTS, desires=TEXTS, context=_TEXT)
-_OUTCOME = record(success={"type": "boolean"}, metrics=_METRICS, lessons=_TEXT)
+_SITUATION = record(beliefs=TEXTS, desires=TEXTS, context=TEXT)
+_OUTCOME = record(success={"type": "boolean"}, metrics=_METRICS, lessons=TEXT)
 _CLASSES = record(**{aspect: choice(*said) for aspect, said in ASPECTS.items()})
 
 _CASES = (
@@ -36,7 +35,7 @@ _CASES = (
         ADD,
         (
             option("situation", "--batch", _HELD, schema=_SITUATION, required=True, is_fed=True),
-            word("solution", "What was done.", schema=record(plan_id=_TEXT, actions=TEXTS)),
+            word("solution", "What was done.", schema=record(plan_id=TEXT, actions=TEXTS)),
             word("outcome", "What came of it; without success it is open.", schema=_OUTCOME),
         ),
         "Keep a case: the situation, what was done, what came of it. One that is known already is merged.",
@@ -55,7 +54,7 @@ _CASES = (
             ),
             option("desires", "--desire", "Desires, likewise."),
             option("context"),
-            option("max_results", "--limit", schema=_MANY),
+            option("max_results", "--limit"),
             option("min_score", schema=SHARE),
             option("success_only"),
         ),
@@ -78,7 +77,7 @@ _CASES = (
             *options("lessons", "correct"),
         ),
     ),
-    Tool("cbr_list", "cbr", ("case", "list"), READ, (option("limit", schema=_MANY),)),
+    Tool("cbr_list", "cbr", ("case", "list"), READ, (option("limit"),)),
 )
 _ONTOLOGIES = (
     Tool(
@@ -209,7 +208,7 @@ _REASONING = (
         "reason",
         ("reason", "history"),
         READ,
-        (option("open"), option("limit", schema=_MANY)),
+        (option("open"), option("limit")),
     ),
 )
 _TYPEDB = (
