@@ -11,6 +11,7 @@ from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.log_event import LogEvent, is_marked_untrusted, split_kind
 from mabos_cli.core.text import one_line
 from mabos_cli.core.trust import is_untrusted
+from mabos_cli.formats.front_matter import count_head
 from mabos_cli.formats.markdown import escape_block, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
@@ -134,7 +135,7 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
 def parse_events(text: str, day: str) -> list[LogEvent]:
     """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
     lines = _lines(text)
-    events, done, hidden = [], _front_matter(lines), _commented(lines)
+    events, done, hidden = [], count_head(lines), _commented(lines)
     for entry in _entries(lines):
         if entry.line <= done:
             continue
@@ -143,13 +144,6 @@ def parse_events(text: str, day: str) -> list[LogEvent]:
         events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
         done = entry.last
     return [*events, *_notes(lines, hidden, done, len(lines), day)]
-
-
-def _front_matter(lines: list[str]) -> int:
-    """How many lines the front matter takes."""
-    if lines[0].rstrip() != "---":
-        return 0
-    return next((n + 1 for n, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
 
 
 def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) -> Iterator[LogEvent]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from mabos_cli.core.ids import day_of
 from mabos_cli.core.item import MemoryItem, priority_of
 from mabos_cli.core.text import plural
+from mabos_cli.formats.front_matter import split_head
 from mabos_cli.formats.markdown import escape_block, indent, inline
 from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 
@@ -50,7 +51,7 @@ def render_until(until: str) -> str:
 
 def has_lapsed(text: str, now: str) -> bool:
     """Whether a file is still as it was generated, and only time has passed since: it was valid until some moment before now."""
-    found = _UNTIL.search(text[: text.find("\n---\n", 4) + 1]) if text.startswith("---\n") else None
+    found = _UNTIL.search(split_head(text)[0])
     return found is not None and found[1] <= now and is_as_generated(text)
 
 

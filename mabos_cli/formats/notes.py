@@ -8,9 +8,10 @@ from typing import NamedTuple
 from mabos_cli.core.migration import Note
 from mabos_cli.core.text import cut_text
 from mabos_cli.formats.daily_log import parse_log
+from mabos_cli.formats.front_matter import count_head
 from mabos_cli.formats.markdown import TABLE_DELIMITER, unescape_block, unescape_links
 from mabos_cli.formats.memory_sections import without_marks
-from mabos_cli.formats.passages import find_blocks, find_outline, front_matter, plain_title
+from mabos_cli.formats.structure import find_blocks, find_structure, plain_title
 
 ENTRY, HEADING = "entry", "heading"
 # Why a line is neither: front matter, a copy of an item, what the template put there, a comment, a table of contents, the head of
@@ -53,7 +54,7 @@ class Notes(NamedTuple):
 
 
 class _Page:
-    """A file on its way to entries: lines, their labels, and where the reader is in the outline."""
+    """A file on its way to entries: lines, their labels, and where the reader is in the structure."""
 
     def __init__(self, lines: list[str], size: int, least: int) -> None:
         self.lines = lines
@@ -84,14 +85,14 @@ def parse_notes(text: str, size: int, *, least: int = 0, template: str = "") -> 
     ('heading', 'heading', 'entry', 'entry', '', 'rule', '')
     """
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
-    page, body = _Page(lines, size, least), front_matter(lines)
+    page, body = _Page(lines, size, least), count_head(lines)
     page.label(range(body), "front_matter")
     for entry in parse_log("\n".join(lines)):
         if entry.id.startswith("M-") and entry.line > body:
             page.label(range(entry.line - 1, entry.last), "copy")
-    outline = find_outline(lines[body:])
-    whole = {first + body: (last + body, alone) for first, (last, alone) in outline.whole.items()}
-    headings = {first + body: (last + body, level) for first, last, level in outline.headings}
+    structure = find_structure(lines[body:])
+    whole = {first + body: (last + body, alone) for first, (last, alone) in structure.whole.items()}
+    headings = {first + body: (last + body, level) for first, last, level in structure.headings}
     whole |= {first: (last, True) for first, (last, _) in headings.items()}
     ends = {number for number, line in enumerate(lines) if _BLOCK_ID.search(line)}
     untouched = {line.strip() for line in template.split("\n") if line.strip()}

@@ -1,12 +1,9 @@
 """Markdown that an agent is told before a conversation: files cut into sections, and skills with what they say of themselves."""
 
-import re
-
 from mabos_cli.core.text import one_line
 from mabos_cli.core.window import Section, Skill
+from mabos_cli.formats.front_matter import split_head
 from mabos_cli.formats.outline import find_headings
-
-_HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def split_sections(name: str, text: str) -> list[Section]:
@@ -16,7 +13,7 @@ def split_sections(name: str, text: str) -> list[Section]:
     >>> split_sections("Persona.md", "# Ann\\n\\nCurt.\\n\\n## Style\\n\\nNo jokes.\\n")
     [Section(name='Persona.md', text='# Ann\\n\\nCurt.'), Section(name='Persona.md › Style', text='## Style\\n\\nNo jokes.')]
     """
-    lines = _HEAD.sub("", text).split("\n")
+    lines = split_head(text)[1].split("\n")
     headings = find_headings(lines)
     starts = [heading.first for heading in headings]
     found = [(name, lines[: starts[0] if starts else len(lines)])]
@@ -29,9 +26,8 @@ def split_sections(name: str, text: str) -> list[Section]:
 
 def parse_skill(text: str, name: str) -> Skill:
     """A skill: its name and description by its front matter, else the name given and its first line of prose."""
-    head = _HEAD.match(text)
-    fields = _fields(head[1]) if head else {}
-    body = text[head.end() :] if head else text
+    head, body = split_head(text, is_sure=True)
+    fields = _fields(head) if head else {}
     prose = (line.strip() for line in body.split("\n"))
     first = next((line for line in prose if line and not line.startswith(("#", "<!--"))), "")
     told = fields.get("description") or first

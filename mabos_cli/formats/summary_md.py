@@ -12,6 +12,7 @@ from mabos_cli.core.periods import WEEKDAYS, Period, month_of, parse_period, qua
 from mabos_cli.core.summary import Compared, Part, Summary
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.core.themes import Theme
+from mabos_cli.formats.front_matter import split_head
 from mabos_cli.formats.markdown import escape_block, escape_links
 from mabos_cli.formats.seal import SEAL_SIZE, is_as_generated, seal
 
@@ -64,7 +65,7 @@ class Written(NamedTuple):
 
 def parse_summary(text: str) -> Written:
     """What a summary file says about itself. One that another tool or a person wrote has no hash and counts as touched."""
-    head = text[: text.find("\n---\n", 4) + 1] if text.startswith("---\n") else ""
+    head = split_head(text)[0]
     found, overview = _HASH.search(head), _OVERVIEW.search(head)
     untouched = bool(found) and is_as_generated(text)
     return Written(found[1] if found else "", overview[1] if overview else "", untouched)

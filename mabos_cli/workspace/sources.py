@@ -227,7 +227,8 @@ def _queued(home: AgentHome, shown: str, data: bytes) -> Content:
 def _written(home: AgentHome, shown: str, data: bytes) -> Content:
     """The passages of a text file, without what the template put there."""
     from mabos_cli.formats.daily_log import find_untrusted
-    from mabos_cli.formats.passages import is_only_headings, split_passages
+    from mabos_cli.formats.passages import split_passages
+    from mabos_cli.formats.structure import is_only_headings
 
     s = home.settings
     per_token = s["text.chars_per_token"]

@@ -152,6 +152,10 @@ def test_a_rule_that_is_never_closed_is_no_front_matter():
     assert told("---\n- a note\n") == ["a note"]
 
 
+def test_prose_between_two_rules_is_no_front_matter():
+    assert told("---\nWe moved to Oslo.\n---\n- a note\n") == ["We moved to Oslo.", "a note"]
+
+
 def test_a_byte_order_mark_hides_nothing():
     assert told("\ufeff" + OF_OLD) == ["keep Stripe"]
 

@@ -8,19 +8,19 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.daily_log import render_log_entry, render_log_header
+from mabos_cli.formats.front_matter import count_head
 from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
-from mabos_cli.formats.passages import (
+from mabos_cli.formats.passages import split_passages
+from mabos_cli.formats.structure import (
     DEEPEST,
     LARGEST_PARSED,
     LONGEST_TITLE,
-    find_outline,
-    front_matter,
+    find_structure,
     is_only_headings,
     is_plain,
-    parse_outline,
+    parse_structure,
     plain_title,
-    scan_outline,
-    split_passages,
+    scan_structure,
 )
 
 from .samples import HOSTILE, make_item
@@ -74,8 +74,8 @@ def heading_lines(text):
     """The lines of headings, counted from one."""
     source = [line.removesuffix("\r") for line in text.split("\n")]
     source[0] = source[0].removeprefix("\ufeff")
-    skip = front_matter(source)
-    found = find_outline(source[skip:]).headings
+    skip = count_head(source)
+    found = find_structure(source[skip:]).headings
     return {first + skip + 1: range(first + skip + 1, last + skip + 2) for first, last, _ in found}
 
 
@@ -162,7 +162,7 @@ def test_passage_stays_within_its_size(text, size):
 def test_scanning_a_plain_text_finds_what_parsing_finds(text):
     body = text.rstrip()
     assume(is_plain(body))
-    assert scan_outline(body) == parse_outline(body)
+    assert scan_structure(body) == parse_structure(body)
 
 
 plain_parts = st.sampled_from(
@@ -197,14 +197,14 @@ plain_parts = st.sampled_from(
 def test_ordinary_notes_are_plain_and_scanned_right(text):
     body = text.rstrip()
     assert is_plain(body)
-    assert scan_outline(body) == parse_outline(body)
+    assert scan_structure(body) == parse_structure(body)
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_templates_are_plain_and_scanned_right(path):
     body = path.read_text("utf-8").rstrip()
     assert is_plain(body)
-    assert scan_outline(body) == parse_outline(body)
+    assert scan_structure(body) == parse_structure(body)
 
 
 @quick
@@ -213,7 +213,7 @@ def test_entries_of_a_daily_log_are_scanned_right_and_one_passage_each(contents)
     items = [make_item(n, content) for n, content in enumerate(contents)]
     log = render_log_header("2026-02-24") + "".join(map(render_log_entry, items))
     assert is_plain(log)
-    assert scan_outline(log.rstrip()) == parse_outline(log.rstrip())
+    assert scan_structure(log.rstrip()) == parse_structure(log.rstrip())
     assert [p.item_id for p in split_passages(log)] == [item.id for item in items]
 
 
@@ -308,7 +308,7 @@ def test_large_text_is_scanned_and_code_in_it_holds_no_headings():
 
 def test_text_too_deep_for_the_parser_is_scanned():
     deep = "".join("  " * n + "- x\n" for n in range(DEEPEST)) + "<b>\n\n# After\n\ny\n"
-    assert parse_outline(deep) is None
+    assert parse_structure(deep) is None
     assert split_passages(deep)[-1].text == "# After\n\ny"
 
 
@@ -318,7 +318,7 @@ def test_front_matter_is_a_passage():
     assert [p.first for p in split_passages("\ufeff---\r\na: b\r\n---\r\n# H\r\nx")] == [1, 4]
 
 
-def test_rules_around_prose_are_no_front_matter():
+def test_rules_around_prose_are_no_count_head():
     assert [p.first for p in split_passages("---\n\nprose\n\n# H\nx\n\n---\n")] == [1, 5]
 
 
