@@ -5,7 +5,7 @@ from typing import Any
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.stores import Departure
 from mabos_cli.formats.items import item_from_dict, item_to_dict, opening
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 
 def render_departure(departure: Departure) -> bytes:
@@ -19,7 +19,7 @@ def render_departure(departure: Departure) -> bytes:
     if departure.into:
         record["into"] = departure.into
     record |= {"store": departure.store, "item": item_to_dict(departure.item)}
-    return dump_line(record).encode("utf-8") + b"\n"
+    return dump_record(record)
 
 
 def departure_from_dict(record: dict[str, Any], where: str) -> Departure | None:

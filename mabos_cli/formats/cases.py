@@ -4,24 +4,24 @@ Every case is decoded when the file is read, by the json module and without maki
 of all, and at the rest of a few.
 """
 
-import json
 import re
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from math import isfinite
 from typing import Any
 
 from mabos_cli.core.case import Case, Revision
 from mabos_cli.core.case_retain import CaseDeparture, Worth
 from mabos_cli.core.case_similarity import Features, Standing
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json_text import dump_line, parse_json, parse_lines
+from mabos_cli.formats.json_text import dump_line, dump_record, parse_json, parse_large, parse_lines
 from mabos_cli.formats.lined_json import (
     FULL_CHECK,
+    cite_line,
     line_of_element,
     render_array,
     render_document,
+    render_list,
     render_value,
 )
 
@@ -84,8 +84,7 @@ class CaseFile:
         try:
             return case_from_dict(self.entries[n], self.path)
         except InvalidFile as error:
-            where = f"{self.path}:{self.line(n)}"
-            raise InvalidFile(where + error.message.removeprefix(self.path), error.hint) from None
+            raise cite_line(error, self.path, self.line(n)) from None
 
     def cases(self) -> list[Case]:
         """All cases as values: whatever is wrong in the file comes out."""
@@ -143,7 +142,7 @@ class CaseFile:
 
 def parse_cases(data: bytes, path: str) -> CaseFile:
     """The cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at when asked for."""
-    raw = _decode(data, path)
+    raw = parse_large(data, path) if len(data) > FULL_CHECK else parse_json(data, path)
     others = None if isinstance(raw, list) else raw
     # An object without cases is something else, such as a single case, unless it holds nothing.
     entries = raw.pop("cases", None if raw else []) if isinstance(raw, dict) else raw
@@ -161,27 +160,6 @@ def parse_cases(data: bytes, path: str) -> CaseFile:
     return file
 
 
-def _decode(data: bytes, path: str) -> Any:
-    """The JSON value. A large file is decoded without a look at each key; what is odd about it is found the slow way."""
-    if len(data) > FULL_CHECK:
-        try:
-            return json.loads(data.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
-        except (ValueError, RecursionError):
-            pass
-    return parse_json(data, path)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not isfinite(number):
-        raise ValueError(text)
-    return number
-
-
 def _dump(entry: dict[str, Any]) -> bytes:
     return dump_line(entry).encode("utf-8")
 
@@ -190,7 +168,7 @@ def _render(lines: Sequence[bytes], others: dict[str, Any] | None) -> bytes:
     if others is not None:
         told = [render_value(key, value) for key, value in others.items()]
         return render_document([render_array("cases", lines), *told])
-    return b"[\n  " + b",\n  ".join(lines) + b"\n]\n" if lines else b"[]\n"
+    return render_list(lines)
 
 
 def case_to_dict(case: Case) -> dict[str, Any]:
@@ -281,7 +259,7 @@ def _is_number(value: Any) -> bool:
 def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:
     """The archive line of a case that left, with its newline."""
     record = {"id": case.id, "kind": "case", "reason": departure.reason, "at": departure.at}
-    return _dump(record | {"case": case_to_dict(case)}) + b"\n"
+    return dump_record(record | {"case": case_to_dict(case)})
 
 
 def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:

@@ -3,14 +3,14 @@
 from mabos_cli.core.asserting import FactDeparture
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.fact_line import fact_from_dict, fact_to_dict
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 
 def render_fact_departure(departure: FactDeparture) -> bytes:
     """The archive line of a fact that left, with its newline."""
     record = {"id": departure.fact.id, "kind": "fact", "reason": departure.reason, "at": departure.at}
     record |= {"into": departure.into} if departure.into else {}
-    return dump_line(record | {"fact": fact_to_dict(departure.fact)}).encode("utf-8") + b"\n"
+    return dump_record(record | {"fact": fact_to_dict(departure.fact)})
 
 
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:

@@ -8,9 +8,10 @@ from typing import Any
 from mabos_cli.core.fact import Fact
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.fact_line import MEND, fact_from_dict, is_time, line_shape, parse_fact, render_fact
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_line, has_harmful, parse_json
 from mabos_cli.formats.lined_json import (
     FULL_CHECK,
+    cite_line,
     find_block,
     line_of_element,
     render_document,
@@ -18,8 +19,6 @@ from mabos_cli.formats.lined_json import (
     split_block,
 )
 
-# What dump_line escapes, as it would stand in a file if nobody had.
-_HARMFUL = rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf"
 _TWIN = "give one of the two another id"
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
 _TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
@@ -183,10 +182,9 @@ def _has_times(block: bytes) -> bool:
 
 def _is_clean(block: bytes) -> bool:
     try:
-        block.decode("utf-8")
+        return not has_harmful(block.decode("utf-8"))
     except UnicodeDecodeError:
         return False
-    return not re.search(_HARMFUL, block)
 
 
 def _ours(line: bytes, where: str) -> bytes:
@@ -205,8 +203,7 @@ def _decode(entries: list[Any], path: str, data: bytes) -> list[bytes]:
             if fact.id in seen:
                 raise InvalidFile(f"{path}: the id {fact.id[:60]!r} is there twice", _TWIN)
         except InvalidFile as error:
-            where = f"{path}:{line_of_element(data, 'facts', number)}"
-            raise InvalidFile(where + error.message.removeprefix(path), error.hint) from None
+            raise cite_line(error, path, line_of_element(data, "facts", number)) from None
         seen.add(fact.id)
         lines.append(render_fact(fact))
     return lines

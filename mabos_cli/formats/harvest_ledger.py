@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 BLOCK = 4096
 _LINEAGE = rb'"derived_from"\s*:\s*\[([^\]]*)\]'
@@ -58,7 +58,7 @@ def parse_ledger(data: bytes) -> Ledger:
 
 def render_taken(ids: Sequence[str], at: str) -> bytes:
     """A line that says which observations were taken."""
-    return dump_line({"at": at, "ids": list(ids)}).encode("utf-8") + b"\n"
+    return dump_record({"at": at, "ids": list(ids)})
 
 
 def render_cover(cover: Cover) -> bytes:
@@ -66,7 +66,7 @@ def render_cover(cover: Cover) -> bytes:
     record = cover._asdict()
     if not cover.floor:
         del record["floor"]
-    return dump_line(record).encode("utf-8") + b"\n"
+    return dump_record(record)
 
 
 def last_cover(tail: bytes) -> Cover | None:

@@ -24,6 +24,11 @@ def dump_line(value: Any) -> str:
     return text if text.isprintable() else _escape(text)
 
 
+def dump_record(value: Any) -> bytes:
+    """The value as a line of a file of JSON lines, with its newline."""
+    return dump_line(value).encode("utf-8") + b"\n"
+
+
 def record_to_dict(record: Any, always: frozenset[str]) -> dict[str, Any]:
     """A record whose last field holds foreign keys, as JSON values: fields in order, empty ones left out unless they are always
     there, foreign keys last."""
@@ -38,6 +43,11 @@ def dump_document(value: Any) -> str:
     """The value as a two-space indented document with a final newline."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     return _escape(text) + "\n"
+
+
+def has_harmful(text: str) -> bool:
+    """Whether a text of JSON holds what dump_line would have escaped."""
+    return re.search(_HARMFUL, text) is not None
 
 
 def _escape(text: str) -> str:
@@ -66,6 +76,14 @@ def parse_json(data: bytes | str, path: str, *, line: int = 0, hint: str = _MEND
     except ValueError as error:
         where, problem = 1, f"not valid JSON: {error}"
     raise InvalidFile(f"{path}:{line or where}: {problem}", hint)
+
+
+def parse_large(data: bytes, path: str) -> Any:
+    """The same of a file too large to look at each key: of two alike the last counts. What is odd is found the slow way."""
+    try:
+        return json.loads(data.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return parse_json(data, path)
 
 
 def _refuse_constant(name: str) -> None:

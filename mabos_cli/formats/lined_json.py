@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
 
 _CLOSE = b"\n  ]"
@@ -59,6 +60,21 @@ def render_array(name: str, lines: Sequence[bytes]) -> bytes:
     return b'  "%s": [\n    ' % name.encode() + b",\n    ".join(lines) + b"\n  ]"
 
 
+def render_list(lines: Sequence[bytes]) -> bytes:
+    """A document that is nothing but an array, with one element per line."""
+    return b"[\n  " + b",\n  ".join(lines) + b"\n]\n" if lines else b"[]\n"
+
+
+def renewed(raw: dict[str, Any], old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """An element as it was read, with what a change of its value makes different: the rest stays as somebody wrote it."""
+    return raw | {key: value for key, value in new.items() if key not in old or value != old[key]}
+
+
+def cite_line(error: InvalidFile, path: str, line: int) -> InvalidFile:
+    """The refusal of an element, with the line that it begins on."""
+    return InvalidFile(f"{path}:{line}{error.message.removeprefix(path)}", error.hint)
+
+
 def render_value(name: str, value: Any) -> bytes:
     """A key and its value on one line."""
     return f"  {dump_line(name)}: {dump_line(value)}".encode()
@@ -73,13 +89,10 @@ def line_of_element(data: bytes, name: str, number: int) -> int:
     """The line on which an element of an array begins, in a document that is that array or has it under a name."""
     text = data.decode("utf-8", "replace")
     opening = re.match(r"\s*\[", text) or re.search(rf'"{name}"\s*:\s*\[', text)
-    at = opening.end() if opening else 0
-    decoder = json.JSONDecoder()
+    at, between, decoder = opening.end() if opening else 0, re.compile(r"[\s,]*"), json.JSONDecoder()
     try:
         for _ in range(number):
-            at = re.compile(r"[\s,]*").match(text, at).end()  # type: ignore[union-attr]
-            at = decoder.raw_decode(text, at)[1]
+            at = decoder.raw_decode(text, between.match(text, at).end())[1]  # type: ignore[union-attr]
     except ValueError:
         return 1
-    at = re.compile(r"[\s,]*").match(text, at).end()  # type: ignore[union-attr]
-    return 1 + text.count("\n", 0, at)
+    return 1 + text.count("\n", 0, between.match(text, at).end())  # type: ignore[union-attr]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 # An item that a note became names the key of it, in whatever layout somebody saved it.
 _NAMED = re.compile(rb'"migrated"\s*:\s*"([0-9a-f]{16})"')
@@ -22,7 +22,7 @@ def parse_migrated(data: bytes) -> dict[str, str]:
 
 def render_migrated(path: str, taken: Mapping[str, str], at: str) -> bytes:
     """A line that says what the entries of a file became."""
-    return dump_line({"at": at, "path": path, "taken": dict(taken)}).encode("utf-8") + b"\n"
+    return dump_record({"at": at, "path": path, "taken": dict(taken)})
 
 
 def named_keys(data: bytes) -> dict[str, str]:

@@ -12,7 +12,7 @@ from mabos_cli.core.clock import find_time, format_time
 from mabos_cli.core.item import TYPES, check_importance
 from mabos_cli.core.observation import ID, Observation, is_observation_id, tool_text
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_line, dump_record, parse_json
 from mabos_cli.formats.transcript import read_said, said_text
 
 _QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
@@ -47,7 +47,7 @@ def render_observation(observation: Observation) -> bytes:
         value = getattr(observation, name)
         if value or (name == "importance" and value is not None):
             found[name] = list(value) if isinstance(value, tuple) else value
-    return dump_line(found).encode("utf-8") + b"\n"
+    return dump_record(found)
 
 
 def observation_to_dict(observation: Observation) -> dict[str, Any]:

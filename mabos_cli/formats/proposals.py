@@ -5,14 +5,20 @@ from typing import Any
 from mabos_cli.core.proposal import NODE_TYPES, STATUSES, Proposal
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json, record_to_dict
-from mabos_cli.formats.lined_json import line_of_element, render_array, render_document, render_value
+from mabos_cli.formats.lined_json import (
+    line_of_element,
+    render_array,
+    render_document,
+    render_list,
+    render_value,
+    renewed,
+)
 
 _KNOWN = frozenset(Proposal._fields[:-1])
 _ALWAYS = frozenset(
     ("id", "domain", "node_type", "node_id", "label", "rationale", "proposed_by", "status", "proposed_at")
 )
 _MEND = "repair the proposal by hand, or restore the file from git"
-_NOTHING = object()
 
 
 class ProposalFile:
@@ -53,17 +59,14 @@ def render_proposals(file: ProposalFile) -> bytes:
     """The file's bytes. Of a proposal that was read, only what changed is written anew."""
     lines = [dump_line(_renewed(each, file)).encode("utf-8") for each in file.proposals]
     if file.is_list:
-        return b"[\n  " + b",\n  ".join(lines) + b"\n]\n" if lines else b"[]\n"
+        return render_list(lines)
     others = [render_value(key, value) for key, value in file.extra.items()]
     return render_document([render_array("proposals", lines), *others])
 
 
 def _renewed(proposal: Proposal, file: ProposalFile) -> dict[str, Any]:
     new, raw = proposal_to_dict(proposal), file.raw.get(proposal.id)
-    if raw is None:
-        return new
-    old = proposal_to_dict(_from_dict(raw, proposal.domain))
-    return raw | {key: value for key, value in new.items() if value != old.get(key, _NOTHING)}
+    return new if raw is None else renewed(raw, proposal_to_dict(_from_dict(raw, proposal.domain)), new)
 
 
 def proposal_to_dict(proposal: Proposal) -> dict[str, Any]:

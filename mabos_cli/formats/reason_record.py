@@ -6,7 +6,7 @@ from mabos_cli.core.reasoning.answer import Answer, Conclusion
 from mabos_cli.core.reasoning.fusion import Fused
 from mabos_cli.core.reasoning.own import Past
 from mabos_cli.core.reasoning.router import Scored
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 
 def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
@@ -71,13 +71,13 @@ def render_result(past: Past, methods: tuple[str, ...], conclusion: Conclusion, 
         "summary": summary,
     }
     kept = {name: value for name, value in record.items() if value is not None or name == "confidence"}
-    return dump_line(kept).encode("utf-8") + b"\n"
+    return dump_record(kept)
 
 
 def render_outcome(result_id: str, happened: bool, note: str, at: str) -> bytes:
     """The line of what became of a result."""
     record = {"id": result_id, "kind": "outcome", "at": at, "happened": happened}
-    return dump_line(record | ({"note": note} if note else {})).encode("utf-8") + b"\n"
+    return dump_record(record | ({"note": note} if note else {}))
 
 
 def parse_past(data: bytes) -> tuple[list[tuple[Past, str]], int]:

@@ -5,7 +5,14 @@ from typing import Any
 from mabos_cli.core.rule import KINDS, SEVERITIES, Pattern, Rule
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, parse_json
-from mabos_cli.formats.lined_json import line_of_element, render_array, render_document, render_value
+from mabos_cli.formats.lined_json import (
+    cite_line,
+    line_of_element,
+    render_array,
+    render_document,
+    render_value,
+    renewed,
+)
 
 _ORDER = Rule._fields[:-1]  # all but extra
 _TEXT = tuple(
@@ -13,7 +20,6 @@ _TEXT = tuple(
 )
 _ALWAYS = frozenset(("id", "name", "type", "conditions", "confidence_factor", "enabled", "created_at"))
 _KNOWN = frozenset(_ORDER)
-_NOTHING = object()
 _MEND = "repair the rule by hand, or restore the file from git"
 
 
@@ -52,8 +58,7 @@ def parse_rules(data: bytes, path: str) -> RuleFile:
             if rule.id in file.raw:
                 raise InvalidFile(f"{path}: rule {rule.id} is there twice", "give one of the two another id")
         except InvalidFile as error:
-            where = f"{path}:{line_of_element(data, 'rules', number)}"
-            raise InvalidFile(where + error.message.removeprefix(path), error.hint) from None
+            raise cite_line(error, path, line_of_element(data, "rules", number)) from None
         rules.append(rule)
         file.raw[rule.id] = entry
     file.rules = tuple(rules)
@@ -70,10 +75,7 @@ def render_rules(file: RuleFile) -> bytes:
 
 def _renewed(rule: Rule, raw: dict[str, Any] | None) -> dict[str, Any]:
     new = rule_to_dict(rule)
-    if raw is None:
-        return new
-    old = rule_to_dict(rule_from_dict(raw, ""))
-    return raw | {key: value for key, value in new.items() if value != old.get(key, _NOTHING)}
+    return new if raw is None else renewed(raw, rule_to_dict(rule_from_dict(raw, "")), new)
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:

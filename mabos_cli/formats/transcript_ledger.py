@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.formats.agent_hosts import HOSTS
 from mabos_cli.formats.agent_transcripts import Asked, Scope
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_line, dump_record, parse_lines
 
 
 class Place(NamedTuple):
@@ -86,4 +86,4 @@ def render_mark(mark: Mark) -> bytes:
         "seen": (mark.seen[0], *mark.seen[1]) if mark.seen else (),
     }
     told = {name: value for name, value in record.items() if value not in ("", (), [], {})}
-    return dump_line(told).encode("utf-8") + b"\n"
+    return dump_record(told)

@@ -4,7 +4,7 @@ from typing import Any
 
 from mabos_cli.core.item import TRUSTS
 from mabos_cli.core.lineage import Decision
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 
 
 def decision_to_dict(decision: Decision) -> dict[str, str]:
@@ -16,7 +16,7 @@ def decision_to_dict(decision: Decision) -> dict[str, str]:
 
 def render_decision(decision: Decision) -> bytes:
     """The line of a decision, with its newline."""
-    return dump_line(decision_to_dict(decision)).encode("utf-8") + b"\n"
+    return dump_record(decision_to_dict(decision))
 
 
 def parse_decisions(data: bytes) -> tuple[list[Decision], int]:

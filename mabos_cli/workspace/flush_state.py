@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_record, parse_json
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
 
@@ -66,7 +66,7 @@ def _change(home: AgentHome, change: Callable[[dict[str, int | str]], dict[str, 
     for _ in range(20):
         old = read_bytes(home.paths.flush_state)
         try:
-            data = dump_line(change(_read(home))).encode("utf-8") + b"\n"
+            data = dump_record(change(_read(home)))
             replace_file(home.paths.flush_state, data, root=home.paths.workspace.root, expect=old)
             return None
         except Moved:

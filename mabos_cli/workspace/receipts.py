@@ -8,7 +8,7 @@ from typing import Any
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.stores import Changes
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_record, parse_lines
 from mabos_cli.workspace.files import append_bytes, list_stems, read_end
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -33,7 +33,7 @@ def write_receipt(
     with suppress(MabosError):
         workspace = home.paths.workspace
         append_bytes(
-            workspace.receipts(at[:10]), dump_line(record).encode("utf-8") + b"\n", root=workspace.root
+            workspace.receipts(at[:10]), dump_record(record), root=workspace.root
         )
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.rule import Rule
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.json_text import dump_line
+from mabos_cli.formats.json_text import dump_record
 from mabos_cli.formats.rules import RuleFile, parse_rules, render_rules, rule_to_dict
 from mabos_cli.workspace.archive import append_records
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
@@ -63,7 +63,7 @@ def _archive_rules(home: AgentHome, gone: Sequence[Rule]) -> None:
         {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)}
         for rule in gone
     ]
-    append_records(home.paths, ((at, dump_line(record).encode("utf-8") + b"\n") for record in records))
+    append_records(home.paths, ((at, dump_record(record)) for record in records))
 
 
 def _last_number(file: RuleFile) -> int:

@@ -9,7 +9,7 @@ from mabos_cli import __version__
 from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
-from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.formats.json_text import dump_record, parse_json
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
@@ -55,7 +55,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
         except BadValue as error:
             raise InvalidFile(f"mabos.yaml:{line}: {error.message}", error.hint) from None
     with suppress(MabosError):  # a read-only workspace parses each time
-        data = dump_line({"of": key, "values": values}).encode("utf-8") + b"\n"
+        data = dump_record({"of": key, "values": values})
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
         sweep_temps(
             workspace.local, locked=False

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.storing import Draft
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.items import item_from_dict, item_to_dict
-from mabos_cli.formats.json_text import dump_line, parse_lines
+from mabos_cli.formats.json_text import dump_line, dump_record, parse_lines
 from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.lock import Lock, locked
@@ -111,7 +111,7 @@ def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: flo
     with _locked(paths, timeout):
         data = read_bytes(paths.access_journal) or b""
         if _times_cut(parse_lines(data.partition(b"\n")[0])[0]) == cut:
-            header = dump_line({"queue": "mabos", "cut": cut + 1}).encode() + b"\n"
+            header = dump_record({"queue": "mabos", "cut": cut + 1})
             _rewrite(paths, paths.access_journal, data, header + kept.encode("utf-8") + data[size:])
 
 
