@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from itertools import combinations, product
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.kripke import bits
+from mabos_cli.core.reasoning.bit_sets import bits
 
 # How start with start, start with end, end with start and end with end of two intervals compare.
 ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.dung import (
     MOST_VISITS,
     Labels,
     attackers_of,
-    bits,
     find_complete,
     find_ideal,
     keep_preferred,

@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.discrete_network import causal_order
+from mabos_cli.core.reasoning.digraph import causal_order
+from mabos_cli.core.reasoning.discrete_network import reach
 from mabos_cli.core.reasoning.input_checks import check_size
 
 MOST_VARIABLES = 60
@@ -32,11 +33,11 @@ class Graph(NamedTuple):
 
     def below(self, names: Iterable[str]) -> set[str]:
         """The variables and all that they have an effect on."""
-        return _reach(self.children, names)
+        return reach(self.children, names)
 
     def above(self, names: Iterable[str]) -> set[str]:
         """The variables and all that has an effect on them."""
-        return _reach(self.parents, names)
+        return reach(self.parents, names)
 
 
 def _graph(parents: dict[str, tuple[str, ...]], hidden: Iterable[str]) -> Graph:
@@ -45,16 +46,6 @@ def _graph(parents: dict[str, tuple[str, ...]], hidden: Iterable[str]) -> Graph:
         for one in above:
             children[one].append(name)
     return Graph(parents, {name: tuple(found) for name, found in children.items()}, frozenset(hidden))
-
-
-def _reach(links: dict[str, tuple[str, ...]], names: Iterable[str]) -> set[str]:
-    found, queue = set(), list(names)
-    while queue:
-        name = queue.pop()
-        if name not in found:
-            found.add(name)
-            queue.extend(links[name])
-    return found
 
 
 def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph") -> Graph:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.discrete_network import causal_order
+from mabos_cli.core.reasoning.digraph import causal_order
 from mabos_cli.core.reasoning.input_checks import known_name
 
 

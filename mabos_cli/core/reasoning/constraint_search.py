@@ -8,8 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.constraint_meaning import Exact, Linear, Rough, View, view_of
-from mabos_cli.core.reasoning.kripke import bits
 
 MOST_CHECKS = 1_000_000
 _TABLED, _LISTED = (

@@ -1,12 +1,12 @@
 """Discrete Bayesian networks: exact inference, and setting a variable from outside."""
 
 from collections.abc import Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.digraph import reach
 from mabos_cli.core.reasoning.input_checks import check_size, listed
 
 MOST_CELLS = 200_000  # of a table that inference builds on its way
@@ -28,15 +28,6 @@ class Factor(NamedTuple):
     cells: dict[tuple[str, ...], float]
 
 
-def causal_order(parents: Mapping[str, Sequence[str]], path: str) -> tuple[str, ...]:
-    """The variables, parents before children; BadValue names a cycle."""
-    try:
-        return tuple(TopologicalSorter(parents).static_order())
-    except CycleError as error:
-        cycle = " -> ".join(error.args[1][:10])
-        raise BadValue(f"{path}: nothing may cause itself: {cycle}", "take one of these links out") from None
-
-
 def set_variables(network: Network, settings: Evidence) -> Network:
     """The network after an intervention: what is set no longer listens to its parents."""
     parents = network.parents | {name: () for name in settings}
@@ -49,7 +40,7 @@ def set_variables(network: Network, settings: Evidence) -> Network:
 
 def joint(network: Network, query: Sequence[str], evidence: Evidence) -> dict[tuple[str, ...], float]:
     """P(values of the query, evidence) for each combination, by variable elimination."""
-    needed = _ancestors(network, (*query, *evidence))
+    needed = reach(network.parents, (*query, *evidence))
     factors = [_factor(network, name, evidence) for name in network.states if name in needed]
     hidden = [
         name for name in network.states if name in needed and name not in query and name not in evidence
@@ -87,16 +78,6 @@ def marginal(network: Network, query: str, evidence: Evidence, path: str) -> tup
         raise BadValue(
             f"{path}: {seen} cannot happen in this network", "its probability is 0; check the tables"
         )
-    return found
-
-
-def _ancestors(network: Network, names: Sequence[str]) -> set[str]:
-    found, queue = set(), list(names)
-    while queue:
-        name = queue.pop()
-        if name not in found:
-            found.add(name)
-            queue.extend(network.parents[name])
     return found
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.reasoning.bit_sets import bits
+
 MOST_VISITS = 300_000
 
 
@@ -17,16 +19,6 @@ class Labels(NamedTuple):
     def labelled(self) -> int:
         """Everybody who has a label."""
         return self.inside | self.out | self.undecided
-
-
-def bits(members: int) -> list[int]:
-    """The numbers in a set, in order."""
-    found = []
-    while members:
-        low = members & -members
-        found.append(low.bit_length() - 1)
-        members ^= low
-    return found
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:
@@ -53,7 +45,7 @@ def find_complete(attackers: Sequence[int], most_visits: int = MOST_VISITS) -> l
     out, and out exactly if one of them is in."""
     grounded = label_grounded(attackers)
     everybody = (1 << len(attackers)) - 1
-    open_ones = bits(grounded.undecided)
+    open_ones = [*bits(grounded.undecided)]
     start = Labels(grounded.inside, grounded.out, 0)
     found: list[Labels] = []
     stack, visits = [start], 0

@@ -6,7 +6,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.discrete_network import causal_order
+from mabos_cli.core.reasoning.digraph import causal_order
 from mabos_cli.core.reasoning.input_checks import check_size, known_name
 
 MOST_EVENTS = 150

@@ -2,10 +2,11 @@
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.digraph import reach
 from mabos_cli.core.reasoning.input_checks import check_size
 
 MOST_VARIABLES = 100
@@ -88,14 +89,15 @@ def find_loops(graph: Graph) -> tuple[tuple[Loop, ...], bool]:
     """The elementary loops, short ones first, and whether these are all (Johnson 1975: no dead end is entered twice, so every loop
     costs at most one look at the graph)."""
     order = list(graph)
+    rank = {name: at for at, name in enumerate(order)}
     found: list[tuple[str, ...]] = []
     for at, start in enumerate(order):
-        allowed = set(order[at:])
-        allowed = _reach(graph, start, allowed) & _reach(_reversed(graph), start, allowed)
+        # Loops through what came before were found there.
+        left = {name: [one for one in graph[name] if rank[one] >= at] for name in order[at:]}
+        allowed = reach(left, [start]) & reach(_reversed(left), [start])
         _Johnson(graph, start, allowed, found).visit(start)
         if len(found) > MOST_LOOPS:
             break
-    rank = {name: at for at, name in enumerate(order)}
     found.sort(key=lambda names: (len(names), [rank[name] for name in names]))
     loops = tuple(Loop(names, _links(graph, names)) for names in found[:MOST_LOOPS])
     return loops, len(found) <= MOST_LOOPS
@@ -141,17 +143,7 @@ class _Johnson:
                 queue.extend(self.waiting.pop(one, ()))
 
 
-def _reach(graph: Mapping[str, Mapping[str, Any]], start: str, allowed: set[str]) -> set[str]:
-    found, queue = set(), [start]
-    while queue:
-        name = queue.pop()
-        if name not in found:
-            found.add(name)
-            queue.extend(one for one in graph[name] if one in allowed)
-    return found
-
-
-def _reversed(graph: Graph) -> dict[str, dict[str, None]]:
+def _reversed(graph: Mapping[str, Collection[str]]) -> dict[str, dict[str, None]]:
     turned: dict[str, dict[str, None]] = {name: {} for name in graph}
     for cause, below in graph.items():
         for effect in below:

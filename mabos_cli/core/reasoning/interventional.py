@@ -4,6 +4,7 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, distribution
+from mabos_cli.core.reasoning.digraph import reach
 from mabos_cli.core.reasoning.discrete_network import (
     Evidence,
     Network,
@@ -152,22 +153,10 @@ def _caveats(
         said.append("Seeing and setting point in opposite directions (Simpson's paradox).")
     elif plain is not None and abs(plain - effect) > 1e-9:
         said.append("Part of the difference that is seen comes from common causes.")
-    later = [name for name in seen if _is_below(network, name, do)]
+    later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
     if later:
         said.append(f"{listed(later)} follows from what is set: it counts as seen after the action.")
     return tuple(said)
-
-
-def _is_below(network: Network, name: str, do: Evidence) -> bool:
-    queue, passed = list(network.parents[name]), set()
-    while queue:
-        one = queue.pop()
-        if one in do:
-            return True
-        if one not in passed:
-            passed.add(one)
-            queue.extend(network.parents[one])
-    return False
 
 
 def _shares(found: dict[str, float]) -> str:

@@ -5,6 +5,7 @@ A set of worlds is a whole number with a bit for each."""
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.formula import Formula
 
 Relation = tuple[int, ...]  # for each world, the worlds that it sees
@@ -38,14 +39,6 @@ class Model(NamedTuple):
     def names(self, where: int) -> tuple[str, ...]:
         """The worlds of a set."""
         return tuple(name for n, name in enumerate(self.worlds) if where >> n & 1)
-
-
-def bits(found: int) -> Iterable[int]:
-    """The places of the bits that are set."""
-    while found:
-        low = found & -found
-        yield low.bit_length() - 1
-        found ^= low
 
 
 def evaluate(

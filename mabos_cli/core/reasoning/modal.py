@@ -4,6 +4,7 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, yes_no
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.formula import (
     Formula,
     conjunction,
@@ -18,7 +19,6 @@ from mabos_cli.core.reasoning.kripke import (
     SYSTEMS,
     Model,
     Relation,
-    bits,
     closed,
     find_flaw,
     where_true,

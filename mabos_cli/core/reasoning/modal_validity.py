@@ -7,8 +7,9 @@ world of every model of the system, so the formula can be true somewhere if and 
 from collections.abc import Iterator
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.formula import Formula, negation, parts_of, without_diamonds
-from mabos_cli.core.reasoning.kripke import SYSTEMS, Model, Relation, bits, closed, evaluate
+from mabos_cli.core.reasoning.kripke import SYSTEMS, Model, Relation, closed, evaluate
 
 MOST = 14  # atoms and boxes together: types are two to that power
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, quantity
 from mabos_cli.core.reasoning.arithmetic import Formula, check_names, parse_formula
-from mabos_cli.core.reasoning.discrete_network import causal_order
+from mabos_cli.core.reasoning.digraph import causal_order
 from mabos_cli.core.reasoning.input_checks import check_size, cut, figure, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.sampling import (

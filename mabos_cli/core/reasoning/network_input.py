@@ -6,7 +6,8 @@ from math import prod
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.discrete_network import MOST_CELLS, Network, causal_order
+from mabos_cli.core.reasoning.digraph import causal_order
+from mabos_cli.core.reasoning.discrete_network import MOST_CELLS, Network
 from mabos_cli.core.reasoning.input_checks import (
     LARGEST,
     check_known,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.reasoning.bit_sets import bits
 from mabos_cli.core.reasoning.dung import (
     attackers_of,
-    bits,
     find_complete,
     find_ideal,
     keep_preferred,
@@ -218,7 +218,7 @@ def test_stable_sets_of_a_larger_frame_against_clingo() -> None:
         on_model=lambda model: models.append(sorted(s.arguments[0].number for s in model.symbols(shown=True)))
     )
     found = keep_stable(find_complete(attackers_of(size, attacks)))
-    assert sorted(bits(one.inside) for one in found) == sorted(models)
+    assert sorted([*bits(one.inside)] for one in found) == sorted(models)
     assert models
 
 
