@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from mabos_cli.core.reasoning.shape import Shape
+from mabos_cli.core.reasoning.shape import TRUTHS, Shape
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN = {
-    "truth": {"anyOf": [{"type": "boolean"}, {"enum": ["yes", "no", "true", "false", "y", "n"]}]},
+    "truth": {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]},
     "any": {},
 }
 _TERMS = (

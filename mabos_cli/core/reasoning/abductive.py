@@ -16,7 +16,7 @@ from mabos_cli.core.reasoning.covers import (
     with_certain,
 )
 from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -32,6 +32,7 @@ from mabos_cli.core.reasoning.shape import (
     text,
     usual,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.rule import is_variable, pattern_text
 
 _EXPLAINS = (

@@ -12,7 +12,7 @@ from mabos_cli.core.reasoning.analogy_text import (
     render_expression,
 )
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
-from mabos_cli.core.reasoning.input_checks import cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
 from mabos_cli.core.reasoning.structure_mapping import (
@@ -22,6 +22,7 @@ from mabos_cli.core.reasoning.structure_mapping import (
     expressions,
     is_one_to_one,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 _FACTS = (

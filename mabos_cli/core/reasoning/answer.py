@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mabos_cli.core.reasoning.input_checks import best_names
-
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
 # number: a quantity; names: a set of names; text: words that nothing can be compared with.
 KINDS = ("truth", "choice", "ranking", "distribution", "number", "names", "text")
@@ -71,3 +69,15 @@ def names(found: tuple[str, ...], about: str = "") -> Conclusion:
 def words(said: str, about: str = "") -> Conclusion:
     """A conclusion in words."""
     return Conclusion("text", said, about=about)
+
+
+def best_names(scores: Mapping[str, float], largest: bool = True, scale: float = 0.0) -> tuple[str, ...]:
+    """The names with the best score; scores that differ by rounding only count as equal. `scale` is the size of the figures that
+    the scores are differences of.
+
+    >>> best_names({"a": 0.1 + 0.2, "b": 0.3, "c": 0.1}), best_names({"a": 1e-12, "b": 3e-12})
+    (('a', 'b'), ('b',))
+    """
+    best = max(scores.values()) if largest else min(scores.values())
+    slack = max(1e-9 * max(abs(score) for score in scores.values()), 1e-12 * scale)
+    return tuple(name for name, score in scores.items() if abs(score - best) <= slack)

@@ -18,9 +18,10 @@ from mabos_cli.core.reasoning.dung import (
     keep_stable,
     label_grounded,
 )
-from mabos_cli.core.reasoning.input_checks import check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
 _MOST_ARGUMENTS = 300

@@ -3,17 +3,9 @@
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, distribution
+from mabos_cli.core.reasoning.answer import Answer, best_names, distribution
 from mabos_cli.core.reasoning.discrete_network import Network, marginal
-from mabos_cli.core.reasoning.input_checks import (
-    best_names,
-    check_same,
-    cut,
-    figure,
-    known_name,
-    listed,
-    sum_to_one,
-)
+from mabos_cli.core.reasoning.input_checks import check_same, known_name, sum_to_one
 from mabos_cli.core.reasoning.network_input import (
     DATA,
     NODES,
@@ -24,6 +16,7 @@ from mabos_cli.core.reasoning.network_input import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 _MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"

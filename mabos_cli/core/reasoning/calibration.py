@@ -20,7 +20,6 @@ from mabos_cli.core.reasoning.forecasts import (
     spiegelhalter,
     split_brier,
 )
-from mabos_cli.core.reasoning.input_checks import cut
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -36,6 +35,7 @@ from mabos_cli.core.reasoning.shape import (
     whole,
 )
 from mabos_cli.core.reasoning.shares import wilson
+from mabos_cli.core.reasoning.wording import cut
 from mabos_cli.core.text import plural
 
 _SURE = 0.05

@@ -13,8 +13,8 @@ from mabos_cli.core.case_similarity import (
     best_cases,
     make_measure,
 )
-from mabos_cli.core.reasoning.answer import Answer, choice, words
-from mabos_cli.core.reasoning.input_checks import best_names, check_size, cut, listed
+from mabos_cli.core.reasoning.answer import Answer, best_names, choice, words
+from mabos_cli.core.reasoning.input_checks import check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -29,6 +29,7 @@ from mabos_cli.core.reasoning.shape import (
     usual,
     whole,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import one_line, terms
 
 _MOST_CASES = 10_000

@@ -15,10 +15,11 @@ from mabos_cli.core.reasoning.causal_graph import (
     is_back_door,
     parse_graph,
 )
-from mabos_cli.core.reasoning.input_checks import check_known, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_known, known_name
 from mabos_cli.core.reasoning.network_input import DATA, Row, parse_rows, state_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import list_of, optional, record, text, usual
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 _MOST_SETS = 20
 SHAPE = record(

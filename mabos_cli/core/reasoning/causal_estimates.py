@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.input_checks import listed
 from mabos_cli.core.reasoning.network_input import Row
+from mabos_cli.core.reasoning.wording import listed
 
 
 class Aim(NamedTuple):

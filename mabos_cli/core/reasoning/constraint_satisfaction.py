@@ -11,7 +11,7 @@ from mabos_cli.core.reasoning.constraint_input import Names, read_domain
 from mabos_cli.core.reasoning.constraint_meaning import View, exact, is_equal, rough
 from mabos_cli.core.reasoning.constraint_search import MOST_CHECKS, Constraint, GaveUp, Problem, Search
 from mabos_cli.core.reasoning.constraint_text import Node, parse_expression
-from mabos_cli.core.reasoning.input_checks import check_size, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -24,6 +24,7 @@ from mabos_cli.core.reasoning.shape import (
     usual,
     whole,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 

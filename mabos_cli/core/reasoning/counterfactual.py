@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, distribution
-from mabos_cli.core.reasoning.input_checks import best_names, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.answer import Answer, best_names, distribution
+from mabos_cli.core.reasoning.input_checks import known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import anything, map_of, optional, record, text
 from mabos_cli.core.reasoning.structural_model import (
@@ -19,6 +19,7 @@ from mabos_cli.core.reasoning.structural_model import (
     shown,
     told,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 _state = anything("a value: yes, no, a number or a word")

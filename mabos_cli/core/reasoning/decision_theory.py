@@ -3,8 +3,8 @@
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, choice
-from mabos_cli.core.reasoning.input_checks import best_names, check_same, cut, figure, listed, sum_to_one
+from mabos_cli.core.reasoning.answer import Answer, best_names, choice
+from mabos_cli.core.reasoning.input_checks import check_same, sum_to_one
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.payoffs import (
     KIND,
@@ -17,6 +17,7 @@ from mabos_cli.core.reasoning.payoffs import (
     read_gains,
 )
 from mabos_cli.core.reasoning.shape import map_of, optional, probability, record, text
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 _CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
 SHAPE = record(

@@ -9,10 +9,11 @@ from mabos_cli.core.fact import Fact
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
 from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
 from mabos_cli.core.reasoning.formula import Formula, negation, parse_formula
-from mabos_cli.core.reasoning.input_checks import check_size, cut, listed
+from mabos_cli.core.reasoning.input_checks import check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.propositional import MOST_WORK, Decider, WorkSpent
 from mabos_cli.core.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.rule import Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.rule_check import is_open
 from mabos_cli.core.values import compare

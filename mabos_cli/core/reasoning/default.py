@@ -18,9 +18,10 @@ from mabos_cli.core.reasoning.extensions import (
     is_preferred,
     opposite,
 )
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, list_of, number, optional, record, text
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
 _LITERAL = text("a statement; `not ...` denies it")

@@ -10,7 +10,7 @@ from mabos_cli.core.fact_index import FactIndex
 from mabos_cli.core.forward import forward_chain
 from mabos_cli.core.reasoning.answer import Answer, names, yes_no
 from mabos_cli.core.reasoning.drawn import drawn_facts, drawn_rules
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size, known_name
 from mabos_cli.core.reasoning.norm_input import (
     MOST_APPLYING,
     World,
@@ -48,6 +48,7 @@ from mabos_cli.core.reasoning.shape import (
     truth,
     usual,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
 _FLAG = text("a flag of the context; `not ...` denies it")

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.digraph import reach
-from mabos_cli.core.reasoning.input_checks import check_size, listed
+from mabos_cli.core.reasoning.input_checks import check_size
+from mabos_cli.core.reasoning.wording import listed
 
 MOST_CELLS = 200_000  # of a table that inference builds on its way
 Evidence = Mapping[str, str]

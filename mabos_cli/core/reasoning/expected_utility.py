@@ -3,16 +3,8 @@
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, choice
-from mabos_cli.core.reasoning.input_checks import (
-    LARGEST,
-    best_names,
-    check_size,
-    cut,
-    figure,
-    listed,
-    sum_to_one,
-)
+from mabos_cli.core.reasoning.answer import Answer, best_names, choice
+from mabos_cli.core.reasoning.input_checks import LARGEST, check_size, sum_to_one
 from mabos_cli.core.reasoning.lottery import (
     Attitude,
     Lottery,
@@ -26,6 +18,7 @@ from mabos_cli.core.reasoning.lottery import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import list_of, map_of, number, optional, probability, record, text
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 MOST_OUTCOMES = 1000
 MOST_OPTIONS = 100

@@ -6,10 +6,10 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.input_checks import LARGEST
+from mabos_cli.core.reasoning.shape import TRUTHS
 from mabos_cli.core.values import find_value
 
 Feature = float | str
-_TRUTHS = {"true": "yes", "y": "yes", "false": "no", "n": "no", "yes": "yes", "no": "no"}
 _UNKNOWN = ("", "?", "unknown")
 
 
@@ -35,7 +35,7 @@ def parse_feature(value: Any, where: str) -> Feature | None:
         return _number(known.amount, where)
     if known and known.kind == "percent":
         return _number(known.amount / 100, where)
-    return _TRUTHS.get(said.lower(), said)
+    return ("yes" if TRUTHS[said.lower()] else "no") if said.lower() in TRUTHS else said
 
 
 def _number(value: float, where: str) -> float:

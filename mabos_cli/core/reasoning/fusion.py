@@ -4,15 +4,21 @@ Conclusions are compared as values of their kind. Those that answer one question
 conclusion, the others stand apart. Inside it, every method gives each possible conclusion a share: a stated probability where the
 method computes one, else its whole vote. The shares are pooled by weight."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from mabos_cli.core.reasoning.answer import Answer, Conclusion
+from mabos_cli.core.reasoning.fusion_groups import (
+    OPTIONS,
+    TRUTH_WORDS,
+    folded,
+    heaviest_group,
+    is_yes_no,
+    option_names,
+)
 
-_OPTIONS = ("choice", "ranking", "distribution")
-_WORDS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _SAME = 1e-9  # shares that differ by less are the same
 _NEAR = 0.1  # numbers without intervals agree when they differ by no more than this share
 
@@ -56,7 +62,7 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     """The common conclusion of methods that each have computed one; at least one is needed."""
     total = sum(weights[name] for name in answers)
     shares = {name: weights[name] / total for name in answers}
-    group = _heaviest_group(answers, shares)
+    group = heaviest_group(answers, shares)
     votes = _votes({name: answers[name] for name in group}, shares)
     conclusion, supports = _combine(votes)
     parts = tuple(_part(name, answers[name], shares[name], group, supports) for name in answers)
@@ -96,61 +102,8 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
     return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{told}"
 
 
-def _question(conclusion: Conclusion) -> tuple[str, str]:
-    """What a conclusion answers: its family, and what it is about."""
-    about = _folded(conclusion.about)
-    if conclusion.kind == "truth" or _is_yes_no(conclusion):
-        return "truth", about
-    if conclusion.kind in _OPTIONS:
-        return "options", about
-    return conclusion.kind, f"{about} {conclusion.unit}".strip() if conclusion.kind == "number" else about
-
-
-def _is_yes_no(conclusion: Conclusion) -> bool:
-    options = _option_names(conclusion)
-    return conclusion.kind in _OPTIONS and bool(options) and all(_folded(name) in _WORDS for name in options)
-
-
-def _folded(name: str) -> str:
-    """A name as it is compared: without regard to case, and to how its accents are encoded."""
-    return normalize("NFC", normalize("NFC", name.strip()).casefold())
-
-
-def _option_names(conclusion: Conclusion) -> list[str]:
-    if conclusion.kind not in _OPTIONS:
-        return []
-    listed = conclusion.value if conclusion.kind == "ranking" else (conclusion.value,)
-    return list(dict.fromkeys((*listed, *(name for name, _ in conclusion.scores))))
-
-
-def _heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[str]:
-    """The methods whose conclusions answer one question, with the most weight. What is about nothing in particular is about the
-    problem, and joins any group of its family; options and sets that have nothing in common answer different questions."""
-    questions = {name: _question(answer.conclusion) for name, answer in answers.items()}
-    named = {family for family, about in questions.values() if about}
-    groups = []
-    for family, about in dict.fromkeys(questions.values()):
-        if not about and family in named:
-            continue
-        joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
-        groups += _overlapping(joined, answers) if family in ("options", "names") else [joined]
-    return max(groups, key=lambda group: sum(shares[name] for name in group))
-
-
-def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[list[str]]:
-    """The methods in groups that speak of the same options or names: each has one that another of its group has."""
-    groups: list[tuple[set[str], list[str]]] = []
-    for name in joined:
-        said = answers[name].conclusion
-        options = {_folded(one) for one in (said.value if said.kind == "names" else _option_names(said))}
-        met = [group for group in groups if group[0] & options]
-        groups = [group for group in groups if group not in met]
-        groups.append((options.union(*(known for known, _ in met)), [*chain(*(who for _, who in met)), name]))
-    return [[name for name in joined if name in who] for _, who in groups]
-
-
 def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_Vote]:
-    spelled = _spell([_option_names(answer.conclusion) for answer in answers.values()])
+    spelled = _spell([option_names(answer.conclusion) for answer in answers.values()])
     return [_Vote(n, shares[n], answer, _shares(answer, spelled)) for n, answer in answers.items()]
 
 
@@ -158,11 +111,10 @@ def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
     """For each name the first spelling of it; names that one method tells apart are not one name."""
     apart: set[str] = set()
     for names in lists:
-        folded = [_folded(name) for name in names]
-        apart |= {key for key in folded if folded.count(key) > 1}
+        apart |= {key for key, count in Counter(map(folded, names)).items() if count > 1}
     first: dict[str, str] = {}
     return {
-        name: first.setdefault(name if _folded(name) in apart else _folded(name), name)
+        name: first.setdefault(name if folded(name) in apart else folded(name), name)
         for name in chain(*lists)
     }
 
@@ -170,9 +122,9 @@ def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
     """The share that an answer gives to each possible conclusion."""
     conclusion, sure = answer.conclusion, answer.confidence
-    if conclusion.kind == "truth" or _is_yes_no(conclusion):
+    if conclusion.kind == "truth" or is_yes_no(conclusion):
         return _truth_shares(conclusion, sure)
-    if conclusion.kind not in _OPTIONS:
+    if conclusion.kind not in OPTIONS:
         return {}
     if conclusion.kind == "distribution":
         return {spelled[name]: share for name, share in conclusion.scores}
@@ -189,12 +141,12 @@ def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
 
 def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float]:
     if conclusion.kind == "distribution":
-        yes = sum(share for name, share in conclusion.scores if _WORDS[_folded(name)] == "yes")
+        yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
     else:
         said = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
         if said is None:
             return {}
-        holds = said is True or (isinstance(said, str) and _WORDS[_folded(said)] == "yes")
+        holds = said is True or (isinstance(said, str) and TRUTH_WORDS[folded(said)] == "yes")
         # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
         own, opposite = ("yes", "no") if holds else ("no", "yes")
         share = 1.0 if sure is None else sure
@@ -223,7 +175,7 @@ def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     best = max(pool.values())
     tops = [name for name, share in pool.items() if best - share < _SAME]
     supports = {v.method: _stance(v, tops[0]) if v.shares else None for v in votes}
-    if first.kind == "truth" or _is_yes_no(first):
+    if first.kind == "truth" or is_yes_no(first):
         is_draw = len(tops) > 1 and len({_top(vote) for vote in votes if vote.shares}) > 1
         value = None if is_draw else tops[0] == "yes"
         if value is None:  # who decides either way is not for leaving it open

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, quantity
+from mabos_cli.core.reasoning.answer import Answer, best_names, quantity
 from mabos_cli.core.reasoning.fuzzy_rules import HEDGES, FuzzyRule, parse_rule
 from mabos_cli.core.reasoning.fuzzy_sets import SAMPLES, FuzzySet, Outline, outline, parse_set, shrink
-from mabos_cli.core.reasoning.input_checks import LARGEST, best_names, check_size, cut, figure, known_name
+from mabos_cli.core.reasoning.input_checks import LARGEST, check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
+from mabos_cli.core.reasoning.wording import cut, figure
 
 _MOST_TERMS, _MOST_RULES = 50, 500
 _SETS = "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"

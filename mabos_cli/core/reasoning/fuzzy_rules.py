@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.input_checks import known_name
+from mabos_cli.core.reasoning.input_checks import known_name, unknown_name
 
 _DEEPEST = 30
 _WEIGHT = re.compile(r"\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?)\s*$", re.IGNORECASE)
@@ -157,8 +157,7 @@ class _Reader:
     def _unknown(self, known: Collection[str], noun: str) -> BadValue:
         if not self.rest():
             return BadValue(f"{self.place}: ends where a {noun} should be", f"known: {', '.join(known)}")
-        try:
-            known_name(self.place, self.rest().split()[0].strip("()"), known, noun)
-        except BadValue as error:
-            return error
-        return BadValue(f"{self.place}: cannot read {self.rest()[:30]!r}", f"known: {', '.join(known)}")
+        said = self.rest().split()[0].strip("()")
+        if said in known:
+            return BadValue(f"{self.place}: cannot read {self.rest()[:30]!r}", f"known: {', '.join(known)}")
+        return unknown_name(self.place, said, known, noun)

@@ -11,9 +11,9 @@ from mabos_cli.core.reasoning.game_advice import (
     find_payoff_dominant,
     played,
 )
-from mabos_cli.core.reasoning.input_checks import cut
 from mabos_cli.core.reasoning.mixed_play import MOST_SYSTEMS, Mixed
 from mabos_cli.core.reasoning.normal_form import Game, Profile, Removed, find_maximin, swap
+from mabos_cli.core.reasoning.wording import cut
 
 
 def tell(found: Analysis, advice: Advice) -> Answer:

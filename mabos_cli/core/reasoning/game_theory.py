@@ -1,6 +1,5 @@
 """What players do who all do their best against each other: equilibria, dominance, safety, and what that means for me."""
 
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -10,6 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer
 from mabos_cli.core.reasoning.game_advice import Analysis, advise
 from mabos_cli.core.reasoning.game_report import tell
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.mixed_play import (
     MOST_SYSTEMS,
     Matrix,
@@ -147,11 +147,9 @@ def _read_game(given: dict[str, Any]) -> Game:
 
 
 def _check_size(count: int, field: str) -> None:
-    if count > MOST_PROFILES:
-        raise BadValue(
-            f"{field}: {count} combinations of actions, and at most {MOST_PROFILES} can be solved",
-            "leave out actions that nobody would take",
-        )
+    check_size(
+        field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take"
+    )
 
 
 def _read_table(given: dict[str, Any]) -> Game:
@@ -219,10 +217,4 @@ def _index(actions: list[dict[str, int]], key: tuple[str, ...]) -> tuple[int, ..
 
 
 def _find_me(game: Game, name: str | None) -> int:
-    if name is None or name in game.players:
-        return game.players.index(name) if name else 0
-    close = get_close_matches(name, game.players, n=1)
-    raise BadValue(
-        f"me: {name!r} is no player",
-        f"did you mean {close[0]}?" if close else f"known: {', '.join(game.players)}",
-    )
+    return 0 if name is None else game.players.index(known_name("me", name, game.players, "player"))

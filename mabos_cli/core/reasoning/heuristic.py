@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, choice
+from mabos_cli.core.reasoning.answer import Answer, best_names, choice
 from mabos_cli.core.reasoning.cues import NEGATIVE, POSITIVE, Cue, Profile, learn, prefer, votes
 from mabos_cli.core.reasoning.features import feature_text, parse_features
-from mabos_cli.core.reasoning.input_checks import best_names, check_known, check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -20,6 +20,7 @@ from mabos_cli.core.reasoning.shape import (
     record,
     text,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 
 _CUE = record(
     "one cue",

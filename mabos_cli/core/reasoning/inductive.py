@@ -11,7 +11,7 @@ from mabos_cli.core.matching import match
 from mabos_cli.core.reasoning.answer import Answer, names, quantity, yes_no
 from mabos_cli.core.reasoning.drawn import drawn_facts
 from mabos_cli.core.reasoning.features import feature_text, parse_features
-from mabos_cli.core.reasoning.input_checks import check_size, cut, listed
+from mabos_cli.core.reasoning.input_checks import check_size
 from mabos_cli.core.reasoning.mill import Case, Findings, apply_methods
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
@@ -30,6 +30,7 @@ from mabos_cli.core.reasoning.shape import (
     whole,
 )
 from mabos_cli.core.reasoning.shares import beta_below, clopper_pearson, wilson
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.rule import Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.rule_check import check_rule
 from mabos_cli.core.tabling import bind

@@ -5,21 +5,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, choice
-from mabos_cli.core.reasoning.input_checks import (
-    LARGEST,
-    best_names,
-    check_known,
-    check_same,
-    check_size,
-    cut,
-    figure,
-    listed,
-    sum_to_one,
-)
+from mabos_cli.core.reasoning.answer import Answer, best_names, choice
+from mabos_cli.core.reasoning.input_checks import LARGEST, check_known, check_same, check_size, sum_to_one
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.payoffs import KIND, TABLE, Gains, expected_gains, largest, read_gains
 from mabos_cli.core.reasoning.shape import anything, conform, map_of, number, optional, probability, record
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"

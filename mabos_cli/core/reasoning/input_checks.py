@@ -1,12 +1,11 @@
-"""Checks that several methods make of their input, and figures as their texts show them."""
+"""Checks that several methods make of their input."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Iterable, Mapping
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.wording import meant
 
-MOST_STEPS = 12
 # Larger figures would overflow in sums and products; no price, load or count comes near.
 LARGEST = 1e15
 _TOLERANCE = 1e-6
@@ -16,10 +15,13 @@ def known_name(path: str, said: str, known: Collection[str], noun: str = "name")
     """The name, if it is a known one; BadValue says what was probably meant."""
     if said in known:
         return said
-    close = get_close_matches(said, known, n=1)
-    listed = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
-    hint = f"did you mean {close[0]}?" if close else f"known: {listed or 'none'}"
-    raise BadValue(f"{path}: unknown {noun} {said[:60]!r}", hint)
+    raise unknown_name(path, said, known, noun)
+
+
+def unknown_name(path: str, said: str, known: Collection[str], noun: str = "name") -> BadValue:
+    """The refusal of a name that nobody declared."""
+    shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
+    return BadValue(f"{path}: unknown {noun} {said[:60]!r}", meant(said, known, f"known: {shown or 'none'}"))
 
 
 def check_known(path: str, said: Iterable[str], known: Collection[str], noun: str = "name") -> None:
@@ -56,38 +58,3 @@ def check_size(path: str, found: float, most: int, noun: str, hint: str = "") ->
         raise BadValue(
             f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller"
         )
-
-
-def best_names(scores: Mapping[str, float], largest: bool = True, scale: float = 0.0) -> tuple[str, ...]:
-    """The names with the best score; scores that differ by rounding only count as equal. `scale` is the size of the figures that
-    the scores are differences of.
-
-    >>> best_names({"a": 0.1 + 0.2, "b": 0.3, "c": 0.1}), best_names({"a": 1e-12, "b": 3e-12})
-    (('a', 'b'), ('b',))
-    """
-    best = max(scores.values()) if largest else min(scores.values())
-    slack = max(1e-9 * max(abs(score) for score in scores.values()), 1e-12 * scale)
-    return tuple(name for name, score in scores.items() if abs(score - best) <= slack)
-
-
-def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:
-    """The first lines, and how many more there are."""
-    return (
-        tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
-    )
-
-
-def figure(value: float) -> str:
-    """A number in a text.
-
-    >>> figure(0.28417), figure(1234567.8), figure(12.0), figure(3e14)
-    ('0.284', '1,234,568', '12', '3e+14')
-    """
-    if value == 0:
-        return "0"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.3g}"
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a text, cut when there are many."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.reasoning.answer import Answer, distribution
+from mabos_cli.core.reasoning.answer import Answer, best_names, distribution
 from mabos_cli.core.reasoning.digraph import reach
 from mabos_cli.core.reasoning.discrete_network import (
     Evidence,
@@ -12,7 +12,7 @@ from mabos_cli.core.reasoning.discrete_network import (
     marginal,
     set_variables,
 )
-from mabos_cli.core.reasoning.input_checks import best_names, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import known_name
 from mabos_cli.core.reasoning.network_input import (
     DATA,
     NODES,
@@ -24,6 +24,7 @@ from mabos_cli.core.reasoning.network_input import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import optional, record, text
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.values import find_value
 
 SHAPE = record(

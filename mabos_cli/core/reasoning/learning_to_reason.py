@@ -5,7 +5,6 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, ranking
-from mabos_cli.core.reasoning.input_checks import cut, listed
 from mabos_cli.core.reasoning.method_record import (
     EPISODES,
     LEVEL,
@@ -19,6 +18,7 @@ from mabos_cli.core.reasoning.method_record import (
 )
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, optional, record, usual, whole
+from mabos_cli.core.reasoning.wording import cut, listed
 
 SHAPE: Shape = record(
     "Delete episodes to learn from the agent's own kept results.",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice
-from mabos_cli.core.reasoning.input_checks import check_size, cut, figure, listed
+from mabos_cli.core.reasoning.input_checks import check_size
 from mabos_cli.core.reasoning.own import Own, Past
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -20,6 +20,7 @@ from mabos_cli.core.reasoning.shape import (
     truth,
     whole,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 _MOST_CLAIMS = 200
 _MOST_EXACT = 15  # checks whose every combination is tried against the deadline

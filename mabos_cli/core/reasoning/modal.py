@@ -13,7 +13,7 @@ from mabos_cli.core.reasoning.formula import (
     parts_of,
     render_formula,
 )
-from mabos_cli.core.reasoning.input_checks import check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.kripke import (
     CONDITIONS,
     SYSTEMS,
@@ -26,6 +26,7 @@ from mabos_cli.core.reasoning.kripke import (
 from mabos_cli.core.reasoning.modal_validity import find_counter_model, find_model
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100

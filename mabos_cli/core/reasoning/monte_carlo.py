@@ -7,7 +7,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, quantity
 from mabos_cli.core.reasoning.arithmetic import Formula, check_names, parse_formula
 from mabos_cli.core.reasoning.digraph import causal_order
-from mabos_cli.core.reasoning.input_checks import check_size, cut, figure, known_name
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.sampling import (
     ABOUT,
@@ -19,6 +19,7 @@ from mabos_cli.core.reasoning.sampling import (
     ranks,
 )
 from mabos_cli.core.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole
+from mabos_cli.core.reasoning.wording import cut, figure
 
 MOST_DRAWS = 1_000_000  # of all variables together
 MOST_WORK = 20_000_000  # draws times tokens of the formulas

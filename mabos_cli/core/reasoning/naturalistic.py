@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice, yes_no
 from mabos_cli.core.reasoning.features import Feature, feature_text, parse_feature, parse_features
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import LARGEST, check_known, check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -20,6 +20,7 @@ from mabos_cli.core.reasoning.shape import (
     record,
     text,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 
 _EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
 _PROTOTYPE = record(
@@ -33,21 +34,23 @@ _PROTOTYPE = record(
 _ACTION = record(
     "what an action needs and does",
     needs=optional(map_of(_EXPECTED, "cues that must be so for it to be possible", least=0), {}),
-    effects=optional(map_of(number("the change", -1e15, 1e15), "quantities that it changes", least=0), {}),
+    effects=optional(
+        map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}
+    ),
     risks=optional(map_of(probability("how likely"), "what may go wrong", least=0), {}),
     reaches=optional(
         list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)
     ),
 )
 _LIMIT = record(
-    "what must not be passed", min=optional(number("at least", -1e15, 1e15)), max=optional(number("at most", -1e15, 1e15))
+    "what must not be passed", min=optional(number("at least", -LARGEST, LARGEST)), max=optional(number("at most", -LARGEST, LARGEST))
 )  # fmt: skip
 SHAPE: Shape = record(
     "",
     situation=map_of(anything("a number or a word"), "what can be seen now, by cue"),
     prototypes=map_of(_PROTOTYPE, "kinds of situation known from experience"),
     actions=map_of(_ACTION, "the actions that prototypes name"),
-    state=optional(map_of(number("how much", -1e15, 1e15), "quantities as they are now", least=0), {}),
+    state=optional(map_of(number("how much", -LARGEST, LARGEST), "quantities as they are now", least=0), {}),
     limits=optional(map_of(_LIMIT, "limits of quantities", least=0), {}),
     risk_limits=optional(map_of(probability("at most so likely"), "the most that is acceptable of each risk", least=0), {}),
     familiar=optional(probability("the match from which on a situation counts as recognized"), 0.5),

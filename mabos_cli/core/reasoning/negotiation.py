@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice
 from mabos_cli.core.reasoning.bargaining import Deal, Fair, find_fair, find_frontier
-from mabos_cli.core.reasoning.input_checks import check_same, check_size, cut, figure
+from mabos_cli.core.reasoning.input_checks import check_same, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.price_bargain import POWER, PRICE, solve_price
 from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record, usual
+from mabos_cli.core.reasoning.wording import cut, figure
 
 _MOST_DEALS = {2: 20_000}  # by the number of parties
 _MOST_OTHERWISE = 2_000

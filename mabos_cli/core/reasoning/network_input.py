@@ -14,7 +14,6 @@ from mabos_cli.core.reasoning.input_checks import (
     check_same,
     check_size,
     known_name,
-    listed,
     sum_to_one,
 )
 from mabos_cli.core.reasoning.shape import (
@@ -28,6 +27,7 @@ from mabos_cli.core.reasoning.shape import (
     record,
     text,
 )
+from mabos_cli.core.reasoning.wording import listed
 
 MOST_VARIABLES = 200
 _TABLE = (

@@ -8,7 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, distribution
 from mabos_cli.core.reasoning.features import Feature, parse_features
 from mabos_cli.core.reasoning.gower import Features, Scale, distance, find_scale
-from mabos_cli.core.reasoning.input_checks import check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -21,6 +21,7 @@ from mabos_cli.core.reasoning.shape import (
     text,
     whole,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 
 _FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
 _EXAMPLE = record(

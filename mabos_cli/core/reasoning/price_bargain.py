@@ -5,8 +5,8 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, quantity, yes_no
 from mabos_cli.core.reasoning.bargaining import split_alternating
-from mabos_cli.core.reasoning.input_checks import figure
 from mabos_cli.core.reasoning.shape import number, optional, record, text
+from mabos_cli.core.reasoning.wording import figure
 
 POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
 _SIDE = record(

@@ -7,7 +7,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, Conclusion, ranking, words
 from mabos_cli.core.reasoning.forecasts import Forecast, fold, score_brier, surprise
-from mabos_cli.core.reasoning.input_checks import LARGEST, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import LARGEST, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.retrospect import Event, Measure, Rule, chance_of, find_rules, find_signs
 from mabos_cli.core.reasoning.shape import (
@@ -22,6 +22,7 @@ from mabos_cli.core.reasoning.shape import (
     truth,
     usual,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones

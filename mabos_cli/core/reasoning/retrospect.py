@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from mabos_cli.core.reasoning.forecasts import Forecast, find_tail, fold, mean
-from mabos_cli.core.reasoning.input_checks import figure
+from mabos_cli.core.reasoning.wording import figure
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
 _ENOUGH = 2  # measures of a kind before a factor is worth a rule

@@ -15,7 +15,7 @@ from mabos_cli.core.reasoning.fault_tree import (
     find_cut_sets,
     parse_tree,
 )
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, figure, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -29,6 +29,7 @@ from mabos_cli.core.reasoning.shape import (
     usual,
     whole,
 )
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 
 MOST_CAUSES = 500
 MOST_PARTS = 20_000  # cut sets times events, for the importance by cut sets

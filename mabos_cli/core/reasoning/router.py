@@ -1,11 +1,11 @@
 """Which methods fit a problem: each aspect that a method is ideal for adds its weight."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.catalog import ASPECTS, METHODS, Method
+from mabos_cli.core.reasoning.wording import meant
 
 # What an aspect is worth. Time pressure is worth nothing: it decides between methods that fit equally well.
 WEIGHTS = {"uncertainty": 0.2, "complexity": 0.2, "domain": 0.3, "data_availability": 0.15, "stakes": 0.15}
@@ -31,8 +31,7 @@ def parse_classification(text: str) -> dict[str, str]:
         name, equals, value = (piece.strip().lower().replace("-", "_") for piece in part.partition("="))
         name = _SHORT.get(name, name)
         if not equals or name not in ASPECTS:
-            close = get_close_matches(name, ASPECTS, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"aspects: {', '.join(ASPECTS)}"
+            hint = meant(name, ASPECTS, f"aspects: {', '.join(ASPECTS)}")
             raise BadValue(f"cannot read {part[:40]!r} as an aspect of the problem", hint)
         if name in found:
             raise BadValue(f"{name} is given twice", "give each aspect once")

@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice, yes_no
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, listed
+from mabos_cli.core.reasoning.input_checks import LARGEST, check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
-_LARGE = 1e15
 _LEVEL = record(
     "what is good enough on one count",
-    min=optional(number("at least this", -_LARGE, _LARGE)),
-    max=optional(number("at most this", -_LARGE, _LARGE)),
+    min=optional(number("at least this", -LARGEST, LARGEST)),
+    max=optional(number("at most this", -LARGEST, LARGEST)),
 )
 _ADJUST = record(
     "how aspirations drop when nothing meets them",
@@ -23,7 +23,7 @@ _ADJUST = record(
 )
 SHAPE: Shape = record(
     "",
-    options=map_of(map_of(number("how it does", -_LARGE, _LARGE), "its counts", least=0), "the options, in the order met"),
+    options=map_of(map_of(number("how it does", -LARGEST, LARGEST), "its counts", least=0), "the options, in the order met"),
     aspirations=map_of(_LEVEL, "for each count that matters what is good enough"),
     adjust=optional(_ADJUST),
 )  # fmt: skip

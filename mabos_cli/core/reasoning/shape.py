@@ -3,13 +3,13 @@ Schema or a worksheet."""
 
 import math
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.reasoning.wording import meant
 from mabos_cli.core.values import find_value
 
-_YES, _NO = ("yes", "true", "y"), ("no", "false", "n")
+TRUTHS = {"yes": True, "no": False, "true": True, "false": False, "y": True, "n": False}
 # Texts that stand for values of the knowledge base; the caller gives a parser for each.
 PARSED = ("fact", "rule", "pattern")
 
@@ -164,11 +164,9 @@ def _bounds(shape: Shape) -> str:
 
 
 def _check_truth(shape: Shape, value: Any, parsers: Parsers, path: str) -> bool:
-    said = value.strip().lower() if isinstance(value, str) else value
-    if said in _YES or said is True:
-        return True
-    if said in _NO or said is False:
-        return False
+    found = TRUTHS.get(value.strip().lower()) if isinstance(value, str) else value
+    if isinstance(found, bool):
+        return found
     raise _fail(path, f"must be yes or no, not {_shown(value)}", shape)
 
 
@@ -206,10 +204,8 @@ def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict
     known = dict(shape.fields)
     for key in value:
         if key not in known:
-            close = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
             place = f"{path}.{str(key)[:40]}" if path else str(key)[:40]
-            raise BadValue(f"{place}: unknown field", hint)
+            raise BadValue(f"{place}: unknown field", meant(str(key), known, f"known: {', '.join(known)}"))
     found = {}
     for name, each in known.items():
         here = f"{path}.{name}" if path else name

@@ -23,9 +23,10 @@ from mabos_cli.core.reasoning.ballots import (
     score_copeland,
     score_first,
 )
-from mabos_cli.core.reasoning.input_checks import check_known, check_size, cut, figure, listed
+from mabos_cli.core.reasoning.input_checks import check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")

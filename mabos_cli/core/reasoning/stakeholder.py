@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, ranking
-from mabos_cli.core.reasoning.input_checks import check_size, cut, known_name, listed
+from mabos_cli.core.reasoning.input_checks import check_size, known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import (
     Shape,
@@ -19,6 +19,7 @@ from mabos_cli.core.reasoning.shape import (
     record,
     truth,
 )
+from mabos_cli.core.reasoning.wording import cut, listed
 
 _MOST = 100
 _SLACK = 1e-12

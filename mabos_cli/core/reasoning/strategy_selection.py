@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice
 from mabos_cli.core.reasoning.catalog import ASPECTS, CATEGORIES, METHODS
-from mabos_cli.core.reasoning.input_checks import check_known, cut, listed
+from mabos_cli.core.reasoning.input_checks import check_known
 from mabos_cli.core.reasoning.method_record import (
     EPISODES,
     Record,
@@ -18,6 +18,7 @@ from mabos_cli.core.reasoning.method_record import (
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.router import Scored, check_classification, score_methods
 from mabos_cli.core.reasoning.shape import Shape, list_of, optional, record, text, usual
+from mabos_cli.core.reasoning.wording import cut, listed
 from mabos_cli.core.text import plural
 
 _SELF = "strategy-selection"

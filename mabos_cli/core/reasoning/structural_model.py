@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.arithmetic import Formula, check_names, parse_formula
 from mabos_cli.core.reasoning.digraph import causal_order
-from mabos_cli.core.reasoning.input_checks import check_size, listed, sum_to_one
+from mabos_cli.core.reasoning.input_checks import check_size, sum_to_one
 from mabos_cli.core.reasoning.shape import conform, probability
+from mabos_cli.core.reasoning.wording import listed
 
 MOST_WORLDS = 100_000
 MOST_WORK = 10_000_000  # worlds times tokens of the equations

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mabos_cli.core.reasoning.answer import Answer, ranking, words
+from mabos_cli.core.reasoning.answer import Answer, best_names, ranking, words
 from mabos_cli.core.reasoning.archetypes import ADVICE, MOST_COMPARED, Archetype, find_archetypes
 from mabos_cli.core.reasoning.feedback import (
     MOST_PATH_STEPS,
@@ -13,9 +13,10 @@ from mabos_cli.core.reasoning.feedback import (
     simulate,
     spread,
 )
-from mabos_cli.core.reasoning.input_checks import best_names, cut, figure, known_name, listed
+from mabos_cli.core.reasoning.input_checks import known_name
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 SHAPE = record(

@@ -10,7 +10,6 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.allen import ALL, NAMES, converse, relation_names, tighten
 from mabos_cli.core.reasoning.answer import Answer, Conclusion, choice, names, yes_no
-from mabos_cli.core.reasoning.input_checks import cut, figure, listed
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual
 from mabos_cli.core.reasoning.temporal_input import (
@@ -22,6 +21,7 @@ from mabos_cli.core.reasoning.temporal_input import (
     relation_demand,
 )
 from mabos_cli.core.reasoning.time_net import GRAIN, Demand, Matrix, Net, TooHard, missing, positions
+from mabos_cli.core.reasoning.wording import cut, figure, listed
 from mabos_cli.core.text import plural
 
 _MOST_SCENARIOS = 200

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.allen import ALL, ENDS, convex_parts, hull, parse_relations
-from mabos_cli.core.reasoning.input_checks import check_size, figure, known_name
+from mabos_cli.core.reasoning.input_checks import check_size, unknown_name
 from mabos_cli.core.reasoning.time_net import GRAIN, Bound, Demand
+from mabos_cli.core.reasoning.wording import figure
 from mabos_cli.core.values import find_value
 
 UNITS = {"minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}
@@ -199,16 +200,14 @@ def _end_point(said: str, events: tuple[str, ...], default: int, place: str) -> 
     name, _, word = said.replace(".", " ").rpartition(" ")
     if word in _ENDS and name in events:
         return point(events.index(name), _ENDS.index(word))
-    raise known_failure(place, said, events)
+    raise _refused(place, said, events)
 
 
-def known_failure(place: str, said: str, events: tuple[str, ...]) -> BadValue:
-    """The refusal of an event that nobody declared."""
-    try:
-        known_name(place, said, events, "event")
-    except BadValue as error:
-        return error
-    return BadValue(f"{place}: cannot read {said[:60]!r}", "write for example: a before b")
+def _refused(place: str, said: str, events: tuple[str, ...]) -> BadValue:
+    """The refusal of what names no event, or of an event that stands where it cannot be read."""
+    if said in events:
+        return BadValue(f"{place}: cannot read {said[:60]!r}", "write for example: a before b")
+    return unknown_name(place, said, events, "event")
 
 
 def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
@@ -216,11 +215,11 @@ def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int,
     longest = sorted(events, key=len, reverse=True)
     first = next((name for name in longest if said.startswith(f"{name} ")), None)
     if first is None:
-        raise known_failure(place, said.split()[0], events)
+        raise _refused(place, said.split()[0], events)
     rest = said[len(first) :]
     second = next((name for name in longest if rest.endswith(f" {name}")), None)
     if second is None:
-        raise known_failure(place, rest.split()[-1], events)
+        raise _refused(place, rest.split()[-1], events)
     if first == second:
         raise BadValue(f"{place}: {first} is on both sides", "name two different events")
     middle = rest[: len(rest) - len(second)].strip()

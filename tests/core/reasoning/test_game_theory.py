@@ -193,7 +193,7 @@ def test_large_tables_say_what_was_not_searched() -> None:
         ("payoffs: {up: {left: 1, right: [1, 2]}}", "payoffs: some cells hold one number"),
         ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: a player is named twice"),
         ("players: [a, b, c]\npayoffs: {up: {left: 1}}", "players: payoffs is a table for two"),
-        ("me: bbo\nplayers: [al, bob]\npayoffs: {up: {left: 1}}", "me: 'bbo' is no player"),
+        ("me: bbo\nplayers: [al, bob]\npayoffs: {up: {left: 1}}", "me: unknown player 'bbo'"),
         ("payoffs: {up: {left: 1e300}}", "payoffs.up.left: must be from"),
     ],
 )
