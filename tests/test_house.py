@@ -1,7 +1,6 @@
 """The house rules: who may import whom, who may write, what loads at the start, and what every command must have."""
 
 import ast
-import json
 import os
 import re
 import shlex
@@ -416,24 +415,6 @@ def test_exceptions_are_named() -> None:
             if re.search(r"^$|\b(Base)?Exception\b", caught) and not cleanup and not door:
                 wrong.append(f"{shown(path)}:{node.lineno} except {caught}")
     assert not wrong, "\n".join(wrong)
-
-
-def test_json_of_every_command_names_its_schema(workspace: Path, mabos) -> None:
-    """--json prints exactly one object, also when there is nothing to say."""
-    calls = {
-        "agent list": ("agent", "list"),
-        "recall": ("recall",),
-        "status": ("status",),
-        "timeline": ("timeline",),
-        "config": ("config",),
-        "doctor": ("doctor",),
-    }
-    for name, words in calls.items():
-        done = mabos(*words, "--json", cwd=workspace)
-        found = json.loads(done.stdout)
-        assert done.stderr == "" and done.stdout.count("\n") == 1
-        assert list(found) == ["schema", "data", "warnings"]
-        assert found["schema"] == f"mabos.{name.replace(' ', '.')}.v1"
 
 
 def test_names_that_two_rooms_spell_are_the_same() -> None:

@@ -30,9 +30,8 @@ def demo(
     Example: mabos demo ./harbourline
     """
     call: Call = ctx.obj
-    place = folder or call.workspace or ""
     steps: list[dict[str, Any]] = []
-    with open_ground(place) as root:
+    with open_ground(folder) as root:
         for chapter in load_tour():
             _say(call, ["", chapter.about])
             for command in chapter.commands:
@@ -40,8 +39,8 @@ def demo(
                 told = _run(call, root, command)
                 _say(call, told.lines, told.warnings)
                 steps.append({"about": chapter.about, "command": command, **_shown(told)})
-    data = {"folder": str(root) if place else None, "steps": steps}
-    call._replace(commit=False).emit("demo", data, ["", *_farewell(place)])
+    data = {"folder": str(root) if folder else None, "steps": steps}
+    call._replace(commit=False).emit("demo", data, ["", *_farewell(folder)])
 
 
 def _say(call: Call, lines: Sequence[str], warnings: Sequence[str] = ()) -> None:
