@@ -11,13 +11,13 @@ from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import parse_span
 from mabos_cli.core.commitment import Mind
-from mabos_cli.core.conflicts import Conflict, distinct_conflicts
+from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.item import check_choice, check_word
 from mabos_cli.core.mind import Belief, is_active, status_word
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.output import columns, progress, shows_progress
-from mabos_cli.workspace.conflicts import latest_report, read_resolved
+from mabos_cli.workspace.conflicts import compare_beliefs, latest_report, read_resolved
 from mabos_cli.workspace.cycle import CycleOrder, judge, strategy_of
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
@@ -127,7 +127,7 @@ def conflicts(
     beliefs, problems = load_beliefs(home)
     floor = home.settings["bdi.certainty_floor"] if floor is None else option("bdi.certainty_floor", floor)
     known = read_resolved(home)
-    found = distinct_conflicts(beliefs, floor)
+    found = compare_beliefs(home, beliefs, floor).conflicts
     shown = [conflict for conflict in found if every or conflict.key not in known]
     data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in shown]}
     lines = [line for conflict in shown for line in _told(conflict, conflict.key in known)]
@@ -166,7 +166,7 @@ def resolve(
 def _find(home: AgentHome, key: str) -> Conflict:
     """The open conflict with a key."""
     known = read_resolved(home)
-    found = distinct_conflicts(load_beliefs(home)[0], home.settings["bdi.certainty_floor"])
+    found = compare_beliefs(home, load_beliefs(home)[0]).conflicts
     named = {c.key: c for c in found if len(key) >= 4 and c.key.startswith(key)}
     if len(named) > 1:
         raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.commands.call import Call
-from mabos_cli.core.conflicts import Conflict, distinct_conflicts
+from mabos_cli.core.conflicts import Conflict
 from mabos_cli.core.impact import RecordGraph, Row, belief_chains, conflict_impact, goals_behind
 from mabos_cli.core.mind import Belief
 from mabos_cli.core.mirror import Record
@@ -17,6 +17,7 @@ from mabos_cli.formats.graph_questions import (
     ask_goals_behind,
     plain_rows,
 )
+from mabos_cli.workspace.conflicts import compare_beliefs
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
@@ -127,7 +128,7 @@ def _answer(world: World, home: AgentHome | None, asked: Question) -> tuple[dict
 
 def _find_conflict(home: AgentHome, key: str) -> Conflict:
     """The conflict with a key, whether somebody resolved it or not."""
-    found = distinct_conflicts(load_beliefs(home)[0], home.settings["bdi.certainty_floor"])
+    found = compare_beliefs(home, load_beliefs(home)[0]).conflicts
     named = {each.key: each for each in found if len(key) >= 4 and each.key.startswith(key)}
     if len(named) > 1:
         raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")

@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.status import DUE_NAMES, count_due
 from mabos_cli.core.clock import format_time
-from mabos_cli.core.conflicts import distinct_conflicts
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.fact_time import holds_at
 from mabos_cli.core.goal_tree import build_tree
@@ -23,7 +22,7 @@ from mabos_cli.core.report_mind import Clash, Settled, list_clashes, list_dates,
 from mabos_cli.core.report_time import Told, list_months, list_spans, share_quarters
 from mabos_cli.core.summary import summarize
 from mabos_cli.errors import MabosError
-from mabos_cli.workspace.conflicts import read_resolved
+from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.hierarchy import tree_rows
 from mabos_cli.workspace.home import AgentHome
@@ -122,7 +121,7 @@ class Gathering:
         clashes, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
             known = self._read(home.id, {}, read_resolved, home)
-            found = distinct_conflicts(mind.beliefs, home.settings["bdi.certainty_floor"])
+            found = compare_beliefs(home, mind.beliefs).conflicts
             clashes += [(home.id, conflict) for conflict in found if conflict.key not in known]
             settled += [
                 Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()

@@ -1,10 +1,16 @@
-"""Conflict reports and the ledger of resolved conflicts."""
+"""Conflicts among beliefs: what comparing them came to, the reports, and the ledger of resolved conflicts."""
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
-from mabos_cli.core.conflicts import Conflict
+from mabos_cli import __version__
+from mabos_cli.core.conflicts import Conflict, Show, distinct_conflicts
+from mabos_cli.core.mind import Belief
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.conflict_report import (
     Resolution,
     parse_report_keys,
@@ -12,10 +18,51 @@ from mabos_cli.formats.conflict_report import (
     render_report,
     render_resolution,
 )
-from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
+from mabos_cli.formats.json_text import dump_line, parse_json
+from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, replace_file
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.materialize import write_derived
+
+
+class Comparison(NamedTuple):
+    """The conflicts among beliefs, what they were compared by, and whether that was news."""
+
+    conflicts: list[Conflict]
+    of: str
+    is_new: bool
+
+
+def compare_beliefs(
+    home: AgentHome, beliefs: Sequence[Belief], floor: float | None = None, show: Show | None = None
+) -> Comparison:
+    """The conflicts among an agent's beliefs. Those that the last cycle compared, word for word, are not compared again."""
+    s = home.settings
+    floor = s["bdi.certainty_floor"] if floor is None else floor
+    told = f"{__version__} {floor} {[*beliefs]!r}"
+    of = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    known = _known_conflicts(home, of, beliefs)
+    if known is not None:
+        return Comparison(known, of, False)
+    return Comparison(distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show), of, True)
+
+
+def _known_conflicts(home: AgentHome, of: str, beliefs: Sequence[Belief]) -> list[Conflict] | None:
+    with suppress(MabosError, ValueError, TypeError, LookupError):
+        found = parse_json(read_bytes(home.paths.compared) or b"{}", "the comparison of beliefs")
+        if isinstance(found, dict) and found.get("of") == of:
+            return [Conflict(beliefs[a], beliefs[b], *rest) for a, b, *rest in found["conflicts"]]
+    return None
+
+
+def keep_comparison(home: AgentHome, beliefs: Sequence[Belief], compared: Comparison) -> None:
+    """Keeps what a comparison came to for the next one. Under the agent's lock; best effort."""
+    place = {id(belief): n for n, belief in enumerate(beliefs)}
+    rows = [[place[id(c.a)], place[id(c.b)], *c[2:]] for c in compared.conflicts]
+    data = dump_line({"of": compared.of, "conflicts": rows}).encode("utf-8", "replace") + b"\n"
+    path = home.paths.compared
+    with suppress(MabosError):
+        replace_file(path, data, root=home.paths.workspace.root, expect=read_bytes(path))
 
 
 def read_resolved(home: AgentHome) -> dict[str, Resolution]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.commitment import STRATEGIES, Mind, Verdict, judge_intentions
-from mabos_cli.core.conflicts import Conflict, Show, distinct_conflicts
+from mabos_cli.core.conflicts import Conflict, Show
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.attitudes import KINDS, parse_attitudes, priority_of
@@ -15,7 +15,14 @@ from mabos_cli.formats.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_fields
 from mabos_cli.workspace.checkpoints import checkpoint_names, restore_checkpoint
-from mabos_cli.workspace.conflicts import due_report, read_resolved, write_report
+from mabos_cli.workspace.conflicts import (
+    Comparison,
+    compare_beliefs,
+    due_report,
+    keep_comparison,
+    read_resolved,
+    write_report,
+)
 from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.flush_state import awaited_checkpoint, note_restored
 from mabos_cli.workspace.hierarchy import Compose, Order, build_hierarchy
@@ -68,9 +75,13 @@ def run_cycle(home: AgentHome, order: CycleOrder, compose: Compose | None = None
     mind = Mind(load_attitudes(home, "goal")[0], load_attitudes(home, "desire")[0], beliefs)
     pruned = _prune(home, order, warnings, lambda found: judge(home, found, mind, strategy))
     was_sorted = _sort_desires(home, order, warnings)
-    chunks, found = _process(home, beliefs, order.show)
+    chunks, compared = _process(home, beliefs, order.show)
     known = read_resolved(home)
-    conflicts = [conflict for conflict in found if conflict.key not in known]
+    conflicts = [conflict for conflict in compared.conflicts if conflict.key not in known]
+    if compared.is_new and not order.dry_run:
+        with holding_lock(home, _COMMAND) as holding:
+            warnings += holding.warnings
+            keep_comparison(home, beliefs, compared)
     report, materialized = _write_derived(home, order, day, conflicts, warnings)
     summaries = _sum_up(home, order, compose, warnings) if home.now().weekday() == _SUNDAY else []
     told = _count(home, mind, problems)
@@ -87,7 +98,7 @@ def run_cycle(home: AgentHome, order: CycleOrder, compose: Compose | None = None
         pruned,
         was_sorted,
         conflicts,
-        len(found) - len(conflicts),
+        len(compared.conflicts) - len(conflicts),
         report,
         checkpoint,
         summaries,
@@ -155,11 +166,10 @@ def _edit(
         return edit_text(home.paths, home.paths.root / KINDS[kind].file, edit)
 
 
-def _process(home: AgentHome, beliefs: list[Belief], show: Show | None) -> tuple[int, list[Conflict]]:
+def _process(home: AgentHome, beliefs: list[Belief], show: Show | None) -> tuple[int, Comparison]:
     """Beliefs are read chunk by chunk, and compared across all chunks: how many chunks, and the conflicts."""
     size = max(1, home.settings["bdi.chunk"])
-    found = distinct_conflicts(beliefs, home.settings["bdi.certainty_floor"], size, show)
-    return max(1, -(-len(beliefs) // size)), found
+    return max(1, -(-len(beliefs) // size)), compare_beliefs(home, beliefs, show=show)
 
 
 def _restore(home: AgentHome, order: CycleOrder, warnings: list[str]) -> str:

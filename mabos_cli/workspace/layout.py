@@ -283,6 +283,11 @@ class AgentPaths(NamedTuple):
         return self.workspace.local / "hierarchy" / self.id
 
     @property
+    def compared(self) -> Path:
+        """What came of comparing beliefs: told from there while they are as they were."""
+        return self.workspace.local / "beliefs" / f"{self.id}.cache"
+
+    @property
     def _locks(self) -> Path:
         return self.workspace.local / marks.LOCKS
 

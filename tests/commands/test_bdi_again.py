@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.commands import bdi_cycle
+from mabos_cli.workspace import conflicts
 
 from .desk import Desk, Said
 
@@ -239,3 +240,60 @@ def test_a_checkpoint_in_a_file_with_other_line_ends(desk: Desk) -> None:
     checkpoint(desk, "all I know")
     assert once(desk, "--compacted")["checkpoint"]
     assert path.read_bytes().count(b"\n") == path.read_bytes().count(b"\r\n")
+
+
+# What was compared is not compared again
+
+DEMAND = "# Beliefs\n\n## Market demand\n\nCertainty: 0.9\n\nMarket demand is {}.\n\n## Market demand\n\nCertainty: 0.8\n\nMarket demand is declining.\n"
+
+
+def _comparisons(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts how many beliefs are compared, comparison by comparison."""
+    counted: list[int] = []
+    real = conflicts.distinct_conflicts
+
+    def counting(beliefs, *rest):
+        counted.append(len(beliefs))
+        return real(beliefs, *rest)
+
+    monkeypatch.setattr(conflicts, "distinct_conflicts", counting)
+    return counted
+
+
+def test_a_settled_cycle_compares_nothing_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = _comparisons(monkeypatch)
+    desk.write("Beliefs.md", DEMAND.format("growing"))
+    first = once(desk)
+    assert first["conflicts_detected"] == 1 and counted == [2]
+    again, listed = once(desk), desk.run("bdi", "conflicts", "--json").data["conflicts"]
+    assert again["conflicts"] == first["conflicts"] and counted == [2]
+    assert listed[0]["key"] == first["conflicts"][0]["key"]
+    assert desk.run("bdi", "conflicts", "--floor", "0.85", "--json").data["conflicts"] == []
+    desk.write("Beliefs.md", DEMAND.format("declining"))
+    assert once(desk)["conflicts_detected"] == 0 and len(counted) == 3
+    assert once(desk)["conflicts_detected"] == 0 and len(counted) == 3
+
+
+def test_what_was_kept_of_a_comparison_may_be_lost_or_damaged(desk: Desk) -> None:
+    desk.write("Beliefs.md", DEMAND.format("growing"))
+    found = once(desk)["conflicts"]
+    kept = desk.root / ".mabos/beliefs/main.cache"
+    whole = kept.read_bytes()
+    for damaged in (
+        b"",
+        b"{",
+        b"[1]",
+        whole[:-20],
+        whole.replace(b"[0, 1,", b"[0, 99,"),
+        whole.replace(b"[[0", b"[[[]"),
+    ):
+        kept.write_bytes(damaged)
+        assert once(desk)["conflicts"] == found
+    assert kept.read_bytes() == whole
+
+
+def test_looking_keeps_nothing(desk: Desk) -> None:
+    desk.write("Beliefs.md", DEMAND.format("growing"))
+    once(desk, "--dry-run")
+    desk.run("bdi", "conflicts")
+    assert not (desk.root / ".mabos/beliefs").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from mabos_cli.commands import bdi
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace import resolving
+from mabos_cli.workspace import conflicts, resolving
 
 from .desk import Desk
 
@@ -137,9 +137,9 @@ def test_ids_by_their_beginning(torn: Desk) -> None:
 
 
 def test_a_beginning_that_two_conflicts_share(torn: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    (found,) = bdi.distinct_conflicts(bdi.load_beliefs(torn.home())[0], 0.6)
+    (found,) = conflicts.distinct_conflicts(bdi.load_beliefs(torn.home())[0], 0.6)
     two = [found._replace(key=f"abcd{n}" * 3) for n in range(2)]
-    monkeypatch.setattr(bdi, "distinct_conflicts", lambda *_: two)
+    monkeypatch.setattr(conflicts, "distinct_conflicts", lambda *_: two)
     said = torn.run("bdi", "resolve", "abcd", "--keep", "a")
     assert (said.code, "2 conflicts" in said.stderr, two[1].key in said.stderr) == (2, True, True)
 

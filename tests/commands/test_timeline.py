@@ -9,6 +9,8 @@ from mabos_cli.commands.agent_index import AgentIndex, decode_line
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.workspace.long_term import LongTermView
 
+from .desk import Desk, note
+
 
 @pytest.fixture
 def desk(tmp_path) -> Desk:
