@@ -14,6 +14,9 @@ _LINES = (
     r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{1,15}+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{0,80}))*+"
 )
 KINDS = frozenset(("private_key", *(rule.kind for rule in RULES)))
+# A rule without keys looks at every text; the others only where one of their keys stands.
+_KEYLESS = tuple(rank for rank, rule in enumerate(RULES) if not rule.keys)
+_KEYS = tuple((key, rank) for rank, rule in enumerate(RULES) for key in rule.keys)
 _MARKER = r"\[redacted:[a-z0-9_-]{1,40}\]"
 
 
@@ -36,7 +39,8 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     # The one letter that becomes two in lower case would shift what follows.
     lowered = plain.replace("\u0130", "i").lower()
     found = [(start, end, -1) for start, end in _private_keys(plain)] if "-----begin" in lowered else []
-    for rank, rule in enumerate(RULES):
+    for rank in sorted({*_KEYLESS, *(rank for key, rank in _KEYS if key in lowered)}):
+        rule = RULES[rank]
         spans = _anywhere(rule, plain, lowered) if rule.anywhere else _at_keys(rule, plain, lowered)
         found += ((start, end, rank) for start, end in spans)
     return tuple(_merged(found))
