@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from functools import lru_cache
 
 from mabos_cli.core.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
@@ -28,8 +29,13 @@ def read_mind(home: AgentHome, kind: str) -> str:
 def load_beliefs(home: AgentHome) -> tuple[list[Belief], list[Problem]]:
     """What an agent holds true, and what in its file makes no sense."""
     text, name = read_mind(home, "belief"), KINDS["belief"].file
-    beliefs, problems = parse_beliefs(_clean(text), name)
-    return beliefs, [*_odd_bytes(text, name), *problems]
+    beliefs, problems = _parse_once(_clean(text), name)
+    return [*beliefs], [*_odd_bytes(text, name), *problems]
+
+
+@lru_cache(maxsize=2)  # a cycle loads the same beliefs again for mabos-beliefs.md
+def _parse_once(text: str, name: str) -> tuple[list[Belief], list[Problem]]:
+    return parse_beliefs(text, name)
 
 
 def load_attitudes(home: AgentHome, kind: str) -> tuple[list[Attitude], list[Problem]]:

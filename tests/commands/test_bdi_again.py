@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.commands import bdi_cycle
-from mabos_cli.workspace import conflicts
+from mabos_cli.workspace import conflicts, mind
 
 from .desk import Desk, Said
 
@@ -297,3 +297,14 @@ def test_looking_keeps_nothing(desk: Desk) -> None:
     once(desk, "--dry-run")
     desk.run("bdi", "conflicts")
     assert not (desk.root / ".mabos/beliefs").exists()
+
+
+def test_a_cycle_parses_beliefs_once_for_each_text(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    real = mind.parse_beliefs
+    monkeypatch.setattr(mind, "parse_beliefs", lambda text, name: parsed.append(text) or real(text, name))
+    for word in ("growing", "rising", "growing"):
+        desk.write("Beliefs.md", DEMAND.format(word))
+        once(desk)
+        assert word in (desk.folder() / "memory/mabos-beliefs.md").read_text()
+    assert len(parsed) <= 3

@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from commands.desk import Desk, note
 from mabos_cli.commands.agent_index import AgentIndex, decode_line
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.workspace.long_term import LongTermView
