@@ -114,7 +114,7 @@ def test_a_build_twice_is_the_same(desk: Desk) -> None:
         (["build", "--request", "x", "--history", "/nowhere.json"], 3, "no file /nowhere.json"),
         (["build", "--request", "x", "--skills", "/nowhere"], 3, "no file /nowhere"),
         (["build"], 2, "--request"),
-        (["compress", "--history", CHAT, "--budget", "0"], 2, "the budget must be above 0"),
+        (["compress", "--history", CHAT, "--budget", "0"], 2, "--budget must be above 0"),
         (
             ["compress", "--history", CHAT, "--keep", "0"],
             2,

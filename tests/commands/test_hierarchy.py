@@ -332,10 +332,10 @@ def test_show_of_a_level_above_the_period_is_no_traceback(built: Logbook):
     [
         *(("build", "--scope", "year"), ("build", "--scope", ""), ("build", "--since", "soon")),
         *(("show", "2026-13"), ("show", "x"), ("show", "--level", "yearly"), ("show", "2026-Q1", "2026-Q2")),
-        *(("search", "x", "--level", "weeks"), ("search",), ("drill",), ("search", "x", "--limit", "0")),
+        *(("search", "x", "--level", "weeks"), ("search",), ("drill",), ("search", "x", "--limit", "-1")),
         *(
             ("drill", "x", "--width", "0"),
-            ("drill", "x", "--limit", "0"),
+            ("drill", "x", "--limit", "-1"),
             ("build", "--since", "2026-02-30"),
         ),
     ],

@@ -173,7 +173,13 @@ def test_search_of_words_when_the_question_cannot_be_embedded(filled):
     assert said.code == 0 and said.data["words"]
 
 
-@pytest.mark.parametrize("limit", ["0", "-1", "many"])
+def test_no_limit_of_a_search_is_all_of_it(filled):
+    found = filled.run("index", "search", "fence", "--limit", "0", "--json").data
+    assert found == filled.run("index", "search", "fence", "--limit", "1000", "--json").data
+    assert len(filled.run("index", "search", "fence", "--limit", "1", "--json").data["words"]) <= len(found["words"]) > 0
+
+
+@pytest.mark.parametrize("limit", ["-1", "many"])
 def test_limit_of_a_search_is_checked(filled, limit):
     said = filled.run("index", "search", "fence", "--limit", limit)
     assert (said.code, said.stdout) == (2, "")
