@@ -13,8 +13,8 @@ from mabos_cli.commands.inputs import text_argument
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.output import columns
-from mabos_cli.workspace.files import sweep_temps
 from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.temps import sweep_temps
 
 app = new_group(
     "index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True

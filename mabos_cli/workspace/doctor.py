@@ -28,12 +28,10 @@ from mabos_cli.workspace.domains import stale_domains
 from mabos_cli.workspace.facts_md import is_made_from
 from mabos_cli.workspace.files import (
     append_bytes,
-    find_temps,
     list_names,
     list_stems,
     read_bytes,
     replace_file,
-    sweep_temps,
 )
 from mabos_cli.workspace.git import find_repository
 from mabos_cli.workspace.home import AgentHome
@@ -47,6 +45,7 @@ from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.rulebook import load_rules
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
+from mabos_cli.workspace.temps import find_temps, sweep_temps
 from mabos_cli.workspace.trust_log import load_decisions, overrated_items
 
 _FILES = (".md", ".json", ".jsonl")

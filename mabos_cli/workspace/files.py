@@ -1,5 +1,5 @@
-"""The only module that writes files of a workspace, with append.py below it; lock.py writes locks. Atomic, durable, and never
-over a change that somebody else made meanwhile.
+"""The only module that writes files of a workspace, with append.py and temps.py below it; lock.py writes locks. Atomic, durable,
+and never over a change that somebody else made meanwhile.
 
 Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
 Appending: one write behind a complete last line, fsync; a failed write is taken back.
@@ -18,6 +18,7 @@ from mabos_cli.core import documents
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.workspace.append import append_lines, sync_folder, write_all
 from mabos_cli.workspace.layout import TEMP_PREFIX
+from mabos_cli.workspace.temps import open_temp
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
@@ -174,14 +175,6 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
         yield Path(os.path.realpath(name))
 
 
-def _open_temp(folder: Path) -> tuple[int, Path]:
-    for attempt in range(100):
-        temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"
-        with suppress(FileExistsError):
-            return os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), temp
-    raise OSError(errno.EEXIST, "no free temporary name")
-
-
 def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, shared: bool = False) -> None:
     """Replaces a file by new bytes, atomically and durably, if it still holds `expect` (None: does not exist).
 
@@ -191,7 +184,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
     target = resolve_inside(path, root)
     make_folder(target.parent)
     with explained(path, "write"):
-        fd, temp = _open_temp(target.parent)
+        fd, temp = open_temp(target.parent)
         try:
             try:
                 _keep_rights(fd, target)
@@ -324,33 +317,3 @@ def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:
         for folder in (*sorted(entered), *sorted(left - entered)):
             with explained(folder, "sync"):
                 sync_folder(folder)
-
-
-def find_temps(folder: Path) -> list[Path]:
-    """Temporary files below a folder."""
-    walk = os.walk(folder)
-    return [Path(here) / name for here, _, names in walk for name in names if name.startswith(TEMP_PREFIX)]
-
-
-def _is_running(temp_name: str) -> bool:
-    """Whether the process that a temporary file is named after still lives."""
-    try:
-        os.kill(int(temp_name.removeprefix(TEMP_PREFIX).partition("-")[0]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except OSError:
-        pass
-    return True
-
-
-def sweep_temps(folder: Path, *, locked: bool) -> int:
-    """Removes temporary files that killed processes left below a folder.
-
-    Below an agent's folder only the holder of its lock writes, so that everything there is left over; elsewhere only
-    the files of processes that are gone.
-    """
-    found = [temp for temp in find_temps(folder) if locked or not _is_running(temp.name)]
-    for temp in found:
-        with suppress(OSError):
-            temp.unlink()
-    return len(found)

@@ -22,10 +22,11 @@ from mabos_cli.errors import Conflict, UsageFault
 from mabos_cli.formats.jsonld import WELL_KNOWN, parse_jsonld
 from mabos_cli.formats.jsonld_edit import add_nodes, render_new, render_node
 from mabos_cli.formats.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import Moved, replace_file, sweep_temps
+from mabos_cli.workspace.files import Moved, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.ontologies import HeldFile, Library
+from mabos_cli.workspace.temps import sweep_temps
 
 Result = TypeVar("Result")
 _ATTEMPTS = 20

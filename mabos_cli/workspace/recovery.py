@@ -13,12 +13,13 @@ from mabos_cli.formats.json_text import dump_line, parse_lines
 from mabos_cli.formats.store_file import render_page
 from mabos_cli.workspace import spool
 from mabos_cli.workspace.domains import materialize_domains
-from mabos_cli.workspace.files import replace_file, sweep_temps
+from mabos_cli.workspace.files import replace_file
 from mabos_cli.workspace.home import AgentHome, Loaded
 from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.long_term import Shelf
 from mabos_cli.workspace.materialize import materialize_items
+from mabos_cli.workspace.temps import sweep_temps
 
 Unfinished = dict[str, list[str]]
 

@@ -10,8 +10,9 @@ from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json_text import dump_record, parse_json
-from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of, sweep_temps
+from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.temps import sweep_temps
 
 
 def load_settings(
@@ -57,9 +58,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     with suppress(MabosError):  # a read-only workspace parses each time
         data = dump_record({"of": key, "values": values})
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
-        sweep_temps(
-            workspace.local, locked=False
-        )  # one killed right here left its temporary file outside any lock
+        sweep_temps(workspace.local, locked=False)  # of one that was killed right here, outside any lock
     return values
 
 

@@ -17,14 +17,13 @@ from mabos_cli.workspace.files import (
     Moved,
     append_bytes,
     append_text,
-    find_temps,
     list_names,
     read_text,
     remove_file,
     replace_file,
-    sweep_temps,
 )
 from mabos_cli.workspace.layout import TEMP_PREFIX
+from mabos_cli.workspace.temps import find_temps, sweep_temps
 
 
 def test_replacing_keeps_the_mode_of_a_file(tmp_path: Path) -> None:
