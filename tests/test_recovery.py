@@ -1,6 +1,7 @@
 """What a killed writer, a second tool or an older file leaves behind: nothing doubled, nothing lost, nothing risen from the archive."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,24 @@ def test_a_queued_item_survives_a_kill_at_any_point_of_a_command_about_it(
         assert other.live().count("deferred words") == (then == "live")
         log = (other.root / "agents/main/memory/2026-03-01.md").read_text("utf-8")
         assert log.count(f"^{item_id}\n") == 1
+
+
+def test_a_deferred_item_survives_a_kill_behind_which_git_brings_a_newer_store(
+    agent: Agent, tmp_path: Path
+) -> None:
+    """The version alone does not tell whether the killed writer came as far as the store."""
+    agent.do("store", "the first")
+    agent.do("store", "deferred words", "--defer")
+    for at in range(1, 60):
+        other = agent.copy(tmp_path / "ws")
+        other.run("store", "never acknowledged", fault=Fault("kill", at))
+        store, lock = other.root / "agents/main/memory-store.json", other.root / ".mabos/locks/main.lock"
+        held = store.read_text("utf-8")
+        if "deferred words" not in held and '"queued": ["M-' in lock.read_text("utf-8"):
+            break
+    store.write_text(re.sub(r'"version": \d+', '"version": 9', held), "utf-8")
+    other.do("store", "the next")
+    assert sorted(other.live()) == ["deferred words", "the first", "the next"]
 
 
 def test_ids_of_deferred_items_are_not_repeated_after_a_kill(agent: Agent) -> None:

@@ -7,6 +7,7 @@ behind it is finished by the next writer; both know from the intent and the stor
 
 import time
 from typing import Any
+from zlib import crc32
 
 from mabos_cli.core.clock import epoch_ms, format_time
 from mabos_cli.core.ids import parse_id
@@ -186,6 +187,7 @@ def _store(write: _Write) -> None:
         raise Moved(paths.store)
     intent = {
         "version": head.version,
+        "store": crc32(data),
         "log": [item.id for item in changes.log],
         "promoted": [item.id for item in changes.promoted],
         "queued": write.queue_ids,

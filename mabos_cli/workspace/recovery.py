@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from zlib import crc32
 
 from mabos_cli.core.clock import format_time
 from mabos_cli.core.item import MemoryItem
@@ -75,6 +76,10 @@ def recover(home: AgentHome, left_behind: bytes) -> tuple[Unfinished, list[str]]
         _roll_back(home, loaded.shelf, intent)
         return _finish(home, home.load(), {name: _texts(carried.get(name)) for name in nothing()})
     queued = _texts(intent.get("queued"))
+    if crc32(loaded.data or b"") != intent.get("store"):
+        # Another tool or git wrote the store since, perhaps before ours was there: what it does not hold still waits.
+        memory = loaded.memory()
+        queued = [item_id for item_id in queued if _find_items(home, memory, [item_id])]
     if queued:
         spool.remove_queued(home.paths, queued, home.settings["lock.timeout"])
     _cut_uses(home, intent.get("uses"))
