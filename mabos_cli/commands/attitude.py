@@ -13,15 +13,8 @@ from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.attitudes import KINDS, read_attitude, split_id
 from mabos_cli.formats.cognitive import parse_cognitive
-from mabos_cli.formats.mind_edit import (
-    Change,
-    Draft,
-    add_entry,
-    add_note,
-    change_entry,
-    find_entry,
-    log_change,
-)
+from mabos_cli.formats.mind_edit import Draft, add_entry, add_note, change_entry, find_entry
+from mabos_cli.formats.revision_log import Change, log_change
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.mind import edit_mind, load_attitudes
 

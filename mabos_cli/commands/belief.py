@@ -15,7 +15,8 @@ from mabos_cli.core.text import one_line
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.beliefs import belief_draft, parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
-from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
+from mabos_cli.formats.mind_edit import add_entry, change_entry, find_entry
+from mabos_cli.formats.revision_log import Change, log_change
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)

@@ -17,7 +17,8 @@ from mabos_cli.core.item import check_choice
 from mabos_cli.core.periods import LEVELS, Period, parse_period
 from mabos_cli.core.text import one_line, plural
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.summary_md import Overview, render_overview_prompt
+from mabos_cli.formats.prompts import render_overview_prompt
+from mabos_cli.formats.summary_md import Overview
 from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.digests import Digests
 from mabos_cli.workspace.files import list_names

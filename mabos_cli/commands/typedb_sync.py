@@ -23,7 +23,7 @@ from mabos_cli.core.mirror_plan import (
 )
 from mabos_cli.core.mirror_schema import mirror_schema
 from mabos_cli.errors import MabosError, Unavailable
-from mabos_cli.formats.mirror_survey import ask_uids
+from mabos_cli.formats.graph_questions import ask_uids
 from mabos_cli.formats.typeql import render_delete, render_upsert
 from mabos_cli.formats.typeql_diff import diff_schema
 from mabos_cli.workspace.files import remove_file

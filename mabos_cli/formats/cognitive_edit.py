@@ -194,6 +194,11 @@ def find_heading(file: CognitiveFile, title: str) -> Heading | None:
     return next((h for h in file.headings if wanted and h.level > 1 and h.title.casefold() == wanted), None)
 
 
+def inert_lines(text: str) -> list[str]:
+    """The lines of a text, none of which is anything else."""
+    return [inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
+
+
 def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
     """The text of the file with another text in a section; None where that would touch more than plain lines."""
     hidden = hidden_lines(file.lines)
@@ -202,7 +207,7 @@ def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
     body = [n for n in range(entry.first + 1, entry.last + 1) if file.lines[n].strip()]
     words = {n for n in body if CODE.match(file.lines[n]) or not is_only_fields(file.lines[n])}
     prose = sorted(words - hidden - others)
-    new = [inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
+    new = inert_lines(text)
     if not prose:
         return insert_block(file, max([entry.first, *own]) + 1, new)
     within = {n for n in body if prose[0] <= n <= prose[-1]}

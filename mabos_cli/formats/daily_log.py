@@ -12,7 +12,7 @@ from mabos_cli.core.log_event import LogEvent, is_marked_untrusted, split_kind
 from mabos_cli.core.text import one_line
 from mabos_cli.core.trust import is_untrusted
 from mabos_cli.formats.front_matter import count_head
-from mabos_cli.formats.markdown import escape_block, unescape_block
+from mabos_cli.formats.markdown import escape_block, inline, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
 # The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
@@ -52,8 +52,8 @@ def render_log_header(day: str) -> str:
 
 def render_log_entry(item: MemoryItem) -> str:
     """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
-    tags = f"[{escape_block(one_line(', '.join(item.tags)))}] " if item.tags else ""
-    source = escape_block(one_line(item.source))
+    tags = f"[{inline(', '.join(item.tags))}] " if item.tags else ""
+    source = inline(item.source)
     return (
         f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
         f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"

@@ -7,7 +7,7 @@ from mabos_cli.core.ids import day_of
 from mabos_cli.core.item import MemoryItem, priority_of
 from mabos_cli.core.text import plural
 from mabos_cli.formats.front_matter import split_head
-from mabos_cli.formats.markdown import escape_block, indent, inline
+from mabos_cli.formats.markdown import escape_behind, indent, inline
 from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 
 _NOTE = "Edits here are set aside: change memory with `mabos update`."
@@ -59,8 +59,7 @@ def render_domain_entry(item: MemoryItem) -> str:
     """The list item of an item: what it says, what is known about it, and its block id at the end."""
     rank = f"- **{priority_of(item.importance)}** ({item.importance:.2f}, {inline(item.happened_at[:10]) or 'undated'}"
     rank += "): " if item.trust != "untrusted" else ", untrusted): "
-    # Behind that the first line cannot start a block; a letter in front of it keeps the escaping honest.
-    content = indent(escape_block(f"x{item.content}")[1:])
+    content = indent(escape_behind(item.content))
     tags = f" [{inline(', '.join(item.tags))}]" if item.tags else ""
     told = [f"context: {inline(item.context)}"] if item.context else []
     told += [f"related: {', '.join(map(_link, item.related_to))}"] if item.related_to else []

@@ -37,16 +37,22 @@ def _mermaid_text(text: str) -> str:
     return '"' + "".join(codes.get(letter, letter) for letter in one_line(text)) + '"'
 
 
-def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
-    def text(value: str) -> str:
-        return '"' + one_line(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+def dot_text(text: str) -> str:
+    """A label of a DOT graph, in quotes.
 
+    >>> print(dot_text('say "hi"'))
+    "say \\"hi\\""
+    """
+    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
     lines = ["digraph facts {", "  rankdir=LR;"]
     lines += [
-        f"  {name} [label={text(node)}{', shape=plain' if is_plain(node) else ''}];"
+        f"  {name} [label={dot_text(node)}{', shape=plain' if is_plain(node) else ''}];"
         for node, name in names.items()
     ]
-    lines += [f"  {names[f.subject]} -> {names[f.object]} [label={text(f.predicate)}];" for f in facts]
+    lines += [f"  {names[f.subject]} -> {names[f.object]} [label={dot_text(f.predicate)}];" for f in facts]
     return "\n".join([*lines, "}"]) + "\n"
 
 

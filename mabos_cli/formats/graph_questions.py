@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from mabos_cli.core.clock import find_time, format_time
-from mabos_cli.formats.typeql import literal
+from mabos_cli.formats.typeql import label, literal
 
 _PLANS = """[
 match $q isa goal_requires_plan, links (requirer: $g, required: $p);
@@ -113,6 +113,20 @@ fetch {{
 "source": $m.source, "trust": $m.trust, "tags": [$m.tag],
 "created_at": $m.created_at, "expires_at": $m.expires_at
 }};"""
+
+
+def ask_uids(kind: str, agent: str) -> str:
+    """The uids of a type that begin with the name of an agent; of agents, the one with this name.
+
+    >>> print(ask_uids("goal", "c.f-o"))
+    match $e isa goal, has uid $uid;
+    $uid like "^c[.]f-o/.*";
+    select $uid;
+    """
+    # Of what the name of an agent may hold, only a dot means something to a regular expression.
+    prefix = literal(f"^{agent.replace('.', '[.]')}/.*")
+    wanted = f"== {literal(agent)}" if kind == "agent" else f"like {prefix}"
+    return f"match $e isa {label(kind)}, has uid $uid;\n$uid {wanted};\nselect $uid;"
 
 
 def plain_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.formats.json_text import dump_record, parse_lines
+from mabos_cli.formats.observations import QUOTED_ID
 
 BLOCK = 4096
 _LINEAGE = rb'"derived_from"\s*:\s*\[([^\]]*)\]'
-_QUOTED = rb'"(O-[0-9a-f-]+)"'
 
 
 class Cover(NamedTuple):
@@ -77,5 +77,5 @@ def last_cover(tail: bytes) -> Cover | None:
 
 def names_any(data: bytes, ids: Iterable[str]) -> set[str]:
     """Which ids stand in the lineage of an item in the text of a file, whatever its layout. Elsewhere they make nothing of it."""
-    found = (match for lineage in re.findall(_LINEAGE, data) for match in re.findall(_QUOTED, lineage))
+    found = (match for lineage in re.findall(_LINEAGE, data) for match in QUOTED_ID.findall(lineage))
     return {match.decode() for match in found}.intersection(ids)

@@ -36,9 +36,14 @@ def escape_block(text: str) -> str:
     return "\n".join(_escape_line(line) for line in plain.split("\n"))
 
 
-def inline(text: str) -> str:
-    """Content on one line that renders as the text it is."""
-    return escape_block(one_line(text))
+def inline(text: str, width: int = 0) -> str:
+    """Content on one line that renders as the text it is, cut at a width if one is given."""
+    return text if text.isalnum() and not width else escape_block(one_line(text, width))
+
+
+def escape_behind(text: str) -> str:
+    """Content behind other words on a line, where it cannot start a block: a letter in front of it keeps the escaping honest."""
+    return escape_block(f"x{text}")[1:]
 
 
 def unescape_block(text: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.text import one_line, plural
-from mabos_cli.formats.markdown import escape_block
+from mabos_cli.core.text import plural
+from mabos_cli.formats.markdown import escape_block, inline
 from mabos_cli.formats.seal import is_as_generated, seal, unsealed
 
 _EDIT_NOTE = "Edits here are set aside: change memory with `mabos update`."
@@ -61,13 +61,9 @@ def render_entry(store: str, item: MemoryItem) -> str:
         ("Observed", item.observed_at),
         ("Expires", item.expires_at),
     )
-    bullets = "".join([f"- **{name}:** {_inline(value)}\n" for name, value in free if value])
-    kind = _inline(item.type)
+    bullets = "".join([f"- **{name}:** {inline(value)}\n" for name, value in free if value])
+    kind = inline(item.type)
     return (
-        f"\n## [{store}] {kind}: {_inline(item.content, 60)}\n\n- **ID:** {_inline(item.id)}\n- **Store:** {store}\n"
+        f"\n## [{store}] {kind}: {inline(item.content, 60)}\n\n- **ID:** {inline(item.id)}\n- **Store:** {store}\n"
         f"- **Type:** {kind}\n- **Importance:** {item.importance:g}\n{bullets}\n{escape_block(item.content)}\n"
     )
-
-
-def _inline(text: str, width: int = 0) -> str:
-    return text if text.isalnum() and not width else escape_block(one_line(text, width))

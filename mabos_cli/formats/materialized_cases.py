@@ -65,7 +65,7 @@ def render_cases_index(agent: str, count: int, pages: Collection[str], mark: str
     )
 
 
-def find_heading(lines: list[str], number: int) -> str:
+def find_case_id(lines: list[str], number: int) -> str:
     """The id of the case in whose section a line, counted from one, stands; empty when it stands in none."""
     for line in reversed(lines[:number]):
         match = _HEADING.fullmatch(line)

@@ -3,8 +3,7 @@
 import re
 
 from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.text import one_line
-from mabos_cli.formats.markdown import escape_block, indent
+from mabos_cli.formats.markdown import escape_behind, indent, inline
 
 # A block id of ours stands behind a blank; one that is only mentioned is escaped by a backslash.
 _BLOCK_ID = r"(?m)(?<= )\^(\S+)\s*$"
@@ -36,7 +35,6 @@ def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
 
 
 def _bullet(item: MemoryItem) -> str:
-    tags = f" [{escape_block(one_line(', '.join(item.tags)))}]" if item.tags else ""
-    # Behind the type the first line cannot start a block; a letter in front of it keeps the escaping honest.
-    content = indent(escape_block(f"x{item.content}")[1:])
-    return f"- **{escape_block(one_line(item.type))}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"
+    tags = f" [{inline(', '.join(item.tags))}]" if item.tags else ""
+    content = indent(escape_behind(item.content))
+    return f"- **{inline(item.type)}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from mabos_cli.core.consolidate import consolidated_parts
 from mabos_cli.core.log_event import split_kind
 from mabos_cli.core.log_taking import Candidate, LogFact
-from mabos_cli.core.text import fold, one_line
-from mabos_cli.formats.markdown import escape_block, escape_links, unescape_block, unescape_links
+from mabos_cli.core.text import fold
+from mabos_cli.formats.markdown import escape_links, inline, unescape_block, unescape_links
 from mabos_cli.formats.outline import Heading, find_headings
 
 WIDTH = 300  # characters of an event's text; the link leads to the rest
@@ -29,7 +29,7 @@ def render_log_bullet(candidate: Candidate, path: str) -> str:
     """The line of an event: its text, a link to its day and line, and a block id by which it is known again."""
     event, key = candidate.event, candidate.key
     target = f"{path}#^{key}" if key == event.id else path
-    text = escape_links(escape_block(one_line(event.text, WIDTH)))
+    text = escape_links(inline(event.text, WIDTH))
     return f"- {text} ([{event.day}:{event.line}]({target})) ^{key}"
 
 
@@ -39,7 +39,7 @@ def render_fact_bullet(fact: LogFact, paths: Mapping[str, str]) -> str:
     paths has where each log is now, by where it was read.
     """
     links = (f"[{c.event.day}:{c.event.line}]({paths[c.path]}#^{c.key})" for c in fact.events)
-    text = escape_links(escape_block(one_line(fact.content, WIDTH)))
+    text = escape_links(inline(fact.content, WIDTH))
     return f"- {text} ({', '.join(links)}; {fact.author}) ^{fact.key}"
 
 

@@ -1,4 +1,4 @@
-"""New and changed entries of cognitive files, in the shape that the file has, with a line in its revision log if it keeps one."""
+"""New and changed entries of cognitive files, in the shape that the file has."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,6 @@ from mabos_cli.formats.cognitive import (
     Heading,
     Table,
     end_of_item,
-    is_log,
     parse_cognitive,
 )
 from mabos_cli.formats.cognitive_edit import (
@@ -24,24 +23,19 @@ from mabos_cli.formats.cognitive_edit import (
     bracketed,
     field_line,
     find_heading,
+    inert_lines,
     insert_block,
     insert_lines,
     is_spoken,
     set_field,
     set_text,
 )
-from mabos_cli.formats.cognitive_fields import bare, fields_of, inert, inert_item, inert_line, plain
+from mabos_cli.formats.cognitive_fields import bare, fields_of, inert, inert_item, plain
 from mabos_cli.formats.markdown import escape_block
 from mabos_cli.formats.outline import hidden_lines
+from mabos_cli.formats.revision_log import Change, log_change
 
 _PAST = DONE | GONE | {"expired"}
-# Columns of a revision log, by what they hold.
-_LOG_COLUMNS = {
-    "reason": re.compile(r"reason|note|why|source|because"),
-    "old": re.compile(r"\b(?:old|from|before|previous)\b"),
-    "new": re.compile(r"\b(?:new|to|after|now)\b"),
-    "what": re.compile(r"change|action|what|event|revision|type|text"),
-}
 
 
 class Draft(NamedTuple):
@@ -206,7 +200,7 @@ def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
     told = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
-    notes = [f"  {line}" for line in _lines(draft.text)]
+    notes = [f"  {line}" for line in inert_lines(draft.text)] if draft.text else []
     if below:
         cased = {name: _cased(value, like.get(name)) for name, value in told.items()}
         lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
@@ -216,12 +210,6 @@ def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
         f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value)
     )
     return [head + spoken + marks, *notes]
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text, none of which is anything else."""
-    kept = escape_block(text.replace("-->", "--\\>"))
-    return [inert_line(line) for line in kept.split("\n")] if text else []
 
 
 def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
@@ -239,7 +227,7 @@ def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: st
     else:
         title = f"{draft.id}: {draft.title}" if draft.id else draft.title
     lines = [_field_line(file, like, bold, field) for field in fields.items()]
-    text = [*_lines(draft.text), *(inert(step) for step in draft.steps)]
+    text = [*(inert_lines(draft.text) if draft.text else []), *map(inert, draft.steps)]
     tight = like is not None and like.last > like.first and bool(file.lines[like.first + 1].strip())
     body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
     return add_section(file, f"{'#' * level} {_heading(title)}", body, above)
@@ -278,52 +266,3 @@ def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | N
             return None
         text = new if new is not None else set_field(file, here, name, value)
     return text
-
-
-class Change(NamedTuple):
-    """What a revision log says of a change: what was done, why, and what was and is."""
-
-    what: str
-    reason: str = ""
-    old: str = ""
-    new: str = ""
-
-
-def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -> str:
-    """The file with a line about a change in its revision log, where it keeps one: a table or a list."""
-    file = parse_cognitive(text)
-    table = next((table for table in file.tables if table.is_log), None)
-    if table:
-        return add_row(file, table, _logged(table, entry_id or title, day, change))
-    tabled = {entry.first for entry in file.entries}
-    heading = next((h for h in file.headings if h.level > 1 and is_log(h) and h.line not in tabled), None)
-    if heading is None:
-        return text
-    said = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
-    told = inert_item(one_line(said))
-    hidden = hidden_lines(file.lines)
-    below = range(heading.line + 1, heading.last + 1)
-    items = [n for n in below if n not in hidden and ITEM.fullmatch(bare(file.lines[n]))]
-    if items:
-        return add_item(file, items[-1], end_of_item(file.lines, items[-1], hidden), [told])
-    return insert_block(file, heading.last + 1, [f"- {told}"])
-
-
-def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:
-    """The cells of a row in a revision log, each where its column says; the reason where there is a place for it."""
-    values: dict[str, str] = {}
-    meant: dict[str, str] = {}
-    for column in table.columns:
-        what = next((what for what, pattern in _LOG_COLUMNS.items() if pattern.search(column)), "")
-        if column == "updated":
-            values[column] = day
-        elif column in ("title", "id") and name not in values.values():
-            values[column] = name
-        elif what and what not in meant:
-            meant[what] = column
-            values[column] = getattr(change, what)
-    # A log with one column for words has both there: what was done, and why.
-    words = meant.get("what") or meant.get("reason")
-    if words and not (meant.get("what") and meant.get("reason")):
-        values[words] = ": ".join(filter(None, (change.what, change.reason)))
-    return values

@@ -15,7 +15,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json_text import dump_line, dump_record, parse_json
 from mabos_cli.formats.transcript import read_said, said_text
 
-_QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
+QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
 _OPENING = re.compile(rf'\{{"id": "({ID})"'.encode())
 _ORDER = (
@@ -203,7 +203,7 @@ class NamedLines:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._places: dict[bytes, list[int]] = {}
-        for match in _QUOTED_ID.finditer(data):
+        for match in QUOTED_ID.finditer(data):
             self._places.setdefault(match[1], []).append(match.start())
 
     def find(self, observation_id: str) -> bytes:

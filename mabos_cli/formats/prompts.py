@@ -96,3 +96,12 @@ def render_conversation_prompt(turns: Sequence[str]) -> str:
         "number and date. Answer with the summary alone.",
         turns,
     )
+
+
+def render_overview_prompt(summary: str) -> str:
+    """Asks for a paragraph about a summary of logs."""
+    return _render(
+        "The lines are a summary of an agent's logs. Write one paragraph of at most 100 words that says what this period was about: "
+        "the main themes, what was decided, what changed. Use only what is there. Answer with the paragraph alone.",
+        [line for line in summary.split("\n") if line.strip()],
+    )

@@ -8,7 +8,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.cases import CaseFile
 from mabos_cli.formats.markdown import inline
 from mabos_cli.formats.materialized_cases import (
-    find_heading,
+    find_case_id,
     page_of,
     render_cases_index,
     render_cases_page,
@@ -94,7 +94,7 @@ def find_told_cases(home: AgentHome, file: CaseFile, places: Iterable[tuple[str,
         if path not in texts:
             data = read_bytes(home.paths.root / path) or b""
             texts[path] = data.decode("utf-8", "replace").split("\n")
-        own = find_heading(texts[path], line)
+        own = find_case_id(texts[path], line)
         if own and own not in file.places:  # gone since, or an id that Markdown cannot hold as it is
             spelled = spelled or {inline(each): each for each in file.places}
             own = spelled.get(own, "")

@@ -11,7 +11,8 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.conflict_report import Resolution
-from mabos_cli.formats.mind_edit import Change, change_entry, log_change
+from mabos_cli.formats.mind_edit import change_entry
+from mabos_cli.formats.revision_log import Change, log_change
 from mabos_cli.workspace.conflicts import note_resolved
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.logs import edit_text

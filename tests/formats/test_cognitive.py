@@ -11,7 +11,8 @@ from mabos_cli.formats.beliefs import belief_draft, parse_beliefs
 from mabos_cli.formats.cognitive import parse_cognitive
 from mabos_cli.formats.cognitive_edit import add_row, add_section, reorder, set_field
 from mabos_cli.formats.cognitive_fields import split_cells
-from mabos_cli.formats.mind_edit import Change, add_entry, change_entry, find_entry, log_change
+from mabos_cli.formats.mind_edit import add_entry, change_entry, find_entry
+from mabos_cli.formats.revision_log import Change, log_change
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 TEMPLATE = Path(__file__).parents[2] / "workspace-template/agents/_agent"

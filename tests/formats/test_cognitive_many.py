@@ -15,16 +15,9 @@ from mabos_cli.formats.cognitive import CognitiveFile, Entry
 from mabos_cli.formats.cognitive import parse_cognitive as parse
 from mabos_cli.formats.cognitive_edit import reorder, set_field
 from mabos_cli.formats.cognitive_fields import unescape_cell
-from mabos_cli.formats.mind_edit import (
-    Change,
-    Draft,
-    add_entry,
-    add_note,
-    change_entry,
-    find_entry,
-    log_change,
-)
+from mabos_cli.formats.mind_edit import Draft, add_entry, add_note, change_entry, find_entry
 from mabos_cli.formats.plans import add_step, find_plan, finish_step, parse_plans
+from mabos_cli.formats.revision_log import Change, log_change
 from tests.formats.cognitive_files import compose_file
 
 SHARDS, SHARD = 10 if os.environ.get("FULL") else 4, 500  # FULL=1: 5,000 files

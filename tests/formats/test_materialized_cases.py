@@ -2,7 +2,7 @@
 
 from mabos_cli.core.case import Case
 from mabos_cli.formats.materialized_cases import (
-    find_heading,
+    find_case_id,
     page_of,
     render_cases_index,
     render_cases_page,
@@ -42,12 +42,12 @@ def test_every_line_leads_to_its_case():
         "## [case] C-002 (FAILED)",
         "## [case] deal 7 (a) (open)",
     ]
-    assert find_heading(lines, starts[0] - 1) == ""
+    assert find_case_id(lines, starts[0] - 1) == ""
     for start, end, own in zip(
         starts, [*starts[1:], len(lines)], ("C-001", "C-002", "deal 7 (a)"), strict=True
     ):
-        assert {find_heading(lines, n) for n in range(start, end)} == {own}
-    found = [find_heading(lines, passage.first) for passage in split_passages(without_seal(text))]
+        assert {find_case_id(lines, n) for n in range(start, end)} == {own}
+    found = [find_case_id(lines, passage.first) for passage in split_passages(without_seal(text))]
     assert found.count("C-002") > 1 and {*found} == {"", "C-001", "C-002", "deal 7 (a)"}
 
 

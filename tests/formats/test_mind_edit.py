@@ -8,16 +8,8 @@ from mabos_cli.formats.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.beliefs import parse_beliefs
 from mabos_cli.formats.cognitive import Entry, parse_cognitive
 from mabos_cli.formats.cognitive_edit import reorder, set_field
-from mabos_cli.formats.mind_edit import (
-    Change,
-    Draft,
-    add_entry,
-    add_note,
-    change_entry,
-    find_entry,
-    log_change,
-    next_id,
-)
+from mabos_cli.formats.mind_edit import Draft, add_entry, add_note, change_entry, find_entry, next_id
+from mabos_cli.formats.revision_log import Change, log_change
 
 AGENTS = Path(__file__).parents[2] / "fixtures/business/agents"
 DAY = "2026-02-24"

@@ -18,9 +18,9 @@ from mabos_cli.formats.graph_questions import (
     ask_facts_elsewhere,
     ask_goals_behind,
     ask_memories_elsewhere,
+    ask_uids,
 )
 from mabos_cli.formats.jsonld_nodes import read_ontology
-from mabos_cli.formats.mirror_survey import ask_uids
 from mabos_cli.formats.typeql import check_read_only, literal, render_define, render_delete, render_upsert
 from mabos_cli.formats.typeql_diff import diff_schema
 from mabos_cli.workspace.ontologies import load_shipped, shipped_names

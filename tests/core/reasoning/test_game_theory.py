@@ -179,7 +179,7 @@ def test_large_tables_say_what_was_not_searched() -> None:
     chase = {a: {b: int(a == b) for b in letters} for a in letters}  # who hides and who seeks: none is pure
     assert solve("game-theory", {"payoffs": chase}).summary.endswith("; no pure equilibria")
     wide = {f"r{n}": {f"c{k}": 0 for k in range(32)} for n in range(32)}
-    assert refused("game-theory", f"payoffs: {wide}").startswith("payoffs: 1024 combinations")
+    assert refused("game-theory", f"payoffs: {wide}").startswith("payoffs: 1,024 combinations")
 
 
 @pytest.mark.parametrize(
