@@ -4,7 +4,7 @@ import re
 import shlex
 
 from mabos_cli.core.checkpoint import Checkpoint
-from mabos_cli.formats.markdown import escape_block, indent, unescape_block
+from mabos_cli.formats.markdown import escape_block, indent, newline_of, unescape_block
 
 _SECTIONS = (
     ("Active Decisions", "decisions"),
@@ -51,9 +51,7 @@ def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str)
     body = re.sub(r"^(#+ )", r"#\1", body, flags=re.MULTILINE)
     gap = "" if not beliefs else "\n" if beliefs.endswith("\n") else "\n\n"
     told = f"{gap}## {title}\n\nCertainty: 0.9\n{origin}\n[updated: {stamp[:10]}]\n\n{body}\n"
-    # As the file has its line ends: by the first one, which is the file's own.
-    has_returns = beliefs.partition("\n")[0].endswith("\r")
-    return beliefs + (told.replace("\n", "\r\n") if has_returns else told)
+    return beliefs + told.replace("\n", newline_of(beliefs))
 
 
 def render_flush_prompt(agent: str, day: str, time: str, workspace: str = "") -> str:

@@ -24,12 +24,12 @@ from mabos_cli.formats.cognitive_fields import (
     row_fields,
     split_cells,
 )
-from mabos_cli.formats.markdown import TABLE_DELIMITER, unescape_block
+from mabos_cli.formats.markdown import BULLET, TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.outline import hidden_lines
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-ITEM = re.compile(r"((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)(.*)")
+ITEM = re.compile(rf"({BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?)(.*)")
 # An item that begins with an id in bold is an entry, whatever else it says.
 _NAMED = re.compile(r"(?:\*\*|__)[A-Z]{1,5}-[A-Za-z0-9-]*\d[A-Za-z0-9-]*:?(?:\*\*|__)")
 # What an item says about itself in parentheses, as (tactical, progress: 45%), is no part of its title.
@@ -37,7 +37,7 @@ _ASIDE = re.compile(r"\([^()]*\)")
 CODE = re.compile(r" {4}|\t")
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 # What begins another block, and so is no row of a table, whatever pipes it has.
-_BLOCK = re.compile(r" {0,3}(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|>|`{3}|~{3}|<!--)")
+_BLOCK = re.compile(rf" {{0,3}}(?:#{{1,6}}[ \t]|{BULLET}[ \t]|>|`{{3}}|~{{3}}|<!--)")
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
 
 

@@ -1,8 +1,7 @@
 """The parts of the completion scripts that are the same whatever the program can do: how each shell walks the table."""
 
-BASH = r"""# bash completion for mabos, made by: mabos completion bash
-
-# What may follow the command $1: subs, opts and args (more: what comes again), and in kind what the option $2 takes.
+# The function that is the table, in the language that bash and zsh share.
+_TABLE = r"""# What may follow the command $1: subs, opts and args (more: what comes again), and in kind what the option $2 takes.
 _mabos_spec() {
   subs=() opts=() args=() more='' kind=''
   case $1 in
@@ -16,7 +15,14 @@ _mabos_spec() {
   fi
 }
 
-# A word of the line as the program would get it, as far as that needs no evaluation.
+"""
+
+BASH = (
+    r"""# bash completion for mabos, made by: mabos completion bash
+
+"""
+    + _TABLE
+    + r"""# A word of the line as the program would get it, as far as that needs no evaluation.
 _mabos_bare() {
   case $1 in
     [\'\"]*) bare=${1:1} bare=${bare%"${1:0:1}"} ;;
@@ -127,25 +133,15 @@ _mabos() {
 
 complete -o nosort -F _mabos mabos 2>/dev/null || complete -F _mabos mabos
 """
+)
 
-ZSH = r"""#compdef mabos
+ZSH = (
+    r"""#compdef mabos
 # zsh completion for mabos, made by: mabos completion zsh
 
-# What may follow the command $1: subs, opts and args (more: what comes again), and in kind what the option $2 takes.
-_mabos_spec() {
-  subs=() opts=() args=() more='' kind=''
-  case $1 in
-@SPEC@
-  esac
-  opts+=(@OPTIONS@)
-  if [[ -z $kind ]]; then
-      case $2 in
-@VALUES@
-      esac
-  fi
-}
-
-# Offers lines of a word, a tab and what it means, in their order.
+"""
+    + _TABLE
+    + r"""# Offers lines of a word, a tab and what it means, in their order.
 _mabos_reply() {
   local line
   local -a values shown
@@ -225,6 +221,7 @@ else
   compdef _mabos mabos
 fi
 """
+)
 
 FISH = r"""# fish completion for mabos, made by: mabos completion fish
 

@@ -12,7 +12,7 @@ from mabos_cli.core.log_event import LogEvent, is_marked_untrusted, split_kind
 from mabos_cli.core.text import one_line
 from mabos_cli.core.trust import is_untrusted
 from mabos_cli.formats.front_matter import count_head
-from mabos_cli.formats.markdown import escape_block, inline, unescape_block
+from mabos_cli.formats.markdown import BULLET, escape_block, inline, unescape_block
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
 # The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
@@ -23,7 +23,7 @@ _UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
 _UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
-_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
+_ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
 _TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")

@@ -4,13 +4,14 @@ import re
 
 from mabos_cli.core.text import one_line, visible
 
+# What begins an item of a list, without the blank behind it.
+BULLET = r"(?:[-+*]|\d{1,9}[.)])"
 # What may start a block. A backslash counts, so that unescaping is exact.
 _ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, math, block ids
 _SOMETIMES = (
-    r"[-+*](?:\s|$)"  # list items
+    rf"{BULLET}(?:\s|$)"  # list items
     r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
     r"|[-:](?=[-:\s]*\|)[-:|\s]*$"  # the row that makes a table
-    r"|\d{1,9}[.)](?:\s|$)"  # numbered items
     r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
 )
 # The row that makes a table, with one column or more. Blanks are never tried twice: a long run of them costs its length.
@@ -97,6 +98,11 @@ def escape_links(text: str) -> str:
 def unescape_links(text: str) -> str:
     """The text without the backslashes of escape_links."""
     return text.replace("\\[", "[").replace("\\]", "]")
+
+
+def newline_of(text: str) -> str:
+    """What ends the lines of a file: what ends its first one, which is the file's own."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 def indent(text: str, by: int = 2) -> str:

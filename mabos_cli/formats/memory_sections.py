@@ -7,11 +7,18 @@ from mabos_cli.core.consolidate import consolidated_parts
 from mabos_cli.core.log_event import split_kind
 from mabos_cli.core.log_taking import Candidate, LogFact
 from mabos_cli.core.text import fold
-from mabos_cli.formats.markdown import escape_links, inline, unescape_block, unescape_links
+from mabos_cli.formats.markdown import (
+    BULLET,
+    escape_links,
+    inline,
+    newline_of,
+    unescape_block,
+    unescape_links,
+)
 from mabos_cli.formats.outline import Heading, find_headings
 
 WIDTH = 300  # characters of an event's text; the link leads to the rest
-_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 # What our own bullets carry behind the text: tags, the place in a log, a block id.
@@ -53,7 +60,7 @@ def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
 
     Every line that was there stays as it was.
     """
-    end = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    end = newline_of(text)
     if text and not text.endswith("\n"):
         text += end
     lines = text.split("\n")

@@ -9,7 +9,7 @@ from mabos_cli.core.migration import Note
 from mabos_cli.core.text import cut_text
 from mabos_cli.formats.daily_log import parse_log
 from mabos_cli.formats.front_matter import count_head
-from mabos_cli.formats.markdown import TABLE_DELIMITER, unescape_block, unescape_links
+from mabos_cli.formats.markdown import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
 from mabos_cli.formats.memory_sections import without_marks
 from mabos_cli.formats.structure import find_blocks, find_structure, plain_title
 
@@ -18,8 +18,8 @@ ENTRY, HEADING = "entry", "heading"
 # a table, a rule, marks without words, less text than was asked for.
 SKIPPED = ("front_matter", "copy", "template", "comment", "contents", "table_head", "rule", "empty", "short")
 
-_ITEM = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]+(?:\[([ xX])\](?:[ \t]+|$))?|$)")
-_NESTED = re.compile(r"[ \t]+(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_ITEM = re.compile(rf"^[ \t]*{BULLET}(?:[ \t]+(?:\[([ xX])\](?:[ \t]+|$))?|$)")
+_NESTED = re.compile(rf"[ \t]+{BULLET}(?:[ \t]|$)")
 _QUOTE = re.compile(r"^ {0,3}> ?")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")

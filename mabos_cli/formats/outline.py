@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mabos_cli.formats.markdown import BULLET
+
 _FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)")
 _COMMENT = re.compile(r" {0,3}<!--")
 _HEADING = re.compile(r" {0,3}(#{1,2})(?=[ \t]|$)")
 _CLOSING = re.compile(r"(?:^|[ \t])#+$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 # Lines that are no part of a paragraph, so that no underline makes a heading of them.
-_NO_PARAGRAPH = re.compile(
-    r" {4}|\t| {0,3}(?:[-+*](?:\s|$)|\d{1,9}[.)](?:\s|$)|[>|#<]|([-*_=])(?:\s*\1)*\s*$)"
-)
+_NO_PARAGRAPH = re.compile(rf" {{4}}|\t| {{0,3}}(?:{BULLET}(?:\s|$)|[>|#<]|([-*_=])(?:\s*\1)*\s*$)")
 
 
 class Heading(NamedTuple):

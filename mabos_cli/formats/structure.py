@@ -9,6 +9,8 @@ from collections.abc import Container
 from functools import cache
 from typing import Any, NamedTuple
 
+from mabos_cli.formats.markdown import BULLET
+
 # Above this a text is scanned: markdown-it needs a second for a megabyte of prose, ten for one of short list items.
 LARGEST_PARSED = 256 << 10
 # Lists count twice, quotes once. Beyond the depth markdown-it takes the rest of the text for a part of the innermost.
@@ -18,7 +20,7 @@ LONGEST_TITLE = 120
 # The id of a memory at the end of a line: what stands there is a copy of it.
 BLOCK_ID = re.compile(r"(?m)(?<= )\^(M-\d+-[0-9a-f]{4})[^\S\n]*$")
 _HEADING = re.compile(r"#{1,6}(?=[ \t\r]|$)")
-_ITEM = re.compile(r" ?(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_ITEM = re.compile(rf" ?{BULLET}(?:[ \t]|$)")
 _STRUCTURE = re.compile(r"(?m)^ {0,3}(?:(#{1,6})(?=[ \t]|$)|(`{3,})[^`\n]*$|(~{3,})|<!--)")
 _END = re.compile(r"(?m)^ {0,3}(`{3,}|~{3,})[ \t]*$|(-->)")
 # What could make the scan wrong: an indented heading (it may belong to a list), HTML, an underline below some text.
