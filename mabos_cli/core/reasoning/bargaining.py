@@ -35,21 +35,31 @@ def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
     return [deal for deal in deals if deal.gains in kept]
 
 
+def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, float]:
+    """The Nash product of each deal, with powers as shares. Who cannot gain by any deal would make all of them 0, and is left out.
+
+    >>> score_nash([Deal("a", (4.0, 0.0)), Deal("b", (9.0, 0.0))], [1, 1])
+    {'a': 2.0, 'b': 3.0}
+    """
+    able, total = _able(frontier), sum(powers)
+    return {deal.name: math.prod(deal.gains[n] ** (powers[n] / total) for n in able) for deal in frontier}
+
+
+def _able(frontier: Sequence[Deal]) -> list[int]:
+    """The parties that some deal gives more than walking away."""
+    return [n for n in range(len(frontier[0].gains)) if any(deal.gains[n] > 0 for deal in frontier)]
+
+
 def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, ...]:
     """The deal that each rule picks from the frontier: Nash, Kalai and Smorodinsky, egalitarian, utilitarian."""
-    ideal = [max(deal.gains[n] for deal in frontier) for n in range(len(powers))]
-    # Who cannot gain by any deal would make every product and every share 0.
-    able = [n for n, most in enumerate(ideal) if most > 0]
-    share = {n: powers[n] / sum(powers) for n in able}
-
-    def nash(deal: Deal) -> tuple[float, ...]:
-        return (math.prod(deal.gains[n] ** share[n] for n in able),)
+    ideal = {n: max(deal.gains[n] for deal in frontier) for n in _able(frontier)}
+    products = score_nash(frontier, powers)
 
     def kalai(deal: Deal) -> tuple[float, ...]:
-        return tuple(sorted(deal.gains[n] / ideal[n] for n in able)) or (0.0,)
+        return tuple(sorted(deal.gains[n] / most for n, most in ideal.items())) or (0.0,)
 
     return (
-        _pick("nash", frontier, nash),
+        _pick("nash", frontier, lambda deal: (products[deal.name],)),
         _pick("kalai-smorodinsky", frontier, kalai),
         _pick("egalitarian", frontier, lambda deal: tuple(sorted(deal.gains))),
         _pick("utilitarian", frontier, lambda deal: (math.fsum(deal.gains),)),

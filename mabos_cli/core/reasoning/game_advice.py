@@ -3,15 +3,9 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+from mabos_cli.core.reasoning.dominance import is_better
 from mabos_cli.core.reasoning.mixed_play import Corner, Mixed
-from mabos_cli.core.reasoning.normal_form import (
-    Game,
-    Profile,
-    Removed,
-    find_maximin,
-    find_risk_dominant,
-    is_better,
-)
+from mabos_cli.core.reasoning.normal_form import Game, Profile, Removed, find_maximin, find_risk_dominant
 
 
 class Analysis(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice
-from mabos_cli.core.reasoning.bargaining import Deal, Fair, find_fair, find_frontier
+from mabos_cli.core.reasoning.bargaining import Deal, Fair, find_fair, find_frontier, score_nash
 from mabos_cli.core.reasoning.input_checks import check_same, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.price_bargain import POWER, PRICE, solve_price
@@ -199,12 +199,8 @@ def _gained(parties: tuple[Party, ...], deal: Deal) -> str:
 
 
 def _scores(frontier: list[Deal], parties: tuple[Party, ...]) -> dict[str, float]:
-    """The Nash product of each deal on the frontier, with powers as shares; the best ones only."""
-    total = sum(party.power for party in parties)
-    scores = {
-        deal.name: prod(gain ** (who.power / total) for who, gain in zip(parties, deal.gains, strict=True))
-        for deal in frontier
-    }
+    """The Nash products of the deals on the frontier, the best ones only."""
+    scores = score_nash(frontier, [party.power for party in parties])
     return dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED])
 
 

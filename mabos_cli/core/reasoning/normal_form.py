@@ -5,6 +5,8 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from mabos_cli.core.reasoning.dominance import is_better
+
 Profile = tuple[int, ...]  # an action of each player, by its number
 
 
@@ -88,11 +90,6 @@ def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
         worst[profile[player]] = got if known is None else min(got, known)
     floor = max(worst)
     return [action for action, value in enumerate(worst) if value == floor], floor
-
-
-def is_better(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> bool:
-    """Whether nobody gets less and somebody gets more."""
-    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
 def find_pareto(game: Game) -> list[Profile]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.reasoning.answer import Answer, choice, yes_no
+from mabos_cli.core.reasoning.dominance import is_better
 from mabos_cli.core.reasoning.input_checks import LARGEST, check_known, check_size
 from mabos_cli.core.reasoning.own import Own
 from mabos_cli.core.reasoning.shape import Shape, map_of, number, optional, record
@@ -128,7 +129,7 @@ def _front(options: Mapping[str, Mapping[str, float]], levels: Mapping[str, Any]
     if len(known) > _MOST_FRONT:
         return None
     return [
-        name for name, mine in known.items() if not any(_dominates(other, mine) for other in known.values())
+        name for name, mine in known.items() if not any(is_better(other, mine) for other in known.values())
     ]
 
 
@@ -142,10 +143,6 @@ def _merits(values: Mapping[str, float], levels: Mapping[str, Any]) -> tuple[flo
         else:
             found.append(values[name] if high is None else -values[name])
     return tuple(found)
-
-
-def _dominates(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    return one != two and all(a >= b for a, b in zip(one, two, strict=True))
 
 
 def _failing(misses: Mapping[str, list[_Miss]], until: str | None) -> list[str]:
@@ -168,7 +165,7 @@ def _found(
     caveats = []
     better = [
         name for name in later
-        if _dominates(_merits(options[name], levels), _merits(options[chosen], levels))
+        if is_better(_merits(options[name], levels), _merits(options[chosen], levels))
     ]  # fmt: skip
     if better:
         caveats.append(f"no worse on any count and better on one, but met later: {listed(better)}")

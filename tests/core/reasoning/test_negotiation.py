@@ -223,3 +223,11 @@ def test_the_example_runs() -> None:
         key=lambda values: gain(us, values) * gain(atlas, values),
     )
     assert answer.conclusion.value == ", ".join(f"{i} {v}" for i, v in zip(us["worth"], best, strict=True))
+
+
+def test_who_cannot_gain_does_not_level_the_scores():
+    parties = {"a": {"batna": 0}, "b": {"batna": 5}}
+    answer = solve(
+        "negotiation", {"parties": parties, "options": {"x": {"a": 4, "b": 5}, "y": {"a": 9, "b": 5}}}
+    )
+    assert answer.conclusion.value == "y" and dict(answer.conclusion.scores) == {"y": 3.0}
