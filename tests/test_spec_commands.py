@@ -310,7 +310,13 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A workspace with agent main, and files that commands read."""
     desk = Desk(tmp_path_factory.mktemp("promised") / "ws")
     message = {"role": "user", "content": "Hello there"}
-    entry = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-02-24T10:00:00Z", "message": message}
+    entry = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-02-24T10:00:00Z",
+        "message": message,
+    }
     files = {
         "facts.ndjson": '{"subject": "acme", "predicate": "sells", "object": "boats"}\n',
         "agents/main/memory/notes.md": "# Notes\n\n## Prices\n\nWe never discount.\n",
@@ -369,7 +375,9 @@ def test_every_command_answers_in_one_object(
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_command_says_in_json_what_is_wrong(desk: Desk, still_world: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_says_in_json_what_is_wrong(
+    desk: Desk, still_world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(desk.root)
     for line in _lines(ABSENT):
         assert _error(desk.run("--json", "-a", "main", *shlex.split(line)), line)["code"] == "unavailable"

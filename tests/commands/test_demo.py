@@ -34,11 +34,18 @@ def commands_of(text: str) -> list[str]:
 @needs_git
 def test_every_command_is_shown_with_what_it_prints_and_nothing_stays(tour, quick: Path) -> None:
     # What the caller has set is not for the tour: not the agent, not the settings, not git's.
-    foreign = {"MABOS_AGENT": "nobody", "MABOS_WORKSPACE": "/none", "MABOS_RECALL_LIMIT": "0", "GIT_DIR": "/none"}
+    foreign = {
+        "MABOS_AGENT": "nobody",
+        "MABOS_WORKSPACE": "/none",
+        "MABOS_RECALL_LIMIT": "0",
+        "GIT_DIR": "/none",
+    }
     done = tour(**foreign)
     assert done.code == 0 and done.stderr == "warning: C-001 FAILED and is nearer than C-002\n"
     chapters = load_tour()
-    assert commands_of(done.stdout) == [c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands]
+    assert commands_of(done.stdout) == [
+        c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands
+    ]
     for told in (
         "stored 123 items, merged or known 1",
         "made 4 long-term items of 13 memories",
@@ -75,7 +82,11 @@ def test_in_a_folder_of_ones_own_the_workspace_stays(tour, mabos: Mabos, quick: 
     assert json.loads(mabos("status", "--json", cwd=mine).stdout)["data"]["stores"]["long_term"] > 100
     before = tree(mine)
     again = tour("mine", "--json")
-    assert again.code == 2 and again.stdout == "" and "mine is there already" in json.loads(again.stderr)["error"]["message"]
+    assert (
+        again.code == 2
+        and again.stdout == ""
+        and "mine is there already" in json.loads(again.stderr)["error"]["message"]
+    )
     assert tree(mine) == before
 
 
