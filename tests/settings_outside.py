@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from settings_search import _held
+from settings_search import held
 from settings_trial import Trial, effect
 
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -54,7 +54,7 @@ def _(t: Trial):
 @effect("schedule.patience", 0.1, True, False, base=1)
 def _(t: Trial):
     t.ok("intention", "add", "Send the offer", "--deadline", "2026-02-20")
-    with _held(WorkspacePaths(t.root).agent("main").lock):
+    with held(t, WorkspacePaths(t.root).agent("main").lock):
         said = t.run("schedule", "run", "cycle", "--json")
     return "gave up after 1 s" in said.stdout + said.stderr
 

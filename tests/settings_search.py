@@ -5,14 +5,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from backends.service import Answer, Call, serving
 from commands.notes import UNRELATED
 from settings_trial import Trial, days_ago, effect
 
-from mabos_cli.workspace.files import Lock
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.lock import Lock
 
 _OTHERS = UNRELATED[:12]
 
@@ -155,9 +156,9 @@ def _(t: Trial):
 
 
 @contextmanager
-def _held(path: Any) -> Iterator[None]:
+def held(t: Trial, path: Path) -> Iterator[None]:
     """A lock that somebody else holds."""
-    lock = Lock(path)
+    lock = Lock(path, t.root)
     lock.acquire(0, "somebody")
     try:
         yield
@@ -171,7 +172,7 @@ def _(t: Trial):
     t.ok("index", "sync")
     t.store("A seat costs nine euros", "--store", "long_term")
     paths = WorkspacePaths(t.root).agent("main")
-    with _held(paths.index.with_suffix(".lock")):
+    with held(t, paths.index.with_suffix(".lock")):
         began = time.monotonic()
         t.recalled("seat")
         return time.monotonic() - began > 0.3
@@ -288,7 +289,7 @@ def _(t: Trial):
 
 @effect("lock.timeout", 0.05, True, False, base=0.4)
 def _(t: Trial):
-    with _held(WorkspacePaths(t.root).agent("main").lock):
+    with held(t, WorkspacePaths(t.root).agent("main").lock):
         began = time.monotonic()
         assert t.code("store", "We bill per seat") == 5
         return time.monotonic() - began > 0.3

@@ -1,14 +1,17 @@
 """Workspaces that are not as we would make them: links, other encodings, one disk for two names, other tools' files."""
 
+import io
 import json
 import os
 import shutil
 import subprocess
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 from forked import run, tree
 
+from mabos_cli.app import main
 from mabos_cli.workspace.create import shares_a_file
 from mabos_cli.workspace.layout import TEMP_PREFIX, WorkspacePaths
 
@@ -185,3 +188,24 @@ def test_doctor_looks_at_every_file(root: Path) -> None:
     assert ("note", "Beliefs.md:3") in found
     assert ("note", "observations/2026-03-01.jsonl") in found
     assert ("note", "memory/archive/consolidated.jsonl") in found
+
+
+def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave() -> None:
+        """As a process finds itself whose folder somebody else removed."""
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "getcwd", leave)
+    for words in ("init", "init here", "demo", "status", "hook install --host claude --dry-run"):
+        out, err = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
+        with redirect_stdout(out), redirect_stderr(err):
+            assert main(words.split()) == 3
+        assert out.buffer.getvalue() == b"" and b"the current folder is gone" in err.buffer.getvalue()
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("words", [("init",), ("demo",), ("context", "audit", "--skills")], ids=" ".join)
+def test_a_name_that_is_too_long_for_a_disk_is_told(root: Path, words: tuple[str, ...]) -> None:
+    done = run("-w", str(root), *words, "x" * 3000)
+    assert done.code == 4 and "File name too long" in done.stderr and done.stdout == ""

@@ -1,5 +1,6 @@
 """Every setting is honoured: with another value in mabos.yaml a command does something else, and what is said here."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import settings_outside  # noqa: F401
 import settings_search  # noqa: F401
 from settings_trial import EFFECTS, Trial
 
-from mabos_cli.config import BY_NAME
+from mabos_cli.config import BY_NAME, check_setting, env_name
 
 
 def test_every_setting_is_tried() -> None:
@@ -24,3 +25,57 @@ def test_effect(name: str, quick: Path, still_world: None) -> None:
     after = tried.look(Trial(quick / "after", name, tried.value))
     assert (before, after) == (tried.before, tried.after)
     assert before != after
+
+
+# What a setting of each kind cannot be.
+_WRONG = {
+    **dict.fromkeys(("count", "size", "weight"), "many"),
+    "fraction": 2,
+    "span": "soon",
+    "rhythm": "sometimes",
+    "choice": "nonsense",
+    "words": "nonsense",
+    "flag": "perhaps",
+    "text": [1],
+}
+
+
+def test_a_bad_value_of_any_setting_is_an_error_that_names_file_and_line(
+    quick: Path, still_world: None
+) -> None:
+    trial = Trial(quick / "ws", "", None)
+    for setting in BY_NAME.values():
+        section, _, key = setting.name.partition(".")
+        trial.settle(f"# settings\n{section}:\n  {key}: {json.dumps(_WRONG[setting.kind])}\n")
+        said = trial.run("status")
+        assert (said.code, said.stdout) == (4, "") and said.stderr.startswith("mabos: mabos.yaml:3: "), (
+            setting.name
+        )
+    for text in (
+        "memry:\n  split_above: 1\n",
+        "memory:\n  splitt_above: 1\n",
+        "memory:\n  split_above:\n    x: 1\n",
+    ):
+        trial.settle(f"# settings\n{text}")
+        said = trial.run("config", "--json")
+        told = json.loads(said.stderr)["error"]
+        assert (said.code, told["code"]) == (4, "invalid_file") and told["message"].startswith(
+            "mabos.yaml:"
+        ), text
+
+
+def test_config_shows_each_value_and_where_it_comes_from(
+    quick: Path, still_world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = Trial(quick / "ws", "", None)
+    trial.also(**{name.replace(".", "__"): tried.value for name, tried in EFFECTS.items()})
+
+    def shown() -> dict[str, tuple[object, str]]:
+        return {row["name"]: (row["value"], row["origin"]) for row in trial.ok("config")["settings"]}
+
+    assert shown() == {
+        name: (check_setting(name, tried.value), "mabos.yaml") for name, tried in EFFECTS.items()
+    }
+    for name, setting in BY_NAME.items():
+        monkeypatch.setenv(env_name(name), str(setting.default))
+    assert shown() == {name: (setting.default, env_name(name)) for name, setting in BY_NAME.items()}

@@ -18,7 +18,7 @@ from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats import hook_settings
 from mabos_cli.formats.hook_settings import Hook, hooks_of
 from mabos_cli.workspace.files import Moved, decode_text, read_bytes, remove_file, replace_file
-from mabos_cli.workspace.locate import check_agent_id, list_agents
+from mabos_cli.workspace.locate import check_agent_id, list_agents, place_named
 
 app = new_group(
     "hook",
@@ -85,7 +85,7 @@ def _settings_file(host: str, scope: str, given: str) -> Path:
     """The file that a host reads, links followed: people keep their settings elsewhere and link to them."""
     check_choice(host, HOSTS, "host")
     check_choice(scope, _SCOPES, "scope")
-    base = os.path.expanduser("~") if scope == "user" else os.getcwd()
+    base = place_named("~" if scope == "user" else ".")
     if host == "codex" and scope == "user" and os.environ.get("CODEX_HOME"):
         path = os.path.join(os.environ["CODEX_HOME"], "hooks.json")
     else:

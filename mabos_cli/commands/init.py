@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.core.text import plural
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.locate import check_agent_id, list_agents
+from mabos_cli.workspace.locate import check_agent_id, list_agents, place_named
 from mabos_cli.workspace.receipts import write_receipt
 
 app = typer.Typer()
@@ -33,7 +32,7 @@ def init(
     """
     call: Call = ctx.obj
     place = folder or call.workspace or "."
-    root = Path(os.path.abspath(os.path.expanduser(place)))
+    root = place_named(place)
     if call.agent:
         check_agent_id(call.agent)
     workspace, made = create_workspace(root)
@@ -43,7 +42,7 @@ def init(
         made += create_agent(workspace, agent_id, role)
     if made:
         write_receipt(call.home_of(workspace.agent(agent_id)), "init", {"files": len(made)}, [])
-    where = f"-w {shlex.quote(place)} " if root != Path.cwd() else ""
+    where = "" if os.path.samefile(root, os.curdir) else f"-w {shlex.quote(place)} "
     lines = [
         f"workspace {root} with agent {agent_id}: {plural(len(made), 'file')} made",
         f'next: mabos {where}store "..."',

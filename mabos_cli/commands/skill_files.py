@@ -1,5 +1,6 @@
 """Skills as files that somebody names: one Markdown file, or a folder of them as agent hosts keep it."""
 
+import os
 from pathlib import Path
 
 from mabos_cli.commands.inputs import read_given
@@ -13,7 +14,7 @@ _SKILL = "SKILL.md"
 def load_skills(path: str) -> tuple[Skill, ...]:
     """The skills of a file or folder, sorted by name: its Markdown files, and the SKILL.md of each folder in it."""
     place = Path(path)
-    if not place.is_dir():
+    if not os.path.isdir(path):
         return (parse_skill(read_given(path), _name_of(place)),)
     files = {file for pattern in ("*.md", f"*/{_SKILL}") for file in place.glob(pattern) if file.is_file()}
     found = [parse_skill(read_given(str(file)), _name_of(file)) for file in files if file.name != "README.md"]

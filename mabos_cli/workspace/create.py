@@ -16,7 +16,7 @@ _AGENT_TEMPLATE = "agents/_agent"
 
 def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
     """The workspace at root and the files that had to be made for it."""
-    if root.exists() and not root.is_dir():
+    if os.path.exists(root) and not root.is_dir():
         raise InvalidFile(f"{root} is a file", "name a folder")
     make_folder(root)
     workspace = WorkspacePaths(root)

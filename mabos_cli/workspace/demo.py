@@ -10,6 +10,7 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.formats.tour import Chapter, parse_tour
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.layout import demo_folder
+from mabos_cli.workspace.locate import place_named
 
 _NOW = "2026-02-24T15:00:00Z"  # the day on which the sample data ends
 _SAMPLES = ("memories.ndjson", "price.yaml")
@@ -30,6 +31,7 @@ def load_tour() -> list[Chapter]:
 @contextmanager
 def open_ground(folder: str) -> Iterator[Path]:
     """The folder of the tour as the current one; without a name, one that is removed at the end."""
+    place_named(".")  # there is a way back
     with nullcontext(_new_folder(folder)) if folder else temporary_folder("mabos-demo-") as place:
         root = place if folder else place / "harbourline"
         make_folder(root)
@@ -40,8 +42,8 @@ def open_ground(folder: str) -> Iterator[Path]:
 
 
 def _new_folder(named: str) -> Path:
-    root = Path(os.path.abspath(os.path.expanduser(named)))
-    if root.exists() and (not root.is_dir() or list_names(root)):
+    root = place_named(named)
+    if os.path.exists(root) and (not root.is_dir() or list_names(root)):
         raise UsageFault(f"{root} is there already", "name a folder that is empty, or not there yet")
     return root
 

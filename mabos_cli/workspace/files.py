@@ -153,7 +153,7 @@ def resolve_inside(path: Path, root: Path) -> Path:
 
 def make_folder(folder: Path) -> None:
     """Creates a folder and its parents durably."""
-    if folder.is_dir():
+    if os.path.isdir(folder):
         return
     with explained(folder, "create"):
         missing = []

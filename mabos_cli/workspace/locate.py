@@ -11,20 +11,25 @@ from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.marks import is_agent_folder, is_workspace, workspace_above
 
 
+def place_named(named: str) -> Path:
+    """The folder or file that a person means by a name; NotFound when that depends on a current folder that is gone."""
+    try:
+        return Path(os.path.abspath(os.path.expanduser(named)))
+    except FileNotFoundError:
+        raise NotFound(
+            "the current folder is gone", "cd to one that exists, or name a workspace with --workspace"
+        ) from None
+
+
 def find_workspace(given: str | None) -> WorkspacePaths:
     """The workspace: as given, from MABOS_WORKSPACE, or the nearest parent that holds mabos.yaml."""
     named = given or os.environ.get("MABOS_WORKSPACE")
     if named:
-        root = Path(os.path.abspath(os.path.expanduser(named)))
+        root = place_named(named)
         if not is_workspace(os.fspath(root)):
             raise NotFound(f"no workspace at {root}", f"make one: mabos init {named}")
         return WorkspacePaths(root)
-    try:
-        here = Path.cwd()
-    except OSError:
-        raise NotFound(
-            "the current folder is gone", "cd to one that exists, or name a workspace with --workspace"
-        ) from None
+    here = place_named(".")
     if found := workspace_above(os.fspath(here)):
         return WorkspacePaths(Path(found))
     raise NotFound(
