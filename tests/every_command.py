@@ -318,34 +318,68 @@ def _commit(root: Path) -> None:
 
 
 class Bench:
-    """A copy of a furnished workspace to try things on, changed as wanted; it is made anew when something else has changed in it."""
+    """A copy of a furnished workspace to try things on, changed as wanted. What a command did to it is taken back before the next."""
 
     def __init__(
         self, seed: Place, folder: Path, spoil: Callable[[Place], None] = lambda place: None
     ) -> None:
         self._seed, self._folder, self._spoil = seed.root.parent, folder, spoil
         self._stamps: dict[str, tuple[int, ...]] = {}
+        self._whole: dict[str, bytes | str] = {}
         self.place = Place(folder / seed.root.name, folder / seed.side.name, seed.ids)
 
     def fresh(self) -> Place:
         """The copy, as good as new."""
-        if not self._stamps or self.changed():
-            shutil.rmtree(self._folder, ignore_errors=True)
-            shutil.copytree(self._seed, self._folder, symlinks=True)
-            self._spoil(self.place)
-            self._stamps = _stamps(self._folder)
+        if self._stamps:
+            self._take_back()
+        else:
+            self._make()
         return self.place
+
+    def _make(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.copytree(self._seed, self._folder, symlinks=True)
+        self._spoil(self.place)
+        self.place.do("status")  # which notes down the settings: reading commands then change nothing
+        self._stamps = _stamps(self._folder)
+        self._whole = {path: _held(path) for path, stamp in self._stamps.items() if stamp}
+
+    def _take_back(self) -> None:
+        found = _stamps(self._folder)
+        changed = [path for path in found.keys() | self._stamps if found.get(path) != self._stamps.get(path)]
+        for path in sorted(changed, reverse=True):  # what is in a folder before the folder
+            if os.path.isdir(path) and not os.path.islink(path):
+                if path not in self._stamps:
+                    shutil.rmtree(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+        for path in sorted(each for each in changed if each in self._stamps):
+            held = self._whole.get(path)
+            if held is None:
+                os.makedirs(path, exist_ok=True)
+            elif isinstance(held, str):
+                os.symlink(held, path)
+            else:
+                Path(path).write_bytes(held)
+        self._stamps = _stamps(self._folder)
 
     def changed(self) -> bool:
         """Whether anything is other than in the copy as it was made."""
         return _stamps(self._folder) != self._stamps
 
 
+def _held(path: str) -> bytes | str:
+    """The bytes of a file, or where a link leads."""
+    return os.readlink(path) if os.path.islink(path) else Path(path).read_bytes()
+
+
 def _stamps(folder: Path) -> dict[str, tuple[int, ...]]:
     """What changes when a file or folder below a folder does."""
     found = {}
     for here, folders, names in os.walk(folder):
-        for name in (*folders, *names):
+        for name in folders:
+            found[os.path.join(here, name)] = ()
+        for name in names:
             path = os.path.join(here, name)
             stat = os.lstat(path)
             found[path] = (stat.st_mode, stat.st_ino, stat.st_size, stat.st_mtime_ns)
