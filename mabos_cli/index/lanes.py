@@ -191,7 +191,8 @@ def count_findable(db: Any, archived: bool) -> int:
 def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
     """Without a question: the most important and recent items."""
     where = f"p.row IN ({only.sql})" if only.sql else "1"
-    away = "" if archived else " AND NOT i.archived != ''"
+    # Written as items_rank has it, so that the best are read off its top.
+    away = "" if archived else " AND (i.archived != '') = 0"
     numbers = db.execute(
         f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.item != '' AND p.part = 0 WHERE i.shown AND {where}{away} "
         "ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",

@@ -1,10 +1,13 @@
 """Long-term memory on disk: lines of memory-store.json, or monthly pages once there are many. Read only as far as needed."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from zlib import crc32
 
-from mabos_cli.core.ids import month_of
+from mabos_cli.core.ids import month_of, parse_id
 from mabos_cli.core.item import MemoryItem, touch
 from mabos_cli.core.stores import LongTerm
 from mabos_cli.errors import InvalidFile
@@ -14,6 +17,8 @@ from mabos_cli.workspace.files import read_bytes, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
 
 Touches = dict[str, tuple[int, str]]
+_FEW = 4  # pages that are looked through as fast as the right one is found
+_START = 200  # bytes of a page, in which its first id stands
 
 
 def page_of(line: bytes) -> str:
@@ -84,13 +89,30 @@ class Shelf:
             return "", position
         month = month_of(item_id, "")
         names = pages_of_month(self.head.pages, month) if month else sorted(self.head.pages)
-        for name in names:
+        for name in self._likely_first(names, item_id):
             if not self._may_hold(name, item_id):
                 continue
             position = find_line(self.page(name), item_id)
             if position is not None:
                 return name, position
         return None
+
+    def _likely_first(self, names: list[str], item_id: str) -> list[str]:
+        """The pages of a month, that one first on which an id should stand: ids go up from page to page, unless somebody
+        brought an old item back, or merged."""
+        wanted = parse_id(item_id)
+        if wanted is None or len(names) < _FEW:
+            return names
+        place = bisect_right(names[::-1], wanted, key=self._first_id)
+        likely = names[len(names) - max(1, place)]
+        return [likely, *(name for name in names if name != likely)]
+
+    def _first_id(self, name: str) -> tuple[int, int]:
+        start = b""
+        with suppress(OSError), self.paths.store_page(name).open("rb") as file:
+            start = file.read(_START)
+        found = re.search(rb'"id": "([^"]*)"', start)
+        return (parse_id(found[1].decode("ascii", "replace")) if found else None) or (0, 0)
 
     def _may_hold(self, name: str, item_id: str) -> bool:
         """A look at the text of a page: decoding every page of a busy month would cost far more."""

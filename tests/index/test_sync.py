@@ -10,6 +10,7 @@ from forked import run_here as run
 
 from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.index import follow
+from mabos_cli.index.lanes import Restriction, list_best
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS
@@ -48,9 +49,14 @@ def test_a_touched_file_is_not_a_changed_one(lab: Lab) -> None:
     assert (stats.changed, stats.added, stats.removed, stats.passages) == (0, 0, 0, 0)
 
 
-def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "_BATCH", 5)  # so that the pages come in another transaction than what they left
-    lab.store_all([lab.draft(f"note {n} on subject{n % 7} and place{n}", store="long_term") for n in range(30)])
+def test_items_keep_words_and_vectors_when_the_store_is_split(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that the pages come in another transaction than what they left.
+    monkeypatch.setattr(follow, "_BATCH", 5)
+    lab.store_all(
+        [lab.draft(f"note {n} on subject{n % 7} and place{n}", store="long_term") for n in range(30)]
+    )
     settle()
     assert lab.sync().embedded >= 30
     monkeypatch.setenv("MABOS_MEMORY_SPLIT_ABOVE", "30")
@@ -62,6 +68,28 @@ def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypa
     assert (stats.added, stats.embedded) == (4, 1)
     with closing(lab.open().index) as index:
         check_sound(index.db)
+
+
+def test_the_best_are_read_off_the_top_however_many_there_are(lab: Lab) -> None:
+    steps: list[int] = []
+
+    def tick() -> None:
+        steps[-1] += 1
+
+    for start, end in ((0, 30), (30, 400)):
+        drafts = [
+            lab.draft(f"note{n} place{n} thing{n}", importance=n % 100 / 100) for n in range(start, end)
+        ]
+        lab.store_all([draft._replace(store="long_term") for draft in drafts])
+        with closing(lab.open().index) as index:
+            found = list_best(index.db, 10, Restriction(), False)
+            assert [row.importance for row in found] == sorted(
+                (row.importance for row in found), reverse=True
+            )
+            steps.append(0)
+            index.db.set_progress_handler(tick, 1)
+            list_best(index.db, 10, Restriction(), False)
+    assert steps[1] < 1.5 * steps[0]
 
 
 def test_a_second_sync_writes_nothing(busy: Lab) -> None:
