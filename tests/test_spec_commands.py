@@ -2,9 +2,12 @@
 JSON as well when it works as when it does not."""
 
 import json
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from commands.desk import Desk
 from conftest import quick_folder
 from every_command import CALLS, UNAVAILABLE, Bench, furnish
 from forked import Outcome
@@ -206,3 +209,51 @@ def test_every_command_says_in_json_what_is_wrong(bench: Bench) -> None:
         if any(each.required for each in ALL[name].params):
             assert _code(place.do(*name.split(), "--json"), name) == "usage"
     assert not bench.changed()
+
+
+# Where a person or a program says something, a dash stands for standard input.
+DASHES = """
+store -
+recall -
+capture -
+update M-1771943400000-0000 -c -
+timeline -
+checkpoint -c -
+hierarchy search -
+hierarchy drill -
+context pack -
+context build --request -
+belief add Supply -
+desire add -
+goal add -
+intention add -
+intention progress I-001 -
+plan add -
+plan step PL-001 -
+commitment add -
+learning add -
+learning add "Ask first" -
+rule create -
+explain -
+reason - --method bayesian
+index search -
+"""
+
+
+def test_a_dash_reads_standard_input(quick: Path, still_world: None) -> None:
+    desk = Desk(quick / "ws")
+    for line in (
+        "store 'We bill per seat' --store long_term",
+        "intention add 'Send the offer'",
+        "plan add Renewal",
+    ):
+        assert desk.run(*shlex.split(line)).code == 0
+    for number, line in enumerate(DASHES.strip().split("\n")):
+        given = f"quagga{number:02}"
+        said = desk.run("--json", *shlex.split(line), stdin=f"{given} eats grass\n".encode())
+        files = (path.read_text("utf-8") for path in desk.folder().rglob("*") if path.is_file())
+        assert said.code == 0 and (given in said.stdout or any(given in text for text in files)), (
+            f"{line}: {said}"
+        )
+    assert desk.run("goal", "add", "--", "-").code == 0
+    assert "G-002 - (Goals.md" in desk.run("goal", "list").stdout

@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.attitude import add_attitude, day_text, list_attitudes, title_of
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.core.item import check_word
 from mabos_cli.formats.mind_edit import Draft
 
@@ -15,7 +16,7 @@ app = new_group("commitment", "Add and list what an agent has promised to others
 @app.command()
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What is promised.")],
+    title: Annotated[str, typer.Argument(help="What is promised; - reads standard input.")],
     to: Annotated[str, typer.Option(metavar="WHOM", help="To whom.")] = "",
     deadline: Annotated[str, typer.Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
     status: Annotated[str, typer.Option(help="open, kept, broken, ...")] = "open",
@@ -32,7 +33,7 @@ def add(
         "status": check_word(status, "status"),
         "deadline": day_text(deadline, home),
     }
-    draft = Draft("commitment", "", title_of(title, "commitment"), fields=fields)
+    draft = Draft("commitment", "", title_of(line_argument(title, call.literal_dash), "commitment"), fields=fields)
     add_attitude(call, home, draft, group=group)
 
 

@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.attitude import add_attitude, ids_of, list_attitudes, priority_text, title_of
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.core.item import check_word
 from mabos_cli.formats.mind_edit import Draft
 
@@ -15,7 +16,7 @@ app = new_group("desire", "Add and list what an agent wants.", no_args_is_help=T
 @app.command()
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What is wanted.")],
+    title: Annotated[str, typer.Argument(help="What is wanted; - reads standard input.")],
     priority: Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")] = "medium",
     motivates: Annotated[
         list[str] | None, typer.Option(metavar="GOAL", help="A goal that it motivates; may repeat.")
@@ -34,7 +35,7 @@ def add(
         "status": check_word(status, "status"),
         "motivates": ids_of(motivates),
     }
-    draft = Draft("desire", "", title_of(title, "desire"), fields=fields)
+    draft = Draft("desire", "", title_of(line_argument(title, call.literal_dash), "desire"), fields=fields)
     add_attitude(call, home, draft, {"motivates": "goal"}, group)
 
 

@@ -16,6 +16,7 @@ from mabos_cli.commands.attitude import (
     title_of,
 )
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.goal_tree import Branch, build_tree
 from mabos_cli.core.item import check_choice, check_word
@@ -31,7 +32,7 @@ app = new_group("goal", "Add and list goals, and show how they hang together.", 
 @app.command()
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What is to be reached.")],
+    title: Annotated[str, typer.Argument(help="What is to be reached; - reads standard input.")],
     level: Annotated[str, typer.Option(help="strategic, tactical or operational.")] = "tactical",
     priority: Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")] = "",
     deadline: Annotated[str, typer.Option(metavar="DATE", help="Until when.")] = "",
@@ -61,7 +62,7 @@ def add(
         "desire": ids_of(desire),
         "requires": ids_of(requires),
     }
-    draft = Draft("goal", "", title_of(title, "goal"), fields=fields)
+    draft = Draft("goal", "", title_of(line_argument(title, call.literal_dash), "goal"), fields=fields)
     add_attitude(call, home, draft, {"parent": "goal", "desire": "desire", "requires": "plan"}, own)
 
 

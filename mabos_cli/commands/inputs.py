@@ -71,6 +71,11 @@ def text_argument(given: str, literal_dash: bool) -> str:
     return read_stdin() if given == "-" and not literal_dash else given
 
 
+def line_argument(given: str, literal_dash: bool) -> str:
+    """The same for a word or a line, without what ends it."""
+    return text_argument(given, literal_dash).strip()
+
+
 def importance_of(
     importance: float | None, priority: str | None, number: str = "--importance", word: str = "--priority"
 ) -> float | None:

@@ -16,6 +16,7 @@ from mabos_cli.commands.attitude import (
     today,
 )
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
 from mabos_cli.core.mind import DONE, GONE, Attitude, status_word
@@ -29,7 +30,7 @@ app = new_group(
 @app.command()
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What is to be done.")],
+    title: Annotated[str, typer.Argument(help="What is to be done; - reads standard input.")],
     goal: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it serves.")] = "",
     plan: Annotated[str, typer.Option(metavar="PLAN", help="The plan that it follows.")] = "",
     deadline: Annotated[str, typer.Option(metavar="DATE", help="Until when.")] = "",
@@ -48,7 +49,7 @@ def add(
         "deadline": day_text(deadline, home),
         "updated": today(home),
     }
-    draft = Draft("intention", "", title_of(title, "intention"), fields=fields)
+    draft = Draft("intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields)
     add_attitude(call, home, draft, {"goal": "goal", "plan": "plan"}, group)
 
 
@@ -56,7 +57,7 @@ def add(
 def progress(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")],
-    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done.")] = "",
+    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
     percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
     deadline: Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")] = "",
 ) -> None:
@@ -66,7 +67,7 @@ def progress(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    told, done = check_word(note, "note", 2000), percent_text(percent)
+    told, done = check_word(line_argument(note, call.literal_dash), "note", 2000), percent_text(percent)
     due = day_text(deadline, home)
 
     def change(each: Attitude, day: str) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ import typer
 
 from mabos_cli.commands.attitude import add_attitude, list_attitudes, title_of, today
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.inputs import text_argument
+from mabos_cli.commands.inputs import line_argument, text_argument
 from mabos_cli.core.item import check_content, check_word
 from mabos_cli.formats.mind_edit import Draft
 
@@ -16,7 +16,7 @@ app = new_group("learning", "Add and list lessons.", no_args_is_help=True)
 @app.command()
 def add(
     ctx: typer.Context,
-    lesson: Annotated[str, typer.Argument(help="The lesson, in a line.")],
+    lesson: Annotated[str, typer.Argument(help="The lesson, in a line; - reads standard input.")],
     text: Annotated[
         str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")
     ] = "",
@@ -31,7 +31,7 @@ def add(
     limit = home.settings["memory.max_content_bytes"]
     told = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
     fields = {"source": check_word(source, "source"), "updated": today(home)}
-    add_attitude(call, home, Draft("learning", "", title_of(lesson, "lesson"), told, fields))
+    add_attitude(call, home, Draft("learning", "", title_of(line_argument(lesson, call.literal_dash), "lesson"), told, fields))
 
 
 @app.command("list")

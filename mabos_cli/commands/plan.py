@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.attitude import add_attitude, attitude_row, ids_of, list_attitudes, title_of, today
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.core import BadValue
 from mabos_cli.core.item import check_word
 from mabos_cli.core.mind import Attitude, Step, find_step
@@ -24,7 +25,7 @@ app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no
 @app.command()
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What the plan is for.")],
+    title: Annotated[str, typer.Argument(help="What the plan is for; - reads standard input.")],
     goal: Annotated[
         list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")
     ] = None,
@@ -38,7 +39,7 @@ def add(
     home = call.open_home()
     steps = [one_line(escape_block(title_of(each, "step"))) for each in step or ()]
     text = [f"{number}. [ ] {each}" for number, each in enumerate(steps, 1)]
-    draft = Draft("plan", "", title_of(title, "plan"), "", {"goal": ids_of(goal)}, tuple(text))
+    draft = Draft("plan", "", title_of(line_argument(title, call.literal_dash), "plan"), "", {"goal": ids_of(goal)}, tuple(text))
     add_attitude(call, home, draft, {"goal": "goal"})
 
 
@@ -46,7 +47,7 @@ def add(
 def step(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step.")] = "",
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
     done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
 ) -> None:
     """Add a step to a plan, or mark one as done, in the shape that the plan has.
@@ -57,7 +58,7 @@ def step(
     home = call.open_home()
     if bool(text) == bool(done):
         raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
-    told = title_of(text, "step") if text else ""
+    told = title_of(line_argument(text, call.literal_dash), "step") if text else ""
 
     seen: list[Attitude] = []
 

@@ -6,6 +6,7 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.fact_common import fact_line
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time
@@ -32,7 +33,7 @@ RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
 def create(
     ctx: typer.Context,
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="The rule in words: if ?x p ?y and ?y > 5 then ?x q z.")
+        str, typer.Argument(metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z.")
     ] = "",
     name: Annotated[str, typer.Option(help="What to call it.")] = "",
     type: Annotated[str, typer.Option(help="inference, constraint or policy; else by what is given.")] = "",
@@ -56,6 +57,7 @@ def create(
     """
     call: Call = ctx.obj
     home = call.open_home()
+    text = line_argument(text, call.literal_dash)
     conditions, follows = _parts(text, condition or [], conclusion, f"{message} {action}")
     kind = type or ("inference" if follows else "policy" if action else "constraint")
     made = Rule(

@@ -7,6 +7,7 @@ import typer
 
 from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
+from mabos_cli.commands.inputs import line_argument
 from mabos_cli.commands.item import find_item
 from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_when
@@ -25,7 +26,7 @@ _LOOKED = 20  # hits, which may be passages of files; the best item among them i
 def timeline(
     ctx: typer.Context,
     around: Annotated[
-        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words; empty: the latest.")
+        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
     ] = "",
     before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,
@@ -40,7 +41,8 @@ def timeline(
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
     search = AgentSearch([home], Way(Filters(), not live, _LOOKED))
-    if around.strip():
+    around = line_argument(around, call.literal_dash)
+    if around:
         place = _find_place(home, search, around)
         earlier, later = search.around(place, before, after + 1) if place else ([], [])
         named = place[1] if place else ""
