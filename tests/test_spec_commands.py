@@ -10,7 +10,7 @@ import pytest
 from commands.desk import Desk
 from conftest import quick_folder
 from every_command import CALLS, UNAVAILABLE, Bench, furnish
-from forked import Outcome
+from forked import Outcome, tree
 from test_house import ALL, CALLABLE
 
 from mabos_cli.serve.mcp_tools import TOOLS
@@ -177,13 +177,30 @@ def _is_event(name: str) -> bool:
     return name.startswith("hook ") and name not in CALLABLE
 
 
+# What writes for somebody else: git's own configuration, the file that git wants merged, settings of hosts.
+NO_RECEIPT = ("git install", "git merge", "hook install", "hook uninstall")
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    """The files of a workspace, without what git keeps for itself."""
+    return {name: data for name, data in tree(root).items() if not name.startswith(".git/")}
+
+
+def _receipts(root: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in root.glob(".mabos/receipts/*.jsonl"))
+
+
 def test_every_command_answers_in_one_object(bench: Bench) -> None:
-    """With --json exactly one object, with the schema of the command's name and nothing beside it."""
+    """With --json exactly one object, with the schema of the command's name and nothing beside it; a write leaves a receipt."""
     wrong = []
     for name, words in CALLS.items():
         if name in UNAVAILABLE or _is_event(name):
             continue
-        done = bench.fresh().do(*words, "--json")
+        place = bench.fresh()
+        before, receipts = _files(place.root), _receipts(place.root)
+        done = place.do(*words, "--json")
+        if (_files(place.root) != before) > (_receipts(place.root) > receipts) and name not in NO_RECEIPT:
+            wrong.append(f"{name}: no receipt")
         found = json.loads(done.stdout) if done.stdout.count("\n") == 1 and not done.stderr else {}
         schema = f"mabos.{NAMED.get(name) or _command(words).replace(' ', '.')}.v1"
         if done.code or list(found) != ["schema", "data", "warnings"] or found["schema"] != schema:

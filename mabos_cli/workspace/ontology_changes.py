@@ -1,8 +1,10 @@
 """Changes to ontologies: proposing, validating, merging and rejecting, under the lock of the ontologies."""
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core import BadValue
@@ -22,10 +24,11 @@ from mabos_cli.errors import Conflict, UsageFault
 from mabos_cli.formats.jsonld import WELL_KNOWN, parse_jsonld
 from mabos_cli.formats.jsonld_edit import add_nodes, render_new, render_node
 from mabos_cli.formats.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import Moved, replace_file
+from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.ontologies import HeldFile, Library
+from mabos_cli.workspace.receipts import add_receipt
 from mabos_cli.workspace.temps import sweep_temps
 
 Result = TypeVar("Result")
@@ -61,17 +64,37 @@ def _holding(editor: Editor, command: str) -> Iterator[None]:
 
 
 def change_ontologies(
-    editor: Editor, command: str, plan: Callable[[Library], Result]
+    editor: Editor,
+    command: str,
+    plan: Callable[[Library], Result],
+    ids: Callable[[Result], list[str]] = lambda result: [],
 ) -> tuple[Result, list[str]]:
-    """Runs a plan, which writes, on what is on disk; anew when somebody edits a file meanwhile. Its result, and warnings."""
+    """Runs a plan, which writes, on what is on disk; anew when somebody edits a file meanwhile. Its result, and warnings.
+
+    A receipt says how many files changed, and which ids of the result it was about.
+    """
+    started = time.monotonic()
     with _holding(editor, command):
+        before = _stamps(editor.workspace)
         for _ in range(_ATTEMPTS):
             library = Library(editor.workspace)
             try:
-                return plan(library), library.warnings
+                result = plan(library)
             except Moved:
                 continue
+            if changed := _stamps(editor.workspace) - before:
+                counts = {"files": len(changed)}
+                add_receipt(
+                    editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started
+                )
+            return result, library.warnings
     raise Conflict("the ontologies keep changing", "something writes them without locking; try again")
+
+
+def _stamps(workspace: WorkspacePaths) -> set[tuple[Path, str]]:
+    """The files of the ontologies as they are now."""
+    folders = (workspace.ontologies, workspace.proposals("x").parent)
+    return {(path, stamp_of(path)) for folder in folders for path in map(folder.joinpath, list_names(folder))}
 
 
 def check_domain(domain: str) -> str:
@@ -111,7 +134,7 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
         _write_proposals(library, draft.domain, [new])
         return new, True
 
-    return change_ontologies(editor, "propose", plan)
+    return change_ontologies(editor, "propose", plan, lambda done: [done[0].id])
 
 
 def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[Verdict], list[str]]:
@@ -125,7 +148,7 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
         _note(library, [_noted(v, editor.now) for v in told if v.proposal.status == "pending"])
         return told
 
-    return change_ontologies(editor, "validate", plan)
+    return change_ontologies(editor, "validate", plan, lambda done: [each.proposal.id for each in done])
 
 
 def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -> list[Proposal]:
@@ -196,7 +219,7 @@ def merge(
             _note(library, [_noted(v, editor.now)._replace(**done) for v in verdicts])
         return Merged(new, [each for each in chosen if each not in new], files, verdicts)
 
-    return change_ontologies(editor, "merge", plan)
+    return change_ontologies(editor, "merge", plan, lambda done: [each.id for each in done.new])
 
 
 def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) -> Proposal:
@@ -261,7 +284,7 @@ def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool]
         _note(library, [gone])
         return gone, True
 
-    return change_ontologies(editor, "reject", plan)
+    return change_ontologies(editor, "reject", plan, lambda done: [done[0].id])
 
 
 def _note(library: Library, proposals: Sequence[Proposal]) -> None:

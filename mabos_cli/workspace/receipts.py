@@ -22,19 +22,29 @@ def write_receipt(
     """Adds a receipt, and notes on the home what was touched. Best effort: the write itself is done."""
     note_touched(home, command, ids)
     at = format_time(home.now())
+    add_receipt(home.paths.workspace, at, command, counts, ids, started, agent=home.id)
+
+
+def add_receipt(
+    workspace: WorkspacePaths,
+    at: str,
+    command: str,
+    counts: dict[str, int],
+    ids: list[str],
+    started: float | None = None,
+    agent: str = "",
+) -> None:
+    """Adds a receipt about an agent, or about what the workspace has in common."""
     record = {
         "at": at,
-        "agent": home.id,
+        "agent": agent,
         "command": command,
         "ids": ids[:20],
         "counts": {name: count for name, count in counts.items() if count},
         "ms": round((time.monotonic() - started) * 1000) if started else 0,
     }
     with suppress(MabosError):
-        workspace = home.paths.workspace
-        append_bytes(
-            workspace.receipts(at[:10]), dump_record(record), root=workspace.root
-        )
+        append_bytes(workspace.receipts(at[:10]), dump_record(record), root=workspace.root)
 
 
 def note_touched(home: AgentHome, command: str, ids: list[str]) -> None:
