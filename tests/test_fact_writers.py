@@ -127,3 +127,15 @@ def check_whole(root: Path, command: str, acknowledged: bool) -> None:
     assert not acknowledged or command != "retract" or "s3" not in facts
     rules = json.loads((root / "agents/main/rules.json").read_text())["rules"]
     assert len(rules) == 3 if command == "rule" and acknowledged else len(rules) >= 2
+
+
+def test_the_same_words_once_more_finish_what_a_killed_assertion_left(root: Path) -> None:
+    seed = shutil.copytree(root, root.parent / "seed")
+    words = ("fact", "assert", "new", "partOf", "s1", "-w", str(root))
+    calls = run(*words, **NOW).calls
+    for at in range(calls // 2, calls + 1, 2):
+        shutil.rmtree(root)
+        shutil.copytree(seed, root)
+        run(*words, fault=Fault("kill", at), **NOW)
+        call(root, *words[:5])
+        assert run("doctor", "--check", "-w", str(root), **NOW).code == 0, at

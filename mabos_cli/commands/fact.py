@@ -95,13 +95,13 @@ def retract(
     wanted = {name: value for name, value in wanted.items() if value}
     why, now = check_word(reason, "reason", 2000), format_time(home.now())
 
-    def plan(facts: Facts, _: Means) -> tuple[FactChanges, tuple[list[Fact], Fallout]]:
+    def plan(facts: Facts, _: Means) -> tuple[FactChanges | None, tuple[list[Fact], Fallout]]:
         gone = _matching(home, facts, wanted)
         fallout = _fall_out(home, facts, gone, cascade)
         changes = plan_retract(gone, why, now)._replace(
             derived=fallout.left, rules_version=fallout.rules_version
         )
-        return (FactChanges() if dry_run else changes), (gone, fallout)
+        return (None if dry_run else changes), (gone, fallout)
 
     (gone, fallout), warnings = change_facts(home, "fact retract", plan)
     lost = fallout.lost

@@ -83,7 +83,8 @@ class Means(NamedTuple):
     mint: Callable[[], str]
 
 
-Plan = Callable[[Facts, Means], tuple[FactChanges, Result]]
+# No changes at all mean that nothing is to be written; empty ones, that nothing was left to change.
+Plan = Callable[[Facts, Means], tuple[FactChanges | None, Result]]
 
 
 def change_facts(home: AgentHome, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
@@ -97,8 +98,12 @@ def change_facts(home: AgentHome, command: str, plan: Plan[Result]) -> tuple[Res
             facts, data = _read_both(home)
             before = facts.versions
             changes, result = plan(facts, Means(_minting(home, facts.asserted)))
-            if not (changes.put or changes.drop):
+            if changes is None:
                 return result, holding.warnings
+            if not (changes.put or changes.drop):
+                # Of who was killed behind facts.json, the same words once more: the Markdown is still to be written.
+                notes = [] if is_made_from(home, before) else _materialize(home, facts, None)[1]
+                return result, [*holding.warnings, *notes]
             append_fact_departures(home.paths, changes.archive)
             _apply(facts.asserted, changes)
             try:
