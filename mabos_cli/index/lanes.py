@@ -108,11 +108,10 @@ def restrict(db: Any, filters: Filters) -> Restriction:
         values.append(filters.now)
     if not on_item and not on_any:
         return Restriction()
-    join = "JOIN" if on_item else "LEFT JOIN"
+    # With both ways to join, items of a small store are found first, and their passages by them.
+    join = "JOIN items i ON i.id = p.item AND p.item != '' AND" if on_item else "LEFT JOIN items i ON"
     where = " AND ".join(on_item + on_any)
-    return Restriction(
-        f"SELECT p.row FROM passages p {join} items i ON i.row = p.item_row WHERE {where}", tuple(values)
-    )
+    return Restriction(f"SELECT p.row FROM passages p {join} i.row = p.item_row WHERE {where}", tuple(values))
 
 
 def _has_expired(db: Any, now: str) -> bool:
@@ -191,8 +190,8 @@ def count_findable(db: Any, archived: bool) -> int:
 def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
     """Without a question: the most important and recent items."""
     where = f"p.row IN ({only.sql})" if only.sql else "1"
-    # Written as items_rank has it, so that the best are read off its top.
-    away = "" if archived else " AND (i.archived != '') = 0"
+    # Written as items_rank has it the best are read off its top; those of a few are rather looked up one by one.
+    away = "" if archived else " AND i.archived = ''" if only.sql else " AND (i.archived != '') = 0"
     numbers = db.execute(
         f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.item != '' AND p.part = 0 WHERE i.shown AND {where}{away} "
         "ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",

@@ -40,6 +40,7 @@ CREATE TABLE items (
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
 CREATE INDEX items_rank ON items (archived != '', importance DESC, at DESC) WHERE shown;
+CREATE INDEX items_store ON items (store);
 CREATE INDEX items_time ON items (at, id) WHERE shown;
 CREATE INDEX items_session ON items (session, at, id) WHERE shown AND session != '';
 CREATE INDEX items_author ON items (author) WHERE author > '';

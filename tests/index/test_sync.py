@@ -9,8 +9,9 @@ import pytest
 from forked import run_here as run
 
 from mabos_cli.commands.agent_index import AgentIndex
+from mabos_cli.core.recall import Filters
 from mabos_cli.index import follow
-from mabos_cli.index.lanes import Restriction, list_best
+from mabos_cli.index.lanes import list_best, restrict
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS
@@ -76,20 +77,20 @@ def test_the_best_are_read_off_the_top_however_many_there_are(lab: Lab) -> None:
     def tick() -> None:
         steps[-1] += 1
 
+    lab.store("of the day", store="short_term")
     for start, end in ((0, 30), (30, 400)):
         drafts = [
             lab.draft(f"note{n} place{n} thing{n}", importance=n % 100 / 100) for n in range(start, end)
         ]
         lab.store_all([draft._replace(store="long_term") for draft in drafts])
         with closing(lab.open().index) as index:
-            found = list_best(index.db, 10, Restriction(), False)
-            assert [row.importance for row in found] == sorted(
-                (row.importance for row in found), reverse=True
-            )
-            steps.append(0)
-            index.db.set_progress_handler(tick, 1)
-            list_best(index.db, 10, Restriction(), False)
-    assert steps[1] < 1.5 * steps[0]
+            for stores, count in (((), 10), (("working", "short_term"), 1)):
+                only = restrict(index.db, Filters(stores=stores))
+                steps.append(0)
+                index.db.set_progress_handler(tick, 1)
+                found = [row.importance for row in list_best(index.db, 10, only, False)]
+                assert len(found) == count and found == sorted(found, reverse=True)
+    assert steps[2] < 1.5 * steps[0] and steps[3] < 1.5 * steps[1]
 
 
 def test_a_second_sync_writes_nothing(busy: Lab) -> None:
