@@ -132,7 +132,8 @@ class AgentIndex:
         try:
             return open_embedder(s["embeddings.provider"], **options, environ=os.environ)
         except MabosError as error:
-            self.warnings.append(f"searched by words only: {error.message}")
+            hint = f" ({error.hint})" if error.hint else ""
+            self.warnings.append(f"searched by words only: {error.message}{hint}")
             return None
 
     def describe(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from hashlib import blake2b
 
 import pytest
@@ -262,14 +263,23 @@ def test_a_provider_that_lacks_something_is_one_warning(filled, monkeypatch, pro
         monkeypatch.delenv(name, raising=False)
     settle(filled, url or '""', provider=provider)
     said = filled.recall("garden fence")
-    assert said.warnings == [f"searched by words only: {said_to_be}"]
+    [warning] = said.warnings
+    assert warning.startswith(f"searched by words only: {said_to_be} (")  # and what to do
     assert said.refs
+
+
+def test_a_provider_whose_package_is_missing_names_the_extra(filled, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    filled.settle(f"embeddings:\n  provider: onnx\n  path: {tmp_path}\n")
+    [warning] = filled.recall("garden fence").warnings
+    assert warning.endswith("the package onnxruntime is not installed (pip install 'mabos-cli[onnx]')")
 
 
 def test_a_model_that_is_not_installed_is_one_warning(filled, monkeypatch):
     monkeypatch.setattr(wordllama, "find_spec", lambda name: None)
     said = filled.recall("garden fence")
-    assert said.warnings == ["searched by words only: the package wordllama is not installed"]
+    [warning] = said.warnings
+    assert warning.startswith("searched by words only: the package wordllama is not installed (pip install ")
     assert said.data["results"][0]["content"].startswith("The garden fence")
     text = filled.run("recall", "garden fence")
     assert (text.code, text.stderr) == (0, f"warning: {said.warnings[0]}\n")
