@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: compiled demo test typeql lint bench clean
+.PHONY: compiled demo test typeql matrix lint bench clean
 
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mabos needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
@@ -30,6 +30,10 @@ typeql:
 test: compiled typeql
 	$(BIN)/ruff check .
 	TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest -n auto --dist loadfile
+
+# What an installation has on every Python that is here: wheel, sources, each extra with and without, the lowest versions. Needs an index.
+matrix: compiled
+	$(BIN)/python tests/matrix.py $(PYTHONS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -32,29 +32,11 @@ def test_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def write_onnx(folder: Path, output: str, inputs: tuple[str, ...], pooled: bool) -> Any:
-    """A model that looks its tokens up in a table, and gives their mean when pooled; the table."""
-    onnx = pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
-    import numpy as np
-
-    table = np.random.default_rng(3).normal(size=(30, 8)).astype(np.float32)
-    make, kinds = onnx.helper, onnx.TensorProto
-    named = [make.make_tensor_value_info(name, kinds.INT64, ["batch", "tokens"]) for name in inputs]
-    nodes = [make.make_node("Gather", ["table", "input_ids"], ["hidden" if pooled else output])]
-    weights = [onnx.numpy_helper.from_array(table, "table")]
-    if pooled:
-        weights.append(onnx.numpy_helper.from_array(np.array([1], np.int64), "axes"))
-        nodes.append(make.make_node("ReduceMean", ["hidden", "axes"], [output], keepdims=0))
-    shape = ["batch", 8] if pooled else ["batch", "tokens", 8]
-    out = make.make_tensor_value_info(output, kinds.FLOAT, shape)
-    graph = make.make_graph(nodes, "tiny", named, [out], weights)
-    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9)
-    onnx.save(made, str(folder / "model.onnx"))
-    tiny.write_tokenizer(folder)
-    return table
+    return tiny.write_onnx(folder, output, inputs, pooled)
 
 
-ALL = ("input_ids", "attention_mask", "token_type_ids")
+ALL = tiny.ONNX_INPUTS
 
 
 @pytest.mark.parametrize("inputs", [ALL, ALL[:2], ALL[:1]])

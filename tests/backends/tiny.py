@@ -96,3 +96,72 @@ def write_model(folder: Path) -> dict[str, Any]:
     write_weights(folder / "model.safetensors", arrays)
     write_config(folder)
     return arrays
+
+
+ONNX_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+def write_onnx(
+    folder: Path,
+    output: str = "last_hidden_state",
+    inputs: tuple[str, ...] = ONNX_INPUTS,
+    pooled: bool = False,
+) -> Any:
+    """A model that looks its tokens up in a table, and gives their mean when pooled; the table.
+
+    The numbers of the fields are those of onnx.proto, so that nobody needs the package to make a file.
+    """
+    import numpy as np
+
+    table = np.random.default_rng(3).normal(size=(30, 8)).astype(np.float32)
+    nodes = [_node("Gather", ("table", "input_ids"), "hidden" if pooled else output)]
+    tensors = [_tensor("table", table, 1)]
+    if pooled:
+        nodes.append(_node("ReduceMean", ("hidden", "axes"), output, _part(5, b"keepdims", (3, 0), (20, 2))))
+        tensors.append(_tensor("axes", np.array([1], np.int64), 7))
+    shape = ("batch", 8) if pooled else ("batch", "tokens", 8)
+    graph = b"".join(
+        [*(_field(1, node) for node in nodes), _field(2, b"tiny"), *(_field(5, each) for each in tensors)]
+    )
+    graph += b"".join(_field(11, _value(name, 7, ("batch", "tokens"))) for name in inputs)
+    graph += _field(12, _value(output, 1, shape))
+    (folder / "model.onnx").write_bytes(
+        _field(1, 9) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, 18))
+    )
+    write_tokenizer(folder)
+    return table
+
+
+def _varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint(number >> 7)
+
+
+def _field(number: int, value: int | bytes) -> bytes:
+    """A field as Protocol Buffers write it: a number, or bytes with their length."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    return _varint(number << 3 | 2) + _varint(len(value)) + value
+
+
+def _part(number: int, name: bytes, *fields: tuple[int, int | bytes]) -> bytes:
+    return _field(number, _field(1, name) + b"".join(_field(*field) for field in fields))
+
+
+def _node(kind: str, inputs: tuple[str, ...], output: str, more: bytes = b"") -> bytes:
+    return (
+        b"".join(_field(1, name.encode()) for name in inputs)
+        + _field(2, output.encode())
+        + _field(4, kind.encode())
+        + more
+    )
+
+
+def _tensor(name: str, array: Any, kind: int) -> bytes:
+    dims = b"".join(_field(1, size) for size in array.shape)
+    return dims + _field(2, kind) + _field(8, name.encode()) + _field(9, array.tobytes())
+
+
+def _value(name: str, kind: int, shape: tuple[str | int, ...]) -> bytes:
+    dims = [_field(1, size) if isinstance(size, int) else _field(2, size.encode()) for size in shape]
+    tensor = _field(1, kind) + _field(2, b"".join(_field(1, dim) for dim in dims))
+    return _field(1, name.encode()) + _field(2, _field(1, tensor))
