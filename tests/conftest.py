@@ -1,5 +1,6 @@
 """What tests share: the program in a process of its own, and a fresh workspace to run it on."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -10,12 +11,14 @@ from typing import NamedTuple
 
 import pytest
 from forked import START, execute, start
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 NOW = "2026-02-24T14:30:00Z"
-# A busy machine is no failure: no property has to be shown within 200 ms.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# How many examples a property is tried with where it does not say. A busy machine is no failure: none has to be quick.
+_UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("part", _UNHURRIED, max_examples=60)
+settings.register_profile("full", _UNHURRIED, max_examples=500)
+settings.load_profile("full" if os.environ.get("FULL") else "part")
 
 
 class Done(NamedTuple):
@@ -32,6 +35,11 @@ Mabos = Callable[..., Done]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that fork come first: a process that has loaded models and numbers forks ten times slower."""
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests and their modules stay to the end: nobody need look through them for garbage."""
+    gc.freeze()
 
 
 @pytest.fixture

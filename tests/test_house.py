@@ -84,21 +84,19 @@ def module_of(path: Path) -> str:
 
 def imports_of(path: Path) -> Iterator[tuple[int, str, bool]]:
     """Line, dotted name and whether it happens as the module loads, for every import in a file."""
-    inside = {
-        id(node)
-        for function in ast.walk(tree_of(path))
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        or (isinstance(function, ast.If) and ast.unparse(function.test) == "TYPE_CHECKING")
-        for node in ast.walk(function)
-        if node is not function
-    }
-    for node in ast.walk(tree_of(path)):
-        at_load = id(node) not in inside
+    waiting: list[tuple[ast.AST, bool]] = [(tree_of(path), True)]
+    while waiting:
+        node, at_load = waiting.pop()
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name, at_load) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{shown(path)}:{node.lineno} imports relatively"
             yield from ((node.lineno, f"{node.module}.{alias.name}", at_load) for alias in node.names)
+        # Imports stand in nothing else.
+        elif isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
+            late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            late |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            waiting += [(below, at_load and not late) for below in ast.iter_child_nodes(node)]
 
 
 def test_every_room_is_known() -> None:

@@ -32,14 +32,14 @@ def random_rows(rnd: random.Random, count: int) -> list[dict]:
 def test_ten_rounds_of_storing_and_consolidating_lose_no_id(tmp_path: Path, settings: dict[str, str]) -> None:
     rnd, agent, issued = random.Random(7), Agent(tmp_path / "ws", **settings).init(), set()
     for _ in range(10):
-        stored = agent.batch(random_rows(rnd, 240))
+        stored = agent.batch(random_rows(rnd, 120))
         issued |= {row["id"] for row in stored["items"]}
         agent.minutes += rnd.choice([1, 30, 150])
         done = agent.do("consolidate")
         issued |= {group["id"] for group in done["groups"]} | set(done["archived"])
         issued |= {source for group in done["groups"] for source in group["derived_from"]}
-    assert len(issued) > 2400
-    for item_id in rnd.sample(sorted(issued), 60):
+    assert len(issued) > 1200
+    for item_id in rnd.sample(sorted(issued), 20):
         assert agent.do("get", item_id, "--tree")["item"]["id"] == item_id
     rows = agent.do("recall", "--limit", "0", "--archived")["results"]
     assert issued <= {row["id"] for row in rows}
@@ -95,7 +95,7 @@ def test_any_sequence_of_commands_leaves_derived_files_as_a_rebuild_would(
     assert agent.do("materialize")["changed"] == []
     findings = agent.do("doctor")["findings"]
     assert findings == []
-    for item_id in issued:
+    for item_id in rnd.sample(issued, min(len(issued), 20)):
         assert agent.run("get", item_id).code == 0
 
 

@@ -192,8 +192,8 @@ def test_stricter_options_of_one_consolidation_do_not_expire_what_waits(agent: A
 
 @pytest.mark.parametrize("damage", ["tail", "noise", "folder"])
 def test_a_damaged_index_is_made_anew(agent: Agent, damage: str) -> None:
-    for number in range(40):
-        agent.do("store", f"fact {number} of {number * 31}", "--store", "long_term")
+    rows = [{"content": f"fact {number} of {number * 31}", "store": "long_term"} for number in range(40)]
+    agent.batch(rows)
     path = agent.root / ".mabos/index/main.similar.sqlite"
     if damage == "tail":
         data = path.read_bytes()

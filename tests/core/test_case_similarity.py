@@ -55,7 +55,7 @@ def test_measures_by_hand(name, expected):
     assert found.beliefs == pytest.approx(expected)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(NAMES, NAMES, NAMES, NAMES, st.sampled_from(sorted(MEASURES)))
 def test_scores_by_brute_force(beliefs, desires, now, wants, name):
     alpha, beta = (Fraction(str(value)) for value in MEASURES[name])
@@ -152,7 +152,7 @@ def test_no_likeness_is_asked_for_what_is_no_concept():
     assert sorted(asked) == [("B1", "B1"), ("B2", "B2"), ("D1", "D1")]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(NAMES, NAMES)
 def test_an_explanation_accounts_for_every_feature_once(own, now):
     side = Comparison(now, []).explain("beliefs", own)

@@ -22,7 +22,7 @@ def test_checkpoint_is_named_after_its_minute():
     assert checkpoint_name(AT, {"2026-02-24-1429.md", "2026-02-23-1430.md"}) == "2026-02-24-1430.md"
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 3000), max_size=20).map(sorted))
 def test_names_sort_in_time_order_as_plain_text(minutes):
     names = names_in_order(minutes)

@@ -18,7 +18,7 @@ from mabos_cli.core.clock import (
 )
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 moments = st.datetimes(
     min_value=datetime(1000, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)
 )

@@ -10,7 +10,7 @@ from mabos_cli.core.claims import fold_subject, read_claims
 from mabos_cli.core.conflicts import Conflict, candidate_pairs, find_conflicts, read_belief
 from mabos_cli.core.mind import Belief
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def pair(subject: str, one: str, two: str, other: str = "") -> list[Belief]:

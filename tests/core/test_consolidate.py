@@ -8,7 +8,7 @@ from mabos_cli.core.stores import Limits
 
 from .fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 NEW_ID = "M-1800000000000-0000"
 
 

@@ -11,7 +11,7 @@ from mabos_cli.core.periods import parse_period
 from mabos_cli.core.recall import Candidate, Hit
 from mabos_cli.core.text import stem, words
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 LEVELS = ["quarterly", "monthly", "weekly", "daily"]
 
 

@@ -25,7 +25,7 @@ def test_known_distances(one: str, two: str, distance: int):
     assert edit_distance(one, two, 9) == distance
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8), st.integers(0, 4))
 def test_it_is_the_definition_up_to_a_limit(one: str, two: str, most: int):
     assert edit_distance(one, two, most) == min(by_definition(one, two), most + 1)

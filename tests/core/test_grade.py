@@ -68,7 +68,7 @@ def test_horizon_of_no_days_leaves_the_floor():
     assert grade("plain", "fact", days=1, weights=WEIGHTS | {"horizon_days": 0.0}) == 0.05
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(st.text(), st.sampled_from(TYPES), st.booleans(), st.floats(-1e6, 1e6))
 def test_grade_stays_in_range(content, kind, recurring, days):
     assert 0 <= grade(content, kind, recurring=recurring, days=days) <= 1

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mabos_cli.core.fact import Fact
 from mabos_cli.core.graph import Graph, find_neighbors, find_path, match_idea
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 nodes = st.sampled_from([*"abcdefgh", "5", "true"])
 edges = st.lists(
     st.tuples(nodes, st.sampled_from("pq"), nodes, st.sampled_from([0.2, 0.5, 1.0])), max_size=14

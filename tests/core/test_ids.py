@@ -8,7 +8,7 @@ from mabos_cli.core.ids import DEFERRED, LOCKED, minted_at, month_of, next_id, p
 
 MS = 1_708_800_000_000
 clocks = st.lists(st.integers(MS - 50, MS + 50), min_size=1, max_size=60)
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def mint_all(clock, seed, lane=LOCKED, last=""):

@@ -19,7 +19,7 @@ from mabos_cli.core.item import (
     touch,
 )
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def test_every_type_belongs_to_exactly_one_class():

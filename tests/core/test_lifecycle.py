@@ -11,7 +11,7 @@ from mabos_cli.core.stores import Changes, Limits, join, plan_revive
 
 from .fakes import NOW, ago, live_ids, make_item, make_memory, settle
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 DAY = 86_400
 
 

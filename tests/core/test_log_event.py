@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from mabos_cli.core.item import TYPES
 from mabos_cli.core.log_event import LogEvent, shape_of, split_kind
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def event(text="We ship", **fields):

@@ -16,7 +16,7 @@ from mabos_cli.core.memory_index import (
     may_be_shown,
 )
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 NOW = "2026-02-24T14:30:00.000Z"
 ROOM = 6000
 
@@ -164,7 +164,7 @@ def test_index_is_full_and_never_over(critical, projects, domains, budget):
     )
     assert out["critical"] == len(critical) - len(fitted.critical)
     if out["domains"]:
-        assert cost(fitted) + 10 > budget and not fitted.critical
+        assert cost(fitted._replace(critical=(), projects=())) + 10 > budget  # nothing stands in their place
     elif out["critical"]:
         bare = fitted._replace(projects=())
         assert cost(bare) + critical[len(fitted.critical)].size > budget

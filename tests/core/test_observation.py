@@ -82,7 +82,7 @@ def test_what_a_text_file_cannot_hold_is_replaced():
     assert seen.text == "a\ufffdb?c"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=400), st.integers(1, 300))
 def test_bounds_hold_and_every_byte_is_accounted_for(text, limit):
     kept, left = bound_text(text, limit)

@@ -247,7 +247,7 @@ counts = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(some, max_size=30, unique_by=lambda entry: entry.ref),
     st.integers(1, 3000),

@@ -20,7 +20,7 @@ from mabos_cli.core.periods import (
     week_of,
 )
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 days = st.dates(date(1000, 1, 1))
 levels = st.sampled_from(LEVELS)
 ONE = timedelta(days=1)

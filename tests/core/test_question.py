@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.text import asked_words, one_line, spaced, split_uncut, terms, words
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def named(text):

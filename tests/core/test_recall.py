@@ -21,7 +21,7 @@ from mabos_cli.core.recall import (
 )
 from mabos_cli.core.text import asked_words, stems, token_cost
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
 
 

@@ -19,7 +19,7 @@ from mabos_cli.core.report_time import Told, list_months, list_spans, share_quar
 from mabos_cli.core.themes import Theme
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 @quick

@@ -24,7 +24,7 @@ from mabos_cli.core.scoring import (
     shares,
 )
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 NOW = datetime(2026, 2, 24, tzinfo=UTC)
 PRESETS = ("default", "seed", "balanced", "rrf")
 

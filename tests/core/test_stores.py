@@ -1,3 +1,4 @@
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -33,7 +34,7 @@ from .fakes import (
     settle,
 )
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 AT = format_time(NOW)
 LIMITS = Limits()
 ROOMY = Limits(working=1000, short_term=1000, ttl_seconds=1e11)
@@ -603,11 +604,9 @@ def test_joined_changes_have_the_outcome_of_one_after_the_other(memory, one, two
     if ids:
         chosen = data.draw(st.sampled_from(ids))
         steps.append(plan_forget(between, chosen, "", now=NOW)[0])
-        steps.append(
-            plan_update(between, chosen, {"context": "x"}, now=NOW, store=data.draw(st.sampled_from(STORES)))[
-                0
-            ]
-        )
+        target = data.draw(st.sampled_from(STORES))
+        with suppress(BadValue):  # too old to be moved there
+            steps.append(plan_update(between, chosen, {"context": "x"}, now=NOW, store=target)[0])
     for then in steps:
         apart, joined = settle(between, then), settle(memory, join(first, then))
         assert (apart.working, apart.short_term) == (joined.working, joined.short_term)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.text import one_line, plural, stem, terms, token_cost, visible, words
 
-quick = settings(max_examples=300, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 MARKS = "\u061c\u200e\u200f\ufeff"
 nasty = st.sampled_from(

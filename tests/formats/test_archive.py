@@ -10,7 +10,7 @@ from mabos_cli.formats.archive import departure_from_dict, lines_naming, parse_a
 
 from .samples import AT, any_text, items, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 departures = st.builds(Departure, items, any_text, any_text, st.just(AT), any_text)
 
 

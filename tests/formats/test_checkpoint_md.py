@@ -14,7 +14,7 @@ from mabos_cli.formats.markdown import unescape_block
 
 from .samples import hostile_texts
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 AT = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 STAMP = "2026-02-24T14:35:00.000Z"
 SOURCE = "memory/checkpoints/2026-02-24-1430.md"

@@ -14,7 +14,7 @@ from mabos_cli.formats.cognitive_fields import split_cells
 from mabos_cli.formats.mind_edit import add_entry, change_entry, find_entry
 from mabos_cli.formats.revision_log import Change, log_change
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 TEMPLATE = Path(__file__).parents[2] / "workspace-template/agents/_agent"
 
 MIXED = """\
@@ -152,7 +152,7 @@ def test_template_files_come_back(path: Path):
     assert parse_cognitive(text).render() == text
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(FILES)
 @example(MIXED)
 @example("")

@@ -7,7 +7,7 @@ from mabos_cli.formats.daily_log import find_untrusted, parse_log, render_log_en
 
 from .samples import hostile_texts, make_item, plain_texts
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def render_log(items):

@@ -16,7 +16,7 @@ from mabos_cli.formats.seal import is_as_generated
 
 from .samples import any_text, hostile_texts, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 UNTIL = "2026-03-26T14:30:00.000Z"
 
 

@@ -16,7 +16,7 @@ from mabos_cli.formats.facts import FactFile, parse_facts, render_facts
 
 from .samples import any_text, json_values
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 names = st.one_of(
     any_text.filter(bool),
     st.sampled_from(["a", "a b", 'say "hi"', "back\\slash", "é", "\u202ex", "tab\tbed"]),

@@ -14,7 +14,7 @@ from mabos_cli.formats.graph_export import render_graph
 
 from .samples import any_text
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 HOSTILE = ['"]; a --> b', "x\ny", "|x|", "<b>&amp;</b>", "\\", '\\"', "]]>", "\x00\x1b", "\ud800", "\ufffe", "`", "#quot;", "end", "%%", "\u202e"]  # fmt: skip
 names = st.one_of(any_text.filter(bool), st.sampled_from(HOSTILE))
 shares = st.floats(0, 1)

@@ -74,7 +74,7 @@ def load(text: str) -> Any:
     return json.loads(text.removeprefix("\ufeff"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(texts(), st.sampled_from(HOSTS))
 def test_in_and_out_again_gives_back_every_byte(text: str, host: str) -> None:
     new = put(text, host)

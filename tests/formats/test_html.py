@@ -7,7 +7,7 @@ from mabos_cli.formats.html import Html, element, join
 
 from .samples import any_text
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 @quick

@@ -19,7 +19,7 @@ from mabos_cli.formats.items import (
 
 from .samples import any_text, items, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 GOOD = {"id": "M-1-aaaa", "content": "x"}
 
 

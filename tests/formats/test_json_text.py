@@ -10,7 +10,7 @@ from mabos_cli.formats.json_text import dump_document, dump_line, parse_json, pa
 
 from .samples import json_values
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def refusal(data, **options):

@@ -285,7 +285,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(ANY.filter(lambda value: isinstance(value, dict | list)), st.sampled_from([None, 1, 2]))
 def test_any_json_is_read_and_added_to(value: dict | list, indent: int | None):
     document = parsed(json.dumps(value, indent=indent).encode())

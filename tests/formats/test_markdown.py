@@ -7,7 +7,7 @@ from mabos_cli.formats.markdown import escape_block, indent, unescape_block
 
 from .samples import HOSTILE, any_text, hostile_texts, plain_texts
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 STRUCTURE = re.compile(
     r"\s*(#{1,6}(\s|$)|`{3}|~{3}|[-*+](\s|$)|\d{1,9}[.)](\s|$)|<|>|\||\$\$|%%|\^|\[[^\]]*\]:|([-_*=])(\s*\5)*\s*$)"
 )

@@ -13,7 +13,7 @@ from mabos_cli.formats.materialized import (
 
 from .samples import any_text, hostile_texts, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 COUNTS = {"working": 1, "short_term": 2, "long_term": 3}
 
 

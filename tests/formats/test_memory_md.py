@@ -5,7 +5,7 @@ from mabos_cli.formats.memory_md import add_consolidated, render_memory_header
 
 from .samples import hostile_texts, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 DAY, NEXT = "2026-02-24", "2026-02-25"
 
 

@@ -12,7 +12,7 @@ from mabos_cli.formats.outline import find_headings, hidden_lines
 
 from .samples import HOSTILE, hostile_texts, make_item, plain_texts
 
-quick = settings(max_examples=300, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 ID = "M-1700000000001-00aa"
 PATH = "memory/2026-02-24.md"
 NASTY = (

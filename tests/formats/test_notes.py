@@ -13,7 +13,7 @@ from mabos_cli.formats.notes import ENTRY, HEADING, SKIPPED, Notes, find_marks, 
 from .samples import HOSTILE, make_item
 
 MONOLITH = Path(__file__).parents[2] / "fixtures/monolith"
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def parse(text: str, size: int = 1600, **more) -> Notes:

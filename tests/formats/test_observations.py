@@ -20,7 +20,7 @@ AT = "2026-02-24T14:30:00.000Z"
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(
     WORDS,
     st.tuples(WORDS, WORDS, WORDS),

@@ -26,7 +26,7 @@ from mabos_cli.formats.structure import (
 from .samples import HOSTILE, make_item
 
 TEMPLATES = sorted((Path(__file__).parents[2] / "workspace-template").rglob("*.md"))
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 BLOCK_ID = "ends here ^M-1700000000001-00aa"
 # Lines that make scanning and parsing disagree, were it not for is_plain.
 STRUCTURE = (
@@ -155,7 +155,7 @@ def test_passage_stays_within_its_size(text, size):
         assert len(passage.text) <= (4 * size if passage.item_id else size + extra)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(documents)
 @example("- a\n\n  # no\n")
 @example("> a\n---\n# b")

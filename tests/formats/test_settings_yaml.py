@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.settings_yaml import parse_settings
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 
 
 def refusal(text):

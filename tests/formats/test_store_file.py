@@ -10,7 +10,7 @@ from mabos_cli.formats.store_file import StoreFile, parse_page, parse_store, ren
 
 from .samples import any_text, items, json_values, make_item
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 OWN_KEYS = ("working", "short_term", "long_term", "version", "last_id", "pages")
 item_tuples = st.lists(items, max_size=2).map(tuple)
 stores = st.builds(

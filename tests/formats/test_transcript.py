@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.formats.transcript import Said, parse_said
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
 
 

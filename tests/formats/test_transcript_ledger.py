@@ -46,7 +46,7 @@ def test_what_is_no_mark_is_passed_over() -> None:
 
 
 @given(st.text(min_size=1, max_size=30), st.text(min_size=1, max_size=30))
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 def test_any_name_finds_its_own_marks_only(one: str, other: str) -> None:
     data = render_mark(MARK._replace(file=one)) + render_mark(MARK._replace(file=other))
     assert {mark.file for mark in find_marks(data, one)} == {one}

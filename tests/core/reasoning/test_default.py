@@ -118,7 +118,7 @@ def answer_sets(facts, strict, defaults):
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(SETS, st.lists(st.tuples(SETS, LITERALS), max_size=3), DEFAULTS)
 def test_extensions_are_the_answer_sets_of_clingo(facts, rules, rows):
     strict = [Strict(when, then) for when, then in rules]
