@@ -39,10 +39,14 @@ def sync(
     """
     call: Call = ctx.obj
     home = call.open_home()
-    changes = _changes(home) if watch else None  # says that watchfiles is missing before any work is done
-    _sync(call, home, rebuild)
-    for _ in changes or ():
-        _sync(call, call.open_home(), rebuild=False)
+    if not watch:
+        _sync(call, home, rebuild)
+        return
+    is_first = True
+    for changed in _changes(home):
+        if changed or is_first:
+            _sync(call, call.open_home(), rebuild and is_first)
+        is_first = False
 
 
 def _sync(call: Call, home: AgentHome, rebuild: bool) -> None:
@@ -78,7 +82,10 @@ def _shown(home: AgentHome, path: Any) -> str:
 
 
 def _changes(home: AgentHome) -> Iterator[Any]:
-    """Batches of changes below the agent's folder, until SIGINT or SIGTERM."""
+    """Batches of changes below the agent's folder, until SIGINT or SIGTERM.
+
+    The first may be empty and says that somebody watches from now on: what changes during the first sync is not missed.
+    """
     try:
         from watchfiles import watch
     except ImportError:
@@ -90,7 +97,15 @@ def _changes(home: AgentHome) -> Iterator[Any]:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     places = [home.paths.root, *([home.paths.queue.parent] if home.paths.queue.parent.is_dir() else [])]
-    return watch(*places, stop_event=stop, rust_timeout=500, debounce=400, step=50, raise_interrupt=False)
+    return watch(
+        *places,
+        stop_event=stop,
+        rust_timeout=250,
+        yield_on_timeout=True,
+        debounce=400,
+        step=50,
+        raise_interrupt=False,
+    )
 
 
 @app.command()

@@ -1,10 +1,15 @@
 """index sync, status and search, and what status and doctor say about the index."""
 
 import json
+import os
+import signal
+import threading
 import time
 
 import pytest
 from backends.service import Answer, serving
+
+from mabos_cli.commands import index
 
 from .desk import note
 from .notes import UNRELATED
@@ -176,7 +181,11 @@ def test_search_of_words_when_the_question_cannot_be_embedded(filled):
 def test_no_limit_of_a_search_is_all_of_it(filled):
     found = filled.run("index", "search", "fence", "--limit", "0", "--json").data
     assert found == filled.run("index", "search", "fence", "--limit", "1000", "--json").data
-    assert len(filled.run("index", "search", "fence", "--limit", "1", "--json").data["words"]) <= len(found["words"]) > 0
+    assert (
+        len(filled.run("index", "search", "fence", "--limit", "1", "--json").data["words"])
+        <= len(found["words"])
+        > 0
+    )
 
 
 @pytest.mark.parametrize("limit", ["-1", "many"])
@@ -199,3 +208,26 @@ def test_a_large_limit_of_a_search(filled):
 def test_an_unknown_agent_and_a_missing_workspace(filled, tmp_path):
     assert filled.run("index", "status", "-a", "nobody").code == 3
     assert filled.run("index", "search", "x", "-w", str(tmp_path / "nowhere")).code == 3
+
+
+def test_what_changes_while_the_first_sync_runs_is_followed(desk, monkeypatch):
+    synced = []
+
+    def sync(call, home, rebuild):
+        synced.append(rebuild)
+        if len(synced) == 1:
+            desk.write("late.md", "A note.\n")
+        else:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(index, "_sync", sync)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    patience = threading.Timer(30, os.kill, (os.getpid(), signal.SIGTERM))
+    patience.start()
+    try:
+        assert desk.run("index", "sync", "--watch", "--rebuild").code == 0
+    finally:
+        patience.cancel()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert synced == [True, False]
