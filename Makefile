@@ -40,7 +40,7 @@ lint: $(VENV)/.ready
 
 bench: compiled
 	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/speed.py
 
 clean:
 	rm -rf $(VENV) .venv-typeql build dist .pytest_cache .ruff_cache .hypothesis
