@@ -143,7 +143,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def try_imports(environment: Environment) -> None:
-    run(environment.bin / "python", "-W", "error::DeprecationWarning", "-c", IMPORT_ALL)
+    run(environment.bin / "python", "-I", "-W", "error::DeprecationWarning", "-c", IMPORT_ALL)
 
 
 def try_pages(environment: Environment, extra: str = "") -> None:
@@ -256,8 +256,8 @@ def try_watching(environment: Environment, probe: Probe) -> None:
 
 
 def pins_of(needs: list[str]) -> list[str]:
-    """The lowest versions that are asked for: `typer>=0.21,<0.29` is `typer==0.21`."""
-    return [re.sub(r">=([^,]+).*", r"==\1", need) for need in needs]
+    """The lowest versions that are asked for: `typer>=0.21,<0.29` is 0.21, or a later build of it."""
+    return [re.sub(r">=([^,]+).*", r">=\1,<=\1.post99", need) for need in needs]
 
 
 class Table:
