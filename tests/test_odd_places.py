@@ -209,3 +209,17 @@ def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pyte
 def test_a_name_that_is_too_long_for_a_disk_is_told(root: Path, words: tuple[str, ...]) -> None:
     done = run("-w", str(root), *words, "x" * 3000)
     assert done.code == 4 and "File name too long" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("way", ["folder", "link"])
+def test_a_cache_that_cannot_be_read_stops_nobody(root: Path, way: str) -> None:
+    cache = root / ".mabos/settings.cache"
+    (root / "mabos.yaml").write_text("memory:\n  working_capacity: 5\n")
+    do(root, "status")
+    cache.unlink()
+    if way == "folder":
+        cache.mkdir()
+    else:
+        cache.symlink_to("nowhere")
+    assert "of 5" in run("status", "-w", str(root), MABOS_NOW=NOW).stdout
+    do(root, "store", "life goes on")

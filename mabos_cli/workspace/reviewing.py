@@ -232,7 +232,8 @@ def _conflicts(files: _Files) -> Iterator[Row]:
         old, new = files.texts(name)
         known.update(parse_report_keys(old))
         starts = [*_CONFLICT.finditer(new)]
-        for start, end in zip(starts, [*(each.start() for each in starts[1:]), len(new)], strict=True):
+        ends = [*(each.start() for each in starts[1:]), len(new)]
+        for start, end in zip(starts, ends, strict=False):  # a report may list none
             line = new.count("\n", 0, start.start()) + 1
             for key in parse_report_keys(new[start.start() : end]):
                 found[key] = Row(NEW, key[:8], one_line(start[1], 100), place=f"{name}:{line}")

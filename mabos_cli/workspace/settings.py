@@ -39,12 +39,12 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     if not stamp and read_bytes(workspace.settings) is None:
         return {}
     key = f"{__version__} {stamp}"
-    cached = read_bytes(workspace.settings_cache)
-    if cached:
-        with suppress(MabosError):
-            found = parse_json(cached, "settings.cache")
-            if isinstance(found, dict) and found.get("of") == key and isinstance(found.get("values"), dict):
-                return found["values"]
+    cached = None
+    with suppress(MabosError):
+        cached = read_bytes(workspace.settings_cache)
+        found = parse_json(cached, "settings.cache") if cached else None
+        if isinstance(found, dict) and found.get("of") == key and isinstance(found.get("values"), dict):
+            return found["values"]
     from mabos_cli.formats.settings_yaml import parse_settings
 
     values = {}

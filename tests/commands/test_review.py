@@ -177,3 +177,8 @@ def test_a_file_that_cannot_be_read_is_cited(desk: Desk):
     desk.write("facts.json", "{")
     told = desk.run("review")
     assert told.code == 4 and "agents/main/facts.json:1" in told.stderr
+
+
+def test_a_report_that_lists_no_conflict(desk: Desk):
+    desk.write("memory/bdi-conflicts/2026-02-24.md", "# Conflicts\n\nNone are left.\n")
+    assert desk.run("review").code == 0
