@@ -96,9 +96,7 @@ _VALUES = {
     "-a": "agent",
     "--lock-timeout": "lock_timeout",
 }
-ANYWHERE = (
-    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
-)
+ANYWHERE = "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
 
 
 def load_command(name: str):

@@ -28,101 +28,45 @@ STEPS = ("auto", "extension", "wheel", "scan", "lexical")
 TOKENIZERS = ("auto", "estimate", "tiktoken", "llama")
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
 
+# A row for each, as wide as it must be.
+# fmt: off
 SETTINGS = (
-    Setting(
-        "memory.default_store",
-        "choice",
-        "short_term",
-        "where store puts an item when --store is not given",
-        STORES,
-    ),
-    Setting(
-        "memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES
-    ),
-    Setting(
-        "memory.lasting_types",
-        "words",
-        "preference instruction project person insight",
-        "types that store puts into long_term when --store is not given",
-        TYPES,
-    ),
-    Setting(
-        "memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"
-    ),
-    Setting(
-        "memory.short_term_capacity",
-        "size",
-        200,
-        "items in short-term memory; more archives the least important",
-    ),
-    Setting(
-        "memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"
-    ),
-    Setting(
-        "memory.split_above",
-        "count",
-        10_000,
-        "long-term items above which the store splits into monthly pages",
-    ),
-    Setting(
-        "memory.materialize_split_above",
-        "count",
-        1_000,
-        "long-term items above which mabos-memory-items.md splits into pages",
-    ),
+    Setting("memory.default_store", "choice", "short_term", "where store puts an item when --store is not given", STORES),
+    Setting("memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES),
+    Setting("memory.lasting_types", "words", "preference instruction project person insight", "types that store puts into long_term when --store is not given", TYPES),
+    Setting("memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"),
+    Setting("memory.short_term_capacity", "size", 200, "items in short-term memory; more archives the least important"),
+    Setting("memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"),
+    Setting("memory.split_above", "count", 10_000, "long-term items above which the store splits into monthly pages"),
+    Setting("memory.materialize_split_above", "count", 1_000, "long-term items above which mabos-memory-items.md splits into pages"),
     Setting("memory.page_items", "size", 1_000, "items on one page; a fuller month gets a second page"),
     Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),
-    Setting(
-        "memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"
-    ),
-    Setting(
-        "memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"
-    ),
-    Setting(
-        "memory.access_journal_lines",
-        "size",
-        200,
-        "recalls journalled before paged long-term items are rewritten",
-    ),
+    Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"),
+    Setting("memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"),
+    Setting("memory.access_journal_lines", "size", 200, "recalls journalled before paged long-term items are rewritten"),
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
     Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
     Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
     Setting("log.min_importance", "fraction", 0.6, "importance from which log consolidate takes an event"),
     Setting("log.consolidate_after", "span", 604_800.0, "age from which log consolidate takes events"),
-    Setting(
-        "log.recurring_days", "size", 3, "days of 30 on which an event must be told to count as recurring"
-    ),
+    Setting("log.recurring_days", "size", 3, "days of 30 on which an event must be told to count as recurring"),
     Setting("log.archive_after", "span", 2_592_000.0, "age from which log archive moves a daily log"),
-    Setting(
-        "lifecycle.high_unused",
-        "span",
-        7_776_000.0,
-        "how long a long-term item of importance 0.8 or more may go unused",
-    ),
+    Setting("lifecycle.high_unused", "span", 7_776_000.0, "how long a long-term item of importance 0.8 or more may go unused"),
     Setting("lifecycle.other_unused", "span", 2_592_000.0, "how long a less important one may go unused"),
     Setting("lifecycle.notice", "span", 604_800.0, "how long before that an item counts as fading"),
     Setting("lifecycle.fuse", "fraction", 0.25, "share of live items above which lifecycle run needs --yes"),
-    Setting(
-        "memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"
-    ),
+    Setting("memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"),
     Setting("recall.limit", "count", 20, "results of a recall"),
     Setting("recall.preset", "choice", "default", "how the signals of a hit are weighed", PRESETS),
     Setting("recall.pool", "size", 200, "candidates that each lane offers at least; more for a larger limit"),
     Setting("recall.candidate_multiplier", "size", 4, "candidates of each lane for each result"),
     Setting("recall.mmr_lambda", "fraction", 0.7, "relevance against novelty, for --mmr"),
     Setting("recall.half_life", "span", 2_592_000.0, "age at which --decay halves a score"),
-    Setting(
-        "recall.importance_weight",
-        "fraction",
-        0.3,
-        "weight of importance in the score; the rest is relevance",
-    ),
+    Setting("recall.importance_weight", "fraction", 0.3, "weight of importance in the score; the rest is relevance"),
     Setting("recall.depth_hits", "size", 3, "hits that are followed at each level of depth"),
     Setting("recall.depth_terms", "size", 12, "new terms taken from each followed hit"),
     Setting("recall.depth_reserved", "fraction", 0.3, "share of the results reserved for deeper finds"),
-    Setting(
-        "index.vectors", "choice", "auto", "how vectors are compared; auto takes the best there is", STEPS
-    ),
+    Setting("index.vectors", "choice", "auto", "how vectors are compared; auto takes the best there is", STEPS),
     Setting("index.passage_tokens", "size", 400, "tokens of a passage of a file, at most"),
     Setting("index.overlap_tokens", "count", 80, "tokens that a passage repeats of the one before it"),
     Setting("index.item_tokens", "size", 200, "tokens of a passage of a memory item, at most"),
@@ -133,19 +77,10 @@ SETTINGS = (
     Setting("embeddings.url", "text", "", "address of a provider reached over HTTP"),
     Setting("embeddings.path", "text", "", "folder of a local model"),
     Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
-    Setting(
-        "llm.command",
-        "text",
-        "",
-        "a program that reads a prompt on standard input and writes text; off when empty",
-    ),
-    Setting(
-        "llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty"
-    ),
+    Setting("llm.command", "text", "", "a program that reads a prompt on standard input and writes text; off when empty"),
+    Setting("llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty"),
     Setting("llm.model", "text", "", "model that the service at llm.url is asked for"),
-    Setting(
-        "llm.timeout", "span", 60.0, "how long a program, or one request to a service, may take to write"
-    ),
+    Setting("llm.timeout", "span", 60.0, "how long a program, or one request to a service, may take to write"),
     Setting("llm.max_questions", "size", 20, "questions that one command with --llm may put to the model"),
     *(
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
@@ -159,10 +94,10 @@ SETTINGS = (
                 "added when it recurs",
                 "least share that age leaves",
                 "days until only the floor is left",
-            ),
+           ),
             strict=True,
         )
-    ),
+   ),
     Setting("grade.must_remember", "fraction", 0.8, "importance from which an item must be remembered"),
     Setting("grade.nice_to_have", "fraction", 0.5, "importance from which an item is nice to have"),
     Setting("capture.max_bytes", "size", 8_192, "text of one observation, at most; its middle is left out"),
@@ -173,12 +108,8 @@ SETTINGS = (
     Setting("harvest.chunk", "size", 500, "observations that harvest stores at a time under the agent's lock"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
-    Setting(
-        "bdi.certainty_floor", "fraction", 0.6, "certainty that both of two beliefs must exceed to conflict"
-    ),
-    Setting(
-        "facts.materialize_split_above", "size", 1_000, "facts above which mabos-facts.md splits into pages"
-    ),
+    Setting("bdi.certainty_floor", "fraction", 0.6, "certainty that both of two beliefs must exceed to conflict"),
+    Setting("facts.materialize_split_above", "size", 1_000, "facts above which mabos-facts.md splits into pages"),
     Setting("bdi.chunk", "size", 50, "beliefs that a cycle processes at a time"),
     Setting("bdi.open_minded", "span", 604_800.0, "how long an open-minded agent leaves an intention alone"),
     Setting("bdi.cautious", "span", 259_200.0, "how long a cautious agent does"),
@@ -190,20 +121,14 @@ SETTINGS = (
     Setting("hierarchy.month_bytes", "size", 4_000, "bytes of a monthly summary, about"),
     Setting("hierarchy.quarter_bytes", "size", 5_000, "bytes of a quarterly review, about"),
     Setting("hierarchy.width", "size", 3, "children that drill follows at each level, at most"),
-    Setting(
-        "typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty"
-    ),
-    Setting(
-        "typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"
-    ),
+    Setting("typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty"),
+    Setting("typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"),
     Setting("typedb.user", "text", "admin", "who logs in there; the password is in MABOS_TYPEDB_PASSWORD"),
     Setting("typedb.tls", "flag", False, "whether the connection to TypeDB is encrypted"),
     Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system"),
     Setting("typedb.connect_timeout", "span", 2.0, "how long connecting to TypeDB may take"),
     Setting("typedb.timeout", "span", 10.0, "how long one transaction or request may take"),
-    Setting(
-        "context.tokenizer", "choice", "auto", "what counts tokens; auto takes tiktoken if it is ready", TOKENIZERS
-    ),
+    Setting("context.tokenizer", "choice", "auto", "what counts tokens; auto takes tiktoken if it is ready", TOKENIZERS),
     Setting("context.window", "size", 200_000, "tokens of a context window that context build fills"),
     Setting("context.system_share", "fraction", 0.05, "share of who the agent is, at most"),
     Setting("context.skills_share", "fraction", 0.075, "share of skills, at most"),
@@ -235,19 +160,14 @@ SETTINGS = (
     Setting("schedule.patience", "span", 120.0, "how long a scheduled command waits for an agent's lock"),
     Setting("schedule.name", "text", "", "the workspace in names of units; when empty, its folder's name"),
     Setting("git.commit", "flag", False, "whether what a command writes is committed to git, as --commit does"),
-    Setting(
-        "mcp.max_tokens",
-        "size",
-        20_000,
-        "tokens that an answer of mabos mcp may have, at least 250; what is longer is cut",
-        least=250,
-    ),
+    Setting("mcp.max_tokens", "size", 20_000, "tokens that an answer of mabos mcp may have, at least 250; what is longer is cut", least=250),
     Setting("hook.prompt_budget", "size", 400, "tokens of the pack that a hook adds to a prompt, at most"),
     Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS),
     Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret"),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
 )
+# fmt: on
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 SECTIONS = tuple(dict.fromkeys(setting.name.split(".")[0] for setting in SETTINGS))
 
@@ -289,7 +209,8 @@ def _words(setting: Setting, value: Any) -> str:
     for word in found:
         if word not in setting.choices:
             raise BadValue(
-                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}", "separate them with blanks"
+                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}",
+                "separate them with blanks",
             )
     return " ".join(found)
 

@@ -21,7 +21,19 @@ from typing import BinaryIO, NamedTuple
 from faults import Fault, places
 from warm import PROGRAM, START, UNSETTLED, Request, become_program
 
-__all__ = ["PROGRAM", "START", "Ended", "Fault", "Outcome", "execute", "places", "run", "run_here", "start", "tree"]
+__all__ = [
+    "PROGRAM",
+    "START",
+    "Ended",
+    "Fault",
+    "Outcome",
+    "execute",
+    "places",
+    "run",
+    "run_here",
+    "start",
+    "tree",
+]
 
 _PATIENCE = 60  # seconds
 

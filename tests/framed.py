@@ -8,7 +8,9 @@ _LINE = re.compile(r"\[([^\[\]]+)\] [a-z]+(?: \S{1,10})??(?: untrusted)?(?: cont
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
-_SPECIAL = re.compile(r"<(?:[a-z]|\s*[/|!?])|[\uff1c\ufe64](?:[a-z]|\s*[/|!?])|`{3}|~{3}|\[/?INST|\uff3bM-", re.IGNORECASE)
+_SPECIAL = re.compile(
+    r"<(?:[a-z]|\s*[/|!?])|[\uff1c\ufe64](?:[a-z]|\s*[/|!?])|`{3}|~{3}|\[/?INST|\uff3bM-", re.IGNORECASE
+)
 
 
 def faults(bundle: str, sources: Collection[str]) -> list[str]:

@@ -56,9 +56,14 @@ def _run(page: Path, folder: Path) -> tuple[str, int]:
 @each_page
 def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tuple[str, int]]]) -> None:
     actual, commands = running[page].result()
-    assert commands or page.stem in ("settings", "comparison", "speed", "developing", "architecture", "promises"), (
-        f"{page.name} shows no command"
-    )
+    assert commands or page.stem in (
+        "settings",
+        "comparison",
+        "speed",
+        "developing",
+        "architecture",
+        "promises",
+    ), f"{page.name} shows no command"
     _same(page, actual)
 
 

@@ -347,7 +347,11 @@ def test_options_speak_alike() -> None:
         place = f"{name} {flag}: {said}"
         wrong += [place] if not said.endswith((".", "...")) or said != said.strip() else []
         if flag == "--limit":
-            wrong += [place] if "-n" not in option.opts or "at most this many" not in said or "0 for all" not in said else []
+            wrong += (
+                [place]
+                if "-n" not in option.opts or "at most this many" not in said or "0 for all" not in said
+                else []
+            )
             wrong += [place] if option.type.min != 0 else []
         if flag == "--dry-run":
             wrong += [place] if said != "Show what would happen." else []

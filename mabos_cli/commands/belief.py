@@ -145,9 +145,7 @@ def _named(changes: dict[str, str]) -> str:
 def list_command(
     ctx: typer.Context,
     min_certainty: Annotated[float, typer.Option(help="Only beliefs at least this certain.")] = 0.0,
-    status: Annotated[
-        str, typer.Option(help="Only those with this status: active, superseded, ...")
-    ] = "",
+    status: Annotated[str, typer.Option(help="Only those with this status: active, superseded, ...")] = "",
 ) -> None:
     """List the beliefs in the order of the file, with their places.
 

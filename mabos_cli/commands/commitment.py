@@ -33,7 +33,9 @@ def add(
         "status": check_word(status, "status"),
         "deadline": day_text(deadline, home),
     }
-    draft = Draft("commitment", "", title_of(line_argument(title, call.literal_dash), "commitment"), fields=fields)
+    draft = Draft(
+        "commitment", "", title_of(line_argument(title, call.literal_dash), "commitment"), fields=fields
+    )
     add_attitude(call, home, draft, group=group)
 
 

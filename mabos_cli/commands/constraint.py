@@ -52,7 +52,9 @@ def check(
     warnings += [f"{p.rule_id} cannot run: {p.reason}" for p in (*unread, *violations.problems)]
     call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
-        raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
+        raise CheckFailed(
+            plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for"
+        )
 
 
 def _source(rule_id: str, ontology: Ontology) -> str:

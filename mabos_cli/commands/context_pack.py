@@ -39,7 +39,9 @@ def pack(
     ] = None,
     min_trust: Annotated[
         str,
-        typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept."),
+        typer.Option(
+            help="Only what is at least agent or trusted; turns of user and assistant are always kept."
+        ),
     ] = "",
     limit: Limit = 0,
     trace: Annotated[

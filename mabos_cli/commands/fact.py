@@ -307,7 +307,8 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
     rows.sort(key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
     lines = [
-        f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows
+        f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}"
+        for fact, why, at in rows
     ]
     told = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
     call.emit(

@@ -33,7 +33,9 @@ _FILES = {
     "cursor": ".cursor/hooks.json",
 }
 _NOTES = {"codex": ["Codex runs new hooks once you trust them: /hooks"]}
-_NEXT = "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
+_NEXT = (
+    "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
+)
 
 Host = Annotated[str, typer.Option(help="claude, codex, gemini or cursor.")]
 Scope = Annotated[str, typer.Option(help="project: settings below this folder; user: those in your home.")]

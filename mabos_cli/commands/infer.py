@@ -47,7 +47,9 @@ def forward(
     call: Call = ctx.obj
     home = call.open_home()
     if max_facts < 1 or max_depth < 0:
-        raise BadValue("--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit")
+        raise BadValue(
+            "--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit"
+        )
     facts, rules = load_facts(home), load_rules(home)
     limits = Limits(max_facts, check_importance(min_confidence), max_depth)
     with without_gc():

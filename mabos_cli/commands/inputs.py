@@ -48,7 +48,6 @@ _KEYS = frozenset(
 )
 
 
-
 def read_stdin() -> str:
     """Standard input as text, byte for byte."""
     try:
@@ -128,7 +127,11 @@ def draft_from(
 
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
     """
-    hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
+    hint = (
+        "--redact stores it with the secret replaced, --allow-secret as it is"
+        if secrets
+        else "say it without"
+    )
     fields, redacted = _without_secrets(fields, secrets or secrets_way(False, False, settings), hint)
     unknown = fields.keys() - _KEYS
     if unknown:
@@ -163,9 +166,7 @@ def draft_from(
     return Draft(item, store, graded=importance is not None, redacted=redacted)
 
 
-def _without_secrets(
-    fields: dict[str, Any], way: str, hint: str
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _without_secrets(fields: dict[str, Any], way: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The values, and the kinds of secrets replaced in them. This comes first: no later message can show a secret."""
     if way == "allow":
         return fields, ()

@@ -49,7 +49,9 @@ def add(
         "deadline": day_text(deadline, home),
         "updated": today(home),
     }
-    draft = Draft("intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields)
+    draft = Draft(
+        "intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields
+    )
     add_attitude(call, home, draft, {"goal": "goal", "plan": "plan"}, group)
 
 
@@ -57,7 +59,9 @@ def add(
 def progress(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")],
-    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
+    note: Annotated[
+        str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")
+    ] = "",
     percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
     deadline: Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")] = "",
 ) -> None:

@@ -32,7 +32,9 @@ from mabos_cli.workspace.trust_log import Judge
 app = typer.Typer()
 _DEEPEST = 100
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
-AnyId = Annotated[str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
+AnyId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")
+]
 
 
 class Found(NamedTuple):
@@ -253,7 +255,9 @@ def _updating(home: AgentHome, item_id: str, fields: dict[str, Any], store: str)
 
 def _checked(home: AgentHome, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
     """The fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
-    values = {name: value for name, value in given.items() if value or (name == "content" and value is not None)}
+    values = {
+        name: value for name, value in given.items() if value or (name == "content" and value is not None)
+    }
     draft = draft_from({"content": "-"} | values, home.settings, home.now(), secrets)
     fields = {name: getattr(draft.item, name) for name, value in given.items() if value is not None}
     return fields, redacted_note([draft])

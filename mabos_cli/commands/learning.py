@@ -31,7 +31,11 @@ def add(
     limit = home.settings["memory.max_content_bytes"]
     told = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
     fields = {"source": check_word(source, "source"), "updated": today(home)}
-    add_attitude(call, home, Draft("learning", "", title_of(line_argument(lesson, call.literal_dash), "lesson"), told, fields))
+    add_attitude(
+        call,
+        home,
+        Draft("learning", "", title_of(line_argument(lesson, call.literal_dash), "lesson"), told, fields),
+    )
 
 
 @app.command("list")

@@ -39,7 +39,14 @@ def add(
     home = call.open_home()
     steps = [one_line(escape_block(title_of(each, "step"))) for each in step or ()]
     text = [f"{number}. [ ] {each}" for number, each in enumerate(steps, 1)]
-    draft = Draft("plan", "", title_of(line_argument(title, call.literal_dash), "plan"), "", {"goal": ids_of(goal)}, tuple(text))
+    draft = Draft(
+        "plan",
+        "",
+        title_of(line_argument(title, call.literal_dash), "plan"),
+        "",
+        {"goal": ids_of(goal)},
+        tuple(text),
+    )
     add_attitude(call, home, draft, {"goal": "goal"})
 
 
@@ -47,7 +54,9 @@ def add(
 def step(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")
+    ] = "",
     done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
 ) -> None:
     """Add a step to a plan, or mark one as done, in the shape that the plan has.

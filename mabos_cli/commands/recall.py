@@ -49,12 +49,15 @@ def recall(
         list[str] | None, typer.Option(help="Only episodic, semantic or procedural memories, or a type.")
     ] = None,
     store: Annotated[str, typer.Option(help="working, short_term, long_term or all.")] = "all",
-    min_importance: Annotated[float | None, typer.Option(help="Only memories at least this important.")] = None,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Only memories at least this important.")
+    ] = None,
     priority_min: Annotated[
         str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
     ] = None,
     min_trust: Annotated[
-        str, typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
+        str,
+        typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best."),
     ] = "",
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")

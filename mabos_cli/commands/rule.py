@@ -33,7 +33,11 @@ RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
 def create(
     ctx: typer.Context,
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z.")
+        str,
+        typer.Argument(
+            metavar="[TEXT]",
+            help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z.",
+        ),
     ] = "",
     name: Annotated[str, typer.Option(help="What to call it.")] = "",
     type: Annotated[str, typer.Option(help="inference, constraint or policy; else by what is given.")] = "",

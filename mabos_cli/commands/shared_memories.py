@@ -1,6 +1,5 @@
 """Memories that other agents put in the graph, among the hits of a recall."""
 
-
 from mabos_cli.commands.shared_agents import TYPEDB, Row, ask_graph, own_id
 from mabos_cli.core.item import MemoryItem
 from mabos_cli.core.recall import Candidate, Filters, Hit, TermSearch, browse, merge_hits

@@ -58,7 +58,9 @@ def store(
     tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
         str,
-        typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term)."),
+        typer.Option(
+            help="working, short_term or long_term (default short_term; for types that last, long_term)."
+        ),
     ] = "",
     source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
@@ -188,7 +190,9 @@ def store_drafts(
 def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
     """A warning when items are trusted less than was asked for."""
     pairs = zip(drafts, results, strict=True)
-    fell = [r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)]
+    fell = [
+        r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)
+    ]
     if not fell:
         return []
     which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")

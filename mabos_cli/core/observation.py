@@ -56,7 +56,9 @@ def with_origin(observation: Observation, at: str, most: str = "") -> Observatio
     # Without the spaces that are taken off later: behind them a tool would not be known as one.
     source = observation.source.strip() or "capture"
     elsewhere = source.startswith(_SAID_ELSEWHERE)
-    kind = observation.kind.strip() or ("tool" if source.startswith("tool:") else "message" if elsewhere else "note")
+    kind = observation.kind.strip() or (
+        "tool" if source.startswith("tool:") else "message" if elsewhere else "note"
+    )
     given = most or ("agent" if kind == "note" and not elsewhere else "untrusted")
     trust = lowest_trust((given, observation.trust or given))
     return observation._replace(source=source, kind=kind, at=observation.at or at, trust=trust)

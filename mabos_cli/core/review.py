@@ -158,7 +158,9 @@ def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
         changes += [told] if (told := moved("steps done", *counts)) else []
         if not changes:
             return None
-    text = one_line(one.title or one.text, _WIDTH) + (f" [{one_line(status_word(one.status), 40)}]" if one.status else "")
+    text = one_line(one.title or one.text, _WIDTH) + (
+        f" [{one_line(status_word(one.status), 40)}]" if one.status else ""
+    )
     return Row(
         state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0
     )

@@ -139,7 +139,11 @@ def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
 def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """How a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""
     plain, text = rb'([^"\\]*+)', rb'([^"\\]*+(?:\\.[^"\\]*+)*+)'
-    start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (plain, text, plain)
+    start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (
+        plain,
+        text,
+        plain,
+    )
     seen = rb'(?:, "observed_at": "%s")?, "accessed_at": "%s", "access_count": (\d++)' % (plain, plain)
     return re.compile(start), re.compile(rb'"created_at": "%s"%s' % (plain, seen))
 

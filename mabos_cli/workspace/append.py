@@ -23,7 +23,9 @@ def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
         size = os.fstat(fd).st_size
-        if durable and not size:  # before the first line: one that is there says that the name of the file is on the disk, too
+        if (
+            durable and not size
+        ):  # before the first line: one that is there says that the name of the file is on the disk, too
             sync_folder(os.path.dirname(path))
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
         try:

@@ -165,9 +165,14 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     now = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     write.unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
     write.moves_index = any(
-        may_be_shown(item) for held in (recent, now) for _, item in held.values() if item.id not in write.unchanged
+        may_be_shown(item)
+        for held in (recent, now)
+        for _, item in held.values()
+        if item.id not in write.unchanged
     )
-    changed = pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    changed = (
+        pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
+    )
     write.dirty = set(changed)
     on_pages = (line for name in pages for line in write.loaded.shelf.page(name))
     before = set(on_pages if head.pages else old_lines)

@@ -196,7 +196,7 @@ def _check_observations(home: AgentHome) -> Iterator[Finding]:
         if faults:
             told = f"{plural(len(faults), 'line')} without an observation, passed over"
             yield Finding("note", f"observations/{name}:{faults[0]}", told)
-        if data.rstrip(b"\0") and not data.endswith(b"\n"):
+        if _torn_lines(data.rpartition(b"\n")[2].rstrip(b"\0")):
             yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
 
 

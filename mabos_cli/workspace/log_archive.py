@@ -121,7 +121,9 @@ def _without_header(data: bytes, day: str) -> bytes:
 def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
     """The files in which links to logs are kept working, each with its way to the folder of logs."""
     levels = [level for level in LEVELS if level != "daily"]
-    summaries = [paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")]
+    summaries = [
+        paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")
+    ]
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
 
 

@@ -138,9 +138,7 @@ def _as_they_are_now(home: AgentHome, days: tuple[LogDay, ...], ledger: Ledger) 
         event = candidate.event._replace(text=item.content)
         return candidate._replace(event=event, marks=(mark_of(item.content), *candidate.marks))
 
-    return tuple(
-        day._replace(candidates=tuple(filter(None, map(current, day.candidates)))) for day in days
-    )
+    return tuple(day._replace(candidates=tuple(filter(None, map(current, day.candidates)))) for day in days)
 
 
 def preview_taking(home: AgentHome, found: Found, rules: Rules) -> Taking:

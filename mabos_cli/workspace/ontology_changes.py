@@ -84,9 +84,7 @@ def change_ontologies(
                 continue
             if changed := _stamps(editor.workspace) - before:
                 counts = {"files": len(changed)}
-                add_receipt(
-                    editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started
-                )
+                add_receipt(editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started)
             return result, library.warnings
     raise Conflict("the ontologies keep changing", "something writes them without locking; try again")
 

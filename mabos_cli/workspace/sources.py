@@ -114,7 +114,9 @@ def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
             elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
-                store = is_store(entry.path[base:])  # what else stands in its place is an error, and not an absence
+                store = is_store(
+                    entry.path[base:]
+                )  # what else stands in its place is an error, and not an absence
                 try:
                     stat = entry.stat(follow_symlinks=not store or os.path.exists(entry.path))
                 except OSError:
@@ -149,7 +151,9 @@ def load_source(home: AgentHome, shown: str, path: str) -> Content:
         with explained(Path(path), "read"), suppress(FileNotFoundError):
             stat = os.stat(path)
             if stat.st_size > limit and not is_store(shown) and not shown.startswith("archive/"):
-                return Content(stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out")
+                return Content(
+                    stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out"
+                )
         data = read_bytes(Path(path))
         if data is None:
             return Content()

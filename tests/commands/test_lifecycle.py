@@ -418,7 +418,10 @@ def test_a_deferred_item_is_stored_by_the_run_and_counts_as_live(filled):
 
 
 def test_old_notes_that_are_taken_in_today_stay_for_their_time(desk, later):
-    rows = [{"content": f"note {n} of last year", "store": "long_term", "importance": 0.5, "created_at": ago(200)} for n in range(4)]
+    rows = [
+        {"content": f"note {n} of last year", "store": "long_term", "importance": 0.5, "created_at": ago(200)}
+        for n in range(4)
+    ]
     batch = desk.root.parent / "rows.ndjson"
     batch.write_text("".join(json.dumps(row) + "\n" for row in rows))
     ids = [row["id"] for row in desk.run("store", "--batch", str(batch), "--json").data["items"]]
@@ -439,7 +442,8 @@ def paged(desk, monkeypatch):
     batch = desk.root.parent / "rows.ndjson"
     for days, numbers in ((60, range(0, 60, 4)), (5, [n for n in range(60) if n % 4])):
         rows = [
-            {"content": f"entry {n} of the ledger, number {n * n}", "store": "long_term", "importance": 0.5} for n in numbers
+            {"content": f"entry {n} of the ledger, number {n * n}", "store": "long_term", "importance": 0.5}
+            for n in numbers
         ]
         batch.write_text("".join(json.dumps(row) + "\n" for row in rows))
         with monkeypatch.context() as then:

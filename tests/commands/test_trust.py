@@ -239,7 +239,9 @@ def test_quarantine_lists_newest_first_with_counts(desk: Desk):
     data = do(desk, "trust", "--quarantine", "--limit", "3")
     assert (data["count"], data["sources"]) == (5, {"tool:a": 3, "tool:b": 2})
     assert [row["content"] for row in data["items"]] == ["text 4", "text 3", "text 2"]
-    assert desk.run("trust", "--quarantine", "--limit", "3").stdout.endswith("and 2 more: --limit 0 shows all\n")
+    assert desk.run("trust", "--quarantine", "--limit", "3").stdout.endswith(
+        "and 2 more: --limit 0 shows all\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -378,8 +378,12 @@ def test_subjects_that_say_the_same_meet():
 
 def test_a_belief_that_is_older_and_surer_is_not_called_stale() -> None:
     def action(before: float, after: float) -> str:
-        old = Belief("Price", "Saltmarsh pays 5,900 EUR a month", before)._replace(id="B-1", updated="2026-03-02")
-        new = Belief("Price", "Saltmarsh pays 5,600 EUR a month", after)._replace(id="B-2", updated="2026-03-04")
+        old = Belief("Price", "Saltmarsh pays 5,900 EUR a month", before)._replace(
+            id="B-1", updated="2026-03-02"
+        )
+        new = Belief("Price", "Saltmarsh pays 5,600 EUR a month", after)._replace(
+            id="B-2", updated="2026-03-04"
+        )
         return find_conflicts([old, new])[0].action
 
     assert action(0.8, 0.8).startswith("the older one, B-1, is likely stale")

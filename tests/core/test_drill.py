@@ -186,9 +186,17 @@ def test_any_find_gives_an_ordered_way(found, question, width):
 @pytest.mark.parametrize(
     ("candidate", "first", "last"),
     [
-        (Candidate("t", 0.5, "", MemoryItem("M-1", "t", created_at="2026-02-24T09:00:00.000Z")), "2026-02-24", "2026-02-24"),
+        (
+            Candidate("t", 0.5, "", MemoryItem("M-1", "t", created_at="2026-02-24T09:00:00.000Z")),
+            "2026-02-24",
+            "2026-02-24",
+        ),
         (Candidate("t", 0.5, "", path="memory/2026-02-24.md", lines=(3, 4)), "2026-02-24", "2026-02-24"),
-        (Candidate("t", 0.5, "", path="memory/archive/2026/2026-01-02.md", lines=(1, 1)), "2026-01-02", "2026-01-02"),
+        (
+            Candidate("t", 0.5, "", path="memory/archive/2026/2026-01-02.md", lines=(1, 1)),
+            "2026-01-02",
+            "2026-01-02",
+        ),
         (Candidate("t", 0.5, "", path="memory/monthly/2026-02.md", lines=(1, 9)), "2026-02-01", "2026-02-28"),
     ],
 )

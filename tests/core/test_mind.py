@@ -2,7 +2,11 @@
 
 from mabos_cli.core.mind import Step, find_step
 
-STEPS = (Step("S1", "Visit them", True, "done", 3), Step("2", "Send the offer", None, "", 4), Step("", "Sign", None, "", 5))
+STEPS = (
+    Step("S1", "Visit them", True, "done", 3),
+    Step("2", "Send the offer", None, "", 4),
+    Step("", "Sign", None, "", 5),
+)
 
 
 def test_a_step_goes_by_its_name_else_by_its_place() -> None:

@@ -84,11 +84,17 @@ def test_sections_come_in_order_and_bounded():
         "memories: 2 new, 1 changed, 1 gone",
         "  + M-6 x",
         "  + M-5 x",
-        "  and 2 more: --limit 0",
+        "  and 2 more: --limit 0 shows all",
     ]
 
 
 def test_what_went_into_something_new_is_told_with_it() -> None:
-    rows = [Row("new", "N", "one of three"), Row("gone", "A", "a"), Row("gone", "B", "b"), Row("gone", "C", "c"), Row("new", "M", "m")]
+    rows = [
+        Row("new", "N", "one of three"),
+        Row("gone", "A", "a"),
+        Row("gone", "B", "b"),
+        Row("gone", "C", "c"),
+        Row("new", "M", "m"),
+    ]
     told = [*fold_parts(rows, {"A": "N", "B": "N", "C": "elsewhere"})]
     assert [(row.id, row.change) for row in told] == [("N", "of 2 that were known"), ("C", ""), ("M", "")]

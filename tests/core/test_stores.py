@@ -358,7 +358,9 @@ def test_near_duplicate_strengthens_the_item_that_is_there():
     changes, [result] = store(
         make_memory(long_term=[twin]), draft(say(11), importance=0.7, tags=("b", "c"), context="why")
     )
-    merged = twin._replace(importance=0.7, tags=("a", "b", "c"), context="why", access_count=2, accessed_at=AT)
+    merged = twin._replace(
+        importance=0.7, tags=("a", "b", "c"), context="why", access_count=2, accessed_at=AT
+    )
     assert (result.item, result.deduplicated, result.stored) == (merged, True, True)
     assert changes.put == (merged,)
     assert changes.log == ()

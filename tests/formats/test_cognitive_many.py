@@ -249,7 +249,9 @@ def check_file(text: str, rnd: Random) -> None:
     rnd.choice(OTHERS)(rnd, text, file)
     if rnd.random() < 0.1:
         parse_beliefs(text, "Beliefs.md")
-        parse_attitudes(text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md")
+        parse_attitudes(
+            text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md"
+        )
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))

@@ -115,9 +115,7 @@ class Untold(Hashed):
         return Hashed(self.model, 24)._vector(text)
 
 
-def test_a_new_width_that_cannot_be_noted_does_not_stop_a_recall(
-    little: Lab, slot: Slot, step: str
-) -> None:
+def test_a_new_width_that_cannot_be_noted_does_not_stop_a_recall(little: Lab, slot: Slot, step: str) -> None:
     little.sync()
     settle()
     little.sync()

@@ -214,7 +214,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "graph_path": ({"start": "acme", "end": "US"}, "-locatedIn-> US"),
     "graph_match": ({"text": "acme in the US"}, "acme: names acme"),
     "memory_graph_query": ({"query": "what is in the US?"}, "acme: US <-locatedIn- acme"),
-    "memory_graph_ingest": ({"subject": "bolt", "predicate": "madeBy", "object": "acme"}, "bolt madeBy acme (1.00"),
+    "memory_graph_ingest": (
+        {"subject": "bolt", "predicate": "madeBy", "object": "acme"},
+        "bolt madeBy acme (1.00",
+    ),
     "graph_impact": ({}, "main/B-003 Supply"),
     "cbr_store": (
         {

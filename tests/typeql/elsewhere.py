@@ -33,7 +33,9 @@ def facts_elsewhere(
     ]
 
 
-def memories_elsewhere(graph: RecordGraph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
+def memories_elsewhere(
+    graph: RecordGraph, agent: str, words: Iterable[str] = (), limit: int = 200
+) -> list[Row]:
     """Memories of agents other than one that share what they have, with all of some words."""
     wanted = [word.casefold() for word in words]
 

@@ -126,7 +126,9 @@ def test_the_worksheet_asks_for_every_field(name: str) -> None:
     shown = [key for key, shape in fields.items() if not shape.is_optional or shape.is_usual]
     assert list(inputs.by_method) == [name] and inputs.problem == "A problem: with signs # - 'x'"
     assert list(inputs.by_method[name].value) == shown and shown, "nothing to fill in: mark a field as usual"
-    whole = parse_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
+    whole = parse_inputs(
+        re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md"
+    )
     assert {*fields} == {*whole.by_method[name].value}
     assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
     if any(shape.is_usual for shape in fields.values()):

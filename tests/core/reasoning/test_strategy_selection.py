@@ -89,7 +89,9 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml").value
+    raw = parse_source(
+        (FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml"
+    ).value
     raw.pop("problem")
     answer = solve("strategy-selection", raw)
     assert answer.detail["pick_by_fit"] == "bayesian"
