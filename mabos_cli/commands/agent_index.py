@@ -15,7 +15,7 @@ from mabos_cli.formats.items import item_from_dict
 from mabos_cli.output import progress, shows_progress
 from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.index_place import index_places
-from mabos_cli.workspace.sources import find_sources, holds_items, is_store, template_marks
+from mabos_cli.workspace.sources import find_sources, holds_items, is_store, item_state, template_marks
 from mabos_cli.workspace.trust_log import Observed, load_decisions
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
 
-def _items(sources: list[Source]) -> list[tuple[str, str]]:
-    """The state of the files that hold items."""
-    return [(source.path, source.stamp) for source in sources if holds_items(source.path)]
+def _items(sources: list[Source]) -> set[tuple[str, str]]:
+    """The state of the files that hold items, as it was found."""
+    return {(source.path, source.stamp) for source in sources if holds_items(source.path)}
 
 
 class AgentIndex:
@@ -79,12 +79,11 @@ class AgentIndex:
         self.stats = (index.rebuild if rebuild else index.refresh)(self.sources, wait)
         for _ in range(_ROUNDS):
             # Whatever moved between files while they were read may have been seen at neither place.
-            before = self.sources
-            if index.stale or self.stats.unchanged == len(before):
+            if index.stale or self.stats.unchanged == len(self.sources):
+                return
+            if _items(self.sources) == item_state(self.home):
                 return
             self.sources = find_sources(self.home)
-            if _items(before) == _items(self.sources):
-                return
             self.stats = index.refresh(self.sources, wait)
         index.stale = index.stale or "memory keeps changing while it is read"
 

@@ -64,7 +64,7 @@ def find_sources(home: AgentHome) -> list[Source]:
     settled = time.time_ns() - UNSETTLED
     found = []
     ledgers = _ledgers(home)
-    for path, stat in _walk(home, root):
+    for path, stat in _walk(home, [root]):
         shown = path[len(root) + 1 :]
         if not shown.isascii():
             shown = clean(shown)
@@ -82,6 +82,18 @@ def find_sources(home: AgentHome) -> list[Source]:
     return found
 
 
+def item_state(home: AgentHome) -> set[tuple[str, str]]:
+    """Path and stamp of the sources that hold items, as they are now: a look at few files, however many notes there are."""
+    paths, base = home.paths, len(os.fspath(home.paths.root)) + 1
+    folders = [os.fspath(folder) for folder in (paths.store_pages, paths.archive)]
+    found = {(path[base:], stamp_of(stat)) for path, stat in _walk(home, folders)}
+    for path in (paths.store, paths.queue):
+        with suppress(OSError):
+            stat = os.stat(path, follow_symlinks=os.path.exists(path))
+            found.add((paths.relative(path), stamp_of(stat)))
+    return found
+
+
 def _ledgers(home: AgentHome) -> dict[str, os.stat_result]:
     """The ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
     found = {}
@@ -96,9 +108,9 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _walk(home: AgentHome, root: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Files of interest below a folder. Links are followed to files inside the workspace, never to folders."""
-    folders, base, outermost = [root], len(root) + 1, home.paths.workspace.root
+def _walk(home: AgentHome, folders: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Files of interest below folders of an agent. Links are followed to files inside the workspace, never to folders."""
+    base, outermost = len(os.fspath(home.paths.root)) + 1, home.paths.workspace.root
     while folders:
         try:
             entries = sorted(os.scandir(folders.pop()), key=_NAME)

@@ -8,10 +8,12 @@ from contextlib import closing
 import pytest
 from forked import run_here as run
 
+from mabos_cli.commands import agent_index
 from mabos_cli.commands.agent_index import AgentIndex
 from mabos_cli.core.recall import Filters
 from mabos_cli.index import follow
 from mabos_cli.index.lanes import list_best, restrict
+from mabos_cli.workspace.sources import find_sources, holds_items, item_state
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS
@@ -104,6 +106,21 @@ def test_a_second_sync_writes_nothing(busy: Lab) -> None:
         "main.lock",
         "main.sqlite",
     ]
+
+
+def test_all_files_are_looked_at_once_though_one_changed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a sync only what holds items is looked at again: nothing must have moved from one file to another meanwhile."""
+    lab.store("It is kept")
+    lab.forget(lab.store("It is gone"))
+    lab.defer("It waits")
+    lab.sync()
+    lab.write("memory/notes.md", "A new note\n")
+    looked: list[object] = []
+    monkeypatch.setattr(agent_index, "find_sources", lambda home: looked.append(home) or find_sources(home))
+    assert lab.sync().added == 1 and len(looked) == 1
+    held = {(source.path, source.stamp) for source in find_sources(lab.home()) if holds_items(source.path)}
+    assert item_state(lab.home()) == held
+    assert {path.split("/")[0] for path, _ in held} == {"memory-store.json", "archive", ".mabos"}
 
 
 def test_a_file_that_changed_a_moment_ago_is_read_again_until_it_settles(lab: Lab) -> None:
