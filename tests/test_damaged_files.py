@@ -5,6 +5,7 @@ FULL=1 tries every command on every damaged file; otherwise a part is drawn, the
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -211,8 +212,8 @@ class Clinic:
 
 
 def _lost(before: bytes, after: bytes) -> int:
-    """How many different lines are gone."""
-    return len({*before.split(b"\n")} - {*after.split(b"\n")})
+    """How many lines are gone, a line that stood there twice counted twice."""
+    return (Counter(before.split(b"\n")) - Counter(after.split(b"\n"))).total()
 
 
 def _bad_end(done: Outcome) -> Iterator[str]:

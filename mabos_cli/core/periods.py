@@ -9,6 +9,7 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
+_SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS if level != "daily")
 MONTHS = ("January February March April May June July August September October November December").split()
 MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace(
     "Sep(?:tember)", "Sep(?:t|tember)"
@@ -185,3 +186,12 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
             start = date(max(1, year - (months[0] > months[-1])), months[0], 1)
             found.append((start, month_of(date(year, months[-1], 1)).last))
     return found
+
+
+def is_summary(path: str) -> bool:
+    """Whether a file of an agent sums up others: a week, a month or a quarter.
+
+    >>> is_summary("memory/weekly/2026-W09.md"), is_summary("memory/2026-02-24.md")
+    (True, False)
+    """
+    return path.startswith(_SUMMARIES)

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.item import MemoryItem, has_expired
-from mabos_cli.core.text import asked_words, stem, stems, token_cost, words
+from mabos_cli.core.periods import is_summary
+from mabos_cli.core.text import asked_words, one_line, stem, stems, token_cost, words
 from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
+
+_RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
 
 
 class Candidate(NamedTuple):
@@ -180,6 +183,26 @@ def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Itera
             at += 1
         yield hit
     yield from more[at:]
+
+
+def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
+    """Hits without passages of summaries that tell a memory among the hits again, and nothing else of what is asked."""
+    if not any(is_summary(hit.candidate.path) for hit in hits):
+        return [*hits]
+    asked = [*asked]
+    told = [
+        (one_line(hit.candidate.text)[:_RETOLD], {*stems(spoken_text(hit.candidate))})
+        for hit in hits
+        if hit.candidate.item
+    ]
+    return [
+        hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))
+    ]
+
+
+def _is_retold(passage: Candidate, told: list[tuple[str, set[str]]], asked: list[str]) -> bool:
+    line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
+    return any(text in line and held <= said for text, said in told)
 
 
 class Depth(NamedTuple):

@@ -5,8 +5,9 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from mabos_cli.core.item import TRUSTS, MemoryItem
+from mabos_cli.core.periods import is_summary
 from mabos_cli.core.question import is_first_person, names_in, phrases, without
-from mabos_cli.core.recall import Candidate, Filters, Hit
+from mabos_cli.core.recall import Candidate, Filters, Hit, without_retold
 from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.core.text import words, words_as_written
 from mabos_cli.errors import MabosError
@@ -18,6 +19,7 @@ _OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a ques
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
+_SPARE = 12  # results more that are looked at where summaries may repeat others
 _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
@@ -106,10 +108,12 @@ class Asking:
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
-        wanted = max(self._scope.pool, self._scope.count) if diverse else self._scope.count
+        spare = _SPARE if any(is_summary(doc.row.source) for doc in docs.values()) else 0
+        wanted = max(self._scope.pool, self._scope.count) if diverse else self._scope.count + spare
         best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
-        return self._diverse(best, hits) if diverse else hits
+        hits = self._diverse(best, hits) if diverse else hits
+        return without_retold(hits, question.asked)[: self._scope.count]
 
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""

@@ -17,7 +17,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.clock import format_time, parse_time
 from mabos_cli.core.documents import Content, Held, Piece, Record, Source, stamp_of
 from mabos_cli.core.item import DOMAINS, MemoryItem
-from mabos_cli.core.periods import LEVELS
+from mabos_cli.core.periods import is_summary
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.archive import departure_from_dict
 from mabos_cli.formats.items import line_id, parse_item, render_item
@@ -54,7 +54,6 @@ _RECORDS = frozenset(
 _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
 _STORE = re.compile(STORE)
 _FACTS = "memory/mabos-facts"
-_SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS)
 _NAME = attrgetter("name")
 
 
@@ -255,7 +254,7 @@ def _written(home: AgentHome, shown: str, data: bytes) -> Content:
     text = without_seal(data.decode("utf-8", "replace"))
     found = split_passages(text, size, overlap)
     marked = find_untrusted(text)
-    if shown.startswith(_SUMMARIES) and text.startswith("---\n"):
+    if is_summary(shown) and text.startswith("---\n"):
         found = found[1:]  # what a summary says about itself is nothing to recall
     return Content(
         pieces=tuple(

@@ -18,6 +18,7 @@ from mabos_cli.core.recall import (
     rank,
     recall,
     with_words,
+    without_retold,
 )
 from mabos_cli.core.text import asked_words, stems, token_cost
 
@@ -384,3 +385,14 @@ def test_two_lists_of_hits_become_one_by_score_and_each_keeps_its_order():
     assert named(merge_hits(ours, theirs)) == ["a0", "b0", "a1", "b1"]
     assert named(merge_hits(ours, theirs, loss=0.5)) == ["b0", "a0", "a1", "b1"]
     assert named(merge_hits([], theirs)) == ["b0", "b1"]
+
+
+def test_a_summary_that_only_tells_a_memory_again_is_left_out() -> None:
+    item = Candidate("Ada owns billing", 0.5, "", MemoryItem("M-1-0001", "Ada owns billing", "fact", 0.5))
+    week = Candidate("## Tuesday - fact 0.50: Ada owns billing", 0, "", path="memory/weekly/2026-W09.md")
+    more = week._replace(text="## Tuesday - fact 0.50: Ada owns billing - The bank pays", lines=(9, 12))
+    note = week._replace(path="memory/notes.md")
+    hits = [Hit(one, 1.0) for one in (week, item, more, note)]
+    left = [hit.candidate for hit in without_retold(hits, ["who", "owns", "billing", "bank"])]
+    assert left == [item, more, note]  # the bank is asked for as well, and a note is somebody's own
+    assert [hit.candidate for hit in without_retold([hits[0], hits[3]], ["billing"])] == [week, note]
