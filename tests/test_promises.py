@@ -15,6 +15,7 @@ from test_house import CALLABLE
 
 WATCHING = Path(__file__).parent / "watching"
 ASKING = "typedb status of a server that the settings name"
+RUNNING = ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system")
 # Who may run another program, and which. A job of the schedule is mabos itself.
 RUNS = {"git install": "git", "review": "git", "demo": "git", "schedule run": Path(sys.executable).name}
 
@@ -70,7 +71,7 @@ def test_nothing_outside_the_workspace_is_written(watched: Watched) -> None:
             f"{name}: changed {path}" for path in beside if not _is_named(str(place.side / path), named)
         ]
         for event, path in events:
-            if event.startswith("socket.") or event == "subprocess.Popen" or path == os.devnull:
+            if event.startswith("socket.") or event in RUNNING or path == os.devnull:
                 continue
             if not Path(path).is_relative_to(place.root) and not _is_named(path, named):
                 wrong.append(f"{name}: {event} {path}")
@@ -99,7 +100,7 @@ def test_no_other_program_is_run_but_git_where_it_is_asked_for(watched: Watched)
         (name, os.path.basename(what))
         for name, seen in watched.calls.items()
         for event, what in seen.events
-        if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system")
+        if event in RUNNING
     }
     assert found == {*RUNS.items()}
 

@@ -179,7 +179,7 @@ def test_other_commands_are_left_alone(command: str) -> None:
     [
         ("", "s.json:1: the file is empty"),
         ('{\n  "a": 1 // why\n}', "s.json:2: not valid JSON"),
-        ('{\n  "a": 1,\n}', "s.json:3: not valid JSON"),
+        ('{\n  "a": 1,}', "s.json:2: not valid JSON"),
         ('{"a": 1, "a": 2}', "s.json:1: not valid JSON: the key 'a' appears twice"),
         ("[]", "s.json:1: the settings must be an object"),
         ('{\n  "hooks": []\n}', "s.json:2: hooks must be an object"),
