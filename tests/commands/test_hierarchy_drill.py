@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import as_nobody
 from workspace.logbook import Logbook, entry
 
 from mabos_cli.commands.agent_search import AgentSearch
 
 from .desk import Desk
-
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -228,22 +227,7 @@ def reader(built: Logbook, quick: Path) -> Iterator[Any]:
     def run(*lines: tuple[str, ...]) -> list[list[Any]]:
         if os.geteuid():
             return [list(built.run(*words)) for words in lines]
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.setgroups([])
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
-                os.chdir("/")
-                os.write(writing, json.dumps([built.run(*words) for words in lines]).encode())
-            finally:
-                os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as answer:
-            text = answer.read()
-        os.waitpid(pid, 0)
-        return json.loads(text)
+        return as_nobody(lambda: [built.run(*words) for words in lines])
 
     yield run
     for path in changed:

@@ -11,16 +11,15 @@ import tempfile
 from pathlib import Path
 from random import Random
 
+import forked
 import pytest
-from forked import Outcome, tree
+from forked import NOBODY, Outcome, tree
 from forked import run_here as run
 
 from mabos_cli.index.engine import Engine
 
 from .lab import Lab, close, settle
 from .world import QUESTIONS, fill, page
-
-NOBODY = 65534
 
 
 def block(lab: Lab) -> None:
@@ -153,24 +152,9 @@ def public():
 
 
 def as_nobody(*words: str, **variables: str) -> Outcome:
-    """A command by somebody who owns nothing here. Forked: the interpreter itself may be out of their reach."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            os.chdir("/")
-            done = run(*words, MABOS_NOW=os.environ["MABOS_NOW"], **variables)
-            os.write(writing, json.dumps(done).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as answer:
-        text = answer.read()
-    os.waitpid(pid, 0)
-    return Outcome(*json.loads(text))
+    """A command by somebody who owns nothing here."""
+    now = os.environ["MABOS_NOW"]
+    return Outcome(*forked.as_nobody(lambda: run(*words, MABOS_NOW=now, **variables)))
 
 
 def test_somebody_who_may_only_read_is_answered(public: Path) -> None:
