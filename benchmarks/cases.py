@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import BARE, MABOS, best
 
 from mabos_cli.app import main as mabos
-from mabos_cli.core.case import Case
-from mabos_cli.formats.cases import CaseFile
+from mabos_cli.core.knowledge.case import Case
+from mabos_cli.formats.knowledge.cases import CaseFile
 
 SUBJECTS = (
     "churn",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.core.mind import Belief
+from mabos_cli.core.mind.mind import Belief
 
 PAIRS = Path(__file__).parent.parent / "fixtures" / "belief_pairs.json"
 Pair = dict[str, Any]
@@ -25,7 +25,7 @@ def judge(pair: Pair) -> bool:
     """Whether the detector sees a conflict between the two beliefs of a pair. All that this script knows
     about the detector is here: its import, how a belief is made from {subject, text, certainty, updated}, and
     what its answer means (a list of conflicts, empty when there are none)."""
-    from mabos_cli.core.conflicts import find_conflicts  # here, so that --help works without it
+    from mabos_cli.core.mind.conflicts import find_conflicts  # here, so that --help works without it
 
     beliefs = [
         Belief(side["subject"], side["text"], side["certainty"], side["updated"], line=line)

@@ -22,9 +22,9 @@ from timing import BARE, MABOS, compile_package, cpu_seconds
 from year import make_year, write_year
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.hierarchy_drill import HierarchyWorld
-from mabos_cli.core.drill import drill
-from mabos_cli.workspace.hierarchy import Order, build_hierarchy
+from mabos_cli.core.hierarchy.drill import drill
+from mabos_cli.services.hierarchy.build import Order, build_hierarchy
+from mabos_cli.services.hierarchy.drill import HierarchyWorld
 
 LEVELS = ("weekly", "monthly", "quarterly")
 
@@ -71,7 +71,7 @@ def judge(memory: Path, planted: dict) -> None:
 def measure_drill(root: Path, planted: dict) -> None:
     """Prints how often drill reaches the right day, and which share of all bytes it reads."""
     call = Call(workspace=str(root), agent="cfo")
-    home, shares, reached, first = call.open_home(), [], 0, 0
+    home, shares, reached, first = call.open_agent(), [], 0, 0
     for fact in planted["facts"]:
         world = HierarchyWorld(call, home)
         descent = drill(world, fact["question"], world.days, width=home.settings["hierarchy.width"])
@@ -93,7 +93,7 @@ def measure_drill(root: Path, planted: dict) -> None:
 
 def in_process(root: Path) -> tuple[float, int]:
     """CPU seconds of a build, and how many files it wrote."""
-    home = Call(workspace=str(root), agent="cfo").open_home()
+    home = Call(workspace=str(root), agent="cfo").open_agent()
     start = time.process_time()
     built = build_hierarchy(home, Order())
     return time.process_time() - start, len(built.written)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from memory_index import make_rows, make_workspace, run
 from timing import BARE, MABOS, compile_package
 
-from mabos_cli.core.hook_hosts import EVENTS
+from mabos_cli.core.operations.hook_hosts import EVENTS
 
 LIMITS = {"session-end": 2.5, "session-start": 3.0}
 

@@ -19,9 +19,9 @@ import time
 from itertools import pairwise
 from typing import NamedTuple
 
-from mabos_cli.core.fact import Fact
-from mabos_cli.core.forward import Limits, forward_chain
-from mabos_cli.core.rule import Pattern, Rule
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.forward import Limits, forward_chain
+from mabos_cli.core.knowledge.rule import Pattern, Rule
 
 SIDES = ("ours", "args", "text")
 LINEAR = (

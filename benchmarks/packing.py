@@ -26,10 +26,10 @@ from timing import MABOS, compile_package, cpu_seconds
 from workspaces import english, item_rows, make_items, say
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.context_pack import Bounds, pack_for
-from mabos_cli.core.item import TRUSTS, TYPES
-from mabos_cli.core.text import token_cost
-from mabos_cli.core.turns import Turn
+from mabos_cli.commands.context.pack import Bounds, pack_for
+from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.language.text import token_cost
+from mabos_cli.core.memory.item import TRUSTS, TYPES
 
 SIZES = (3, 40, 400, 2000)
 
@@ -72,7 +72,7 @@ def check_packs(packs: int) -> None:
             rnd, desk = random.Random(size), Desk(Path(folder) / "w")
             fill(desk, size, rnd)
             call = Call(workspace=os.fspath(desk.root), agent="main")
-            home = call.open_home()
+            home = call.open_agent()
             for _ in range(packs // len(SIZES)):
                 budget = round(50 * 1000 ** rnd.random())
                 roles = rnd.choices(("user", "assistant", "tool"), k=rnd.randint(0, 6))

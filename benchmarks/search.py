@@ -21,17 +21,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import compile_package, medians
 from workspaces import item_rows, make_items, make_notes, questions
 
-from mabos_cli.commands.agent_index import AgentIndex
-from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
-from mabos_cli.core.recall import Filters, recall
-from mabos_cli.core.text import asked_words
+from mabos_cli.core.language.text import asked_words
+from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.index import lanes
+from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentSearch, Way
 
 
 def in_process(root: Path, runs: int) -> tuple[float, float]:
     """One hybrid recall as a multiple of its two bare SQL statements, and the milliseconds of those."""
-    home = Call(workspace=str(root)).open_home()
+    home = Call(workspace=str(root)).open_agent()
     search = AgentSearch([home], Way(Filters(), False, 10))
     index = search._indexes()[0]
     pool = home.settings["recall.pool"]
@@ -56,7 +56,7 @@ def in_process(root: Path, runs: int) -> tuple[float, float]:
 
 def full_sync(root: Path) -> float:
     """Passages a second of a sync from nothing, embedding included."""
-    searching = AgentIndex(Call(workspace=str(root)).open_home())
+    searching = AgentIndex(Call(workspace=str(root)).open_agent())
     start = time.process_time()
     searching.refresh(rebuild=True)
     return searching.stats.embedded / (time.process_time() - start)
@@ -79,7 +79,7 @@ def idle_sync(files: int, runs: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "ws"
         make_notes(root, files)
-        home = Call(workspace=str(root)).open_home()
+        home = Call(workspace=str(root)).open_agent()
         AgentIndex(home).refresh()
         time.sleep(0.1)
         AgentIndex(home).refresh()

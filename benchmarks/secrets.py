@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.core.secrets import find_secrets
+from mabos_cli.core.language.secrets import find_secrets
 
 SET = Path(__file__).parent.parent / "fixtures" / "secrets.json"
 

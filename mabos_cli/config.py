@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.clock import parse_span
-from mabos_cli.core.grade import WEIGHTS
-from mabos_cli.core.item import STORES, TRUSTS, TYPES
-from mabos_cli.core.stores import Limits
+from mabos_cli.core.language.clock import parse_span
+from mabos_cli.core.memory.grade import WEIGHTS
+from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES
+from mabos_cli.core.memory.stores import Limits
 
 
 class Setting(NamedTuple):
@@ -225,7 +225,7 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _rhythm(name: str, value: Any) -> str:
-    from mabos_cli.core.schedule import format_rhythm, parse_rhythm
+    from mabos_cli.core.operations.schedule import format_rhythm, parse_rhythm
 
     try:
         return format_rhythm(parse_rhythm(str(value)))
@@ -265,11 +265,12 @@ def env_name(name: str) -> str:
     return "MABOS_" + name.replace(".", "_").upper()
 
 
-class Settings(NamedTuple):
+class Settings:
     """Effective values and where each came from."""
 
-    values: Mapping[str, Any]
-    origins: Mapping[str, str]
+    def __init__(self, values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+        self.values = values
+        self.origins = origins
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

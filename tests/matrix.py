@@ -21,7 +21,7 @@ from typing import NamedTuple
 from zipfile import ZipFile
 
 from backends import tiny
-from commands.mirror import Mirror
+from commands.mirrored import Mirror
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

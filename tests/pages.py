@@ -16,7 +16,7 @@ from forked import PROGRAM
 from transcript import Shell, shown_lines
 
 from mabos_cli.config import SECTIONS, SETTINGS, Setting, env_name
-from mabos_cli.core.clock import format_span
+from mabos_cli.core.language.clock import format_span
 
 ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from commands.desk import Desk, Said, note
 
 from mabos_cli.config import BY_NAME
-from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.memory.item import MemoryItem
 
 SECONDS = {"d": 86_400, "h": 3_600}
 

@@ -7,10 +7,10 @@ import pytest
 from shells import INSTALLED, ROOT, SCRIPTS, Tab, press_tab, shell_environment
 
 from mabos_cli.app import load_all
-from mabos_cli.commands.completion import anywhere, describe_program
-from mabos_cli.commands.completion_values import unused_values
-from mabos_cli.core.completion import ANY, FILES, FOLDERS, WORDS
-from mabos_cli.formats.completion import render_completion
+from mabos_cli.commands.operations.completion import anywhere, describe_program
+from mabos_cli.commands.operations.completion_values import unused_values
+from mabos_cli.core.operations.completion import ANY, FILES, FOLDERS, WORDS
+from mabos_cli.formats.operations.completion import render_completion
 from mabos_cli.serve.complete import KINDS
 from tests.commands.desk import Desk, note
 

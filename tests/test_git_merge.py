@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, Mabos
 from repositories import commit_all, git, settle_git, start_repository
 
-from mabos_cli.formats.daily_log import parse_log
+from mabos_cli.formats.hierarchy.daily_log import parse_log
 
 STORES, FACTS = 8, 3
 

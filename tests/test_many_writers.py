@@ -15,7 +15,7 @@ import pytest
 from conftest import Mabos
 from forked import run
 
-from mabos_cli.formats.daily_log import parse_log
+from mabos_cli.formats.hierarchy.daily_log import parse_log
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -175,12 +175,12 @@ def test_an_edited_derived_file_is_set_aside_not_overwritten(tmp_path: Path) -> 
 def test_an_edit_of_the_store_made_while_a_command_plans_is_kept(tmp_path: Path) -> None:
     """The plan itself saves the file behind the command's back, as an editor would."""
     from mabos_cli.commands.call import Call
-    from mabos_cli.core.stores import put_item
+    from mabos_cli.core.memory.stores import put_item
 
     agent = Agent(tmp_path / "ws").init()
     item_id = agent.do("store", "the old words", "--store", "long_term")["id"]
     store = tmp_path / "ws/agents/main/memory-store.json"
-    home = Call(workspace=str(tmp_path / "ws")).open_home()
+    home = Call(workspace=str(tmp_path / "ws")).open_agent()
     tries = []
 
     def plan(memory, means):

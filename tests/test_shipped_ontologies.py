@@ -11,12 +11,12 @@ import pyoxigraph
 import pytest
 from commands.desk import Desk
 
-from mabos_cli.core.constraints import Violation, check_constraints
-from mabos_cli.core.fact import Fact
-from mabos_cli.core.rule import Rule, is_variable
-from mabos_cli.core.rule_check import check_rule
-from mabos_cli.formats.fact_exchange import parse_ndjson
-from mabos_cli.formats.rule_text import parse_rule_text
+from mabos_cli.core.knowledge.constraints import Violation, check_constraints
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Rule, is_variable
+from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.formats.knowledge.fact_exchange import parse_ndjson
+from mabos_cli.formats.knowledge.rule_text import parse_rule_text
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = ROOT / "mabos_cli" / "ontologies"

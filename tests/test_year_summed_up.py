@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from commands.desk import Desk
 
-from mabos_cli.core.topics import topic_key
-from mabos_cli.formats.summary_md import parse_summary
+from mabos_cli.core.hierarchy.topics import topic_key
+from mabos_cli.formats.hierarchy.summary_md import parse_summary
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mabos_cli.core.text import one_line
+from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Unavailable
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mabos_cli.core.fact import Triple
-from mabos_cli.core.graph import is_plain
+from mabos_cli.core.knowledge.fact import Triple
+from mabos_cli.core.knowledge.graph import is_plain
 from mabos_cli.errors import InvalidFile, Unavailable
 
 _BASE = "urn:mabos:"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from shutil import which
 from typing import NamedTuple
 
-from mabos_cli.core.text import one_line
+from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Unavailable
 
 _TIMEOUT = 30.0

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.backends.typedb_answers import take_values
 from mabos_cli.core import BadValue
-from mabos_cli.core.text import one_line
+from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Unavailable
 
 Result = TypeVar("Result")

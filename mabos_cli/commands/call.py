@@ -3,26 +3,17 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer import Typer
 from typer.core import TyperGroup
 
-from mabos_cli.config import layer
-from mabos_cli.core.stores import Relatives
-from mabos_cli.errors import InvalidFile, UsageFault
-from mabos_cli.output import emit, note
-from mabos_cli.workspace.files import is_inside
-from mabos_cli.workspace.home import AgentHome
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
-from mabos_cli.workspace.locate import find_agent, find_workspace
-from mabos_cli.workspace.long_term import Shelf
-from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
-
-NO_AGENTS = "no agents; make one: mabos agent create ID"
+from mabos_cli.errors import UsageFault
+from mabos_cli.services.session import Session
+from mabos_cli.terminal.emit import emit, note
+from mabos_cli.workspace.agent import Agent
 
 
 class Told(NamedTuple):
@@ -33,56 +24,55 @@ class Told(NamedTuple):
     warnings: list[str]
 
 
-class Call(NamedTuple):
-    """The global options of one call."""
+class Call(Session):
+    """One call of a command: what its global options say, and how its result is told."""
 
-    workspace: str | None = None
-    agent: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
-    lock_timeout: str | None = None
-    literal_dash: bool = False
-    commit: bool = False
-    # The agents that were opened in this call, for what follows a write; nothing follows where there is no list.
-    homes: list[AgentHome] | None = None
-    # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
-    written: set[Path] | None = None
-    # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
-    program: Callable[[], dict[str, Any]] | None = None
-    # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
-    parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None
-    # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
-    run: "Callable[[Call, list[str]], int] | None" = None
-    # Takes the result instead of the terminal: data, lines, warnings.
-    take: "Callable[[Told], None] | None" = None
+    def __init__(
+        self,
+        workspace: str | None = None,
+        agent: str | None = None,
+        lock_timeout: str | None = None,
+        *,
+        as_json: bool = False,
+        quiet: bool = False,
+        verbose: bool = False,
+        literal_dash: bool = False,
+        commit: bool = False,
+        opened: list[Agent] | None = None,
+        written: set[Path] | None = None,
+        program: Callable[[], dict[str, Any]] | None = None,
+        parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None,
+        run: "Callable[[Call, list[str]], int] | None" = None,
+        take: "Callable[[Told], None] | None" = None,
+    ) -> None:
+        super().__init__(workspace, agent, lock_timeout, opened)
+        self.as_json = as_json
+        self.quiet = quiet
+        self.verbose = verbose
+        self.literal_dash = literal_dash
+        self.commit = commit
+        # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
+        self.written = written
+        # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
+        self.program = program
+        # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
+        self.parse = parse
+        # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
+        self.run = run
+        # Takes the result instead of the terminal: data, lines, warnings.
+        self.take = take
 
-    def open_workspace(self) -> WorkspacePaths:
-        """The workspace of this call."""
-        return find_workspace(self.workspace)
-
-    def open_home(self, *, fallback: bool = False) -> AgentHome:
-        """The agent of this call, with its settings."""
-        return self.home_of(find_agent(self.open_workspace(), self.agent), fallback=fallback)
+    def with_changes(self, **changes: Any) -> "Call":
+        """The same call with some of its options replaced."""
+        other = copy(self)
+        for name, value in changes.items():
+            setattr(other, name, value)
+        return other
 
     def check_all(self, every: bool) -> None:
         """UsageFault when all agents are meant and one is named."""
         if every and self.agent:
             raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
-
-    def home_of(self, agent: AgentPaths, *, fallback: bool = False) -> AgentHome:
-        """An agent's home under this call's options; with fallback, settings that cannot be read are the defaults."""
-        try:
-            settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
-        except InvalidFile:
-            if not fallback:
-                raise
-            settings = layer([])
-        floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
-        home = AgentHome(agent, settings, now(), partial(_open_relatives, floor), touched=[])
-        if self.homes is not None:
-            self.homes.append(home)
-        return home
 
     def emit(
         self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()
@@ -93,10 +83,12 @@ class Call(NamedTuple):
         """
         warnings = [*warnings, *self._mirror()]
         if self._wants_commit():
-            from mabos_cli.commands.git_commit import commit_written
+            from mabos_cli.services.operations.git_commit import commit_written
 
             text = list(text)
-            commit, trouble = commit_written(name, self.homes or (), self.written or set(), "".join(text[:1]))
+            commit, trouble = commit_written(
+                name, self.opened or (), self.written or set(), "".join(text[:1])
+            )
             data, text = (
                 data | {"commit": commit or None},
                 [*text, *([f"committed {commit}"] if commit else [])],
@@ -111,14 +103,14 @@ class Call(NamedTuple):
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
 
     def _wants_commit(self) -> bool:
-        return self.commit or any(home.settings["git.commit"] for home in self.homes or ())
+        return self.commit or any(home.settings["git.commit"] for home in self.opened or ())
 
     def _mirror(self) -> list[str]:
         """Takes what was written into TypeDB: warnings. Nothing is loaded or read unless one is configured."""
-        written = [home for home in self.homes or () if home.touched and home.settings["typedb.address"]]
+        written = [home for home in self.opened or () if home.touched and home.settings["typedb.address"]]
         if not written:
             return []
-        from mabos_cli.commands.typedb_mirror import mirror_touched
+        from mabos_cli.services.mirror.follow import mirror_touched
 
         return mirror_touched(written)
 
@@ -138,13 +130,3 @@ class OpenGroup(TyperGroup):
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)
-
-
-def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
-    """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
-    from mabos_cli.index.similar import SimilarIndex
-
-    path = shelf.paths.similar
-    index = SimilarIndex(path if is_inside(path, shelf.paths.workspace.root) else None, floor)
-    index.follow(shelf.sources())
-    return index

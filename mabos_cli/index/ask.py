@@ -4,12 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from mabos_cli.core.item import TRUSTS, MemoryItem
-from mabos_cli.core.periods import is_summary
-from mabos_cli.core.question import is_first_person, names_in, phrases, without
-from mabos_cli.core.recall import Candidate, Filters, Hit, without_retold
-from mabos_cli.core.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
-from mabos_cli.core.text import words, words_as_written
+from mabos_cli.core.language.periods import is_summary
+from mabos_cli.core.language.text import words, words_as_written
+from mabos_cli.core.memory.item import TRUSTS, MemoryItem
+from mabos_cli.core.search.question import is_first_person, names_in, phrases, without
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, without_retold
+from mabos_cli.core.search.scoring import (
+    Ring,
+    Scored,
+    Signals,
+    Weighing,
+    blend,
+    diversify,
+    score,
+    share_lanes,
+)
 from mabos_cli.errors import MabosError
 from mabos_cli.index import lanes
 from mabos_cli.index.lanes import Restriction, Row

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
-from mabos_cli.core.embedding import Embedder
-from mabos_cli.core.item import MemoryItem
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.search.embedding import Embedder
 from mabos_cli.index.follow import Decode
 from mabos_cli.index.schema import read_meta, transaction, write_meta
 from mabos_cli.index.vectors import Vectors

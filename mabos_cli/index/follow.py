@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.clock import as_stamp
-from mabos_cli.core.documents import Content, Held, Piece, Source
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.periods import MONTHS
-from mabos_cli.core.text import cut_text, words
-from mabos_cli.core.trust import trust_rank
+from mabos_cli.core.language.clock import as_stamp
+from mabos_cli.core.language.periods import MONTHS
+from mabos_cli.core.language.text import cut_text, words
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
 from mabos_cli.index.passages import Passages, rank_piece
 from mabos_cli.index.schema import PARTS, transaction

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.core.recall import Filters
-from mabos_cli.core.text import spaced, split_uncut
-from mabos_cli.core.trust import trust_rank
+from mabos_cli.core.language.text import spaced, split_uncut
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.recall import Filters
 from mabos_cli.index.schema import ARCHIVED, PARTS, TOKENIZER
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words

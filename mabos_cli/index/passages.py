@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from mabos_cli.core.documents import Piece
-from mabos_cli.core.text import spaced
-from mabos_cli.core.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.language.text import spaced
+from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.search.documents import Piece
 from mabos_cli.index.schema import ARCHIVED, END, PARTS
 from mabos_cli.index.vectors import Vectors
 

@@ -7,10 +7,10 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mabos_cli.core.documents import stamp_of
-from mabos_cli.core.item import TRUSTS
-from mabos_cli.core.prompt_words import asked_about, share_words, telling_words, words_needed
-from mabos_cli.core.scoring import Signals, Weighing, score, shares
+from mabos_cli.core.context.prompt_words import asked_about, share_words, telling_words, words_needed
+from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.search.documents import stamp_of
+from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import lanes
 from mabos_cli.index.schema import ARCHIVED, SCHEMA, read_meta, read_only
 

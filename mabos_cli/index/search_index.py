@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mabos_cli.core.documents import WRITING, Source, digest_of, stamp_of
-from mabos_cli.core.embedding import Embedder
+from mabos_cli.core.search.documents import WRITING, Source, digest_of, stamp_of
+from mabos_cli.core.search.embedding import Embedder
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.embed import embed_pending, give_memo, is_kept, is_of, keep_memo
 from mabos_cli.index.engine import Engine

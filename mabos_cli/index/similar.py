@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from mabos_cli.core.similar import WordIndex, likeness, probe, shared, word_set
-from mabos_cli.core.stores import Relatives
+from mabos_cli.core.language.similar import WordIndex, likeness, probe, shared, word_set
+from mabos_cli.core.memory.stores import Relatives
 
 _SCHEMA = 1
 _TABLES = """

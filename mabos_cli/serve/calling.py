@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Call, Told
 from mabos_cli.core import BadValue
-from mabos_cli.core.bounding import fit_lines, fit_value, json_size
-from mabos_cli.core.secrets import redact
-from mabos_cli.core.text import one_line, visible
+from mabos_cli.core.language.bounding import fit_lines, fit_value, json_size
+from mabos_cli.core.language.secrets import redact
+from mabos_cli.core.language.text import one_line, visible
 from mabos_cli.errors import MabosError, UsageFault
-from mabos_cli.formats.json_text import dump_line
+from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.tool import Line, Tool, line_of
 from mabos_cli.workspace.files import watch_writes
 from mabos_cli.workspace.locate import find_agent
@@ -65,8 +65,8 @@ def run_line(call: Call, line: Line) -> Told:
     """What a command tells. A dash is a dash here, and standard input is what the line brings along."""
     assert call.run is not None, "app runs commands"
     told: list[Told] = []
-    own = call._replace(
-        as_json=True, quiet=False, literal_dash=True, homes=[], written=watch_writes(), take=told.append
+    own = call.with_changes(
+        as_json=True, quiet=False, literal_dash=True, opened=[], written=watch_writes(), take=told.append
     )
     try:
         with _standard_input(line.fed):
@@ -92,7 +92,7 @@ def _named(call: Call, agent: str) -> Call:
     if not agent:
         return call
     find_agent(call.open_workspace(), agent)
-    return call._replace(agent=agent)
+    return call.with_changes(agent=agent)
 
 
 def _check(validator: Any, arguments: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from mabos_cli.core.hook_hosts import context_answer, is_again, word_of
+from mabos_cli.core.operations.hook_hosts import context_answer, is_again, word_of
 from mabos_cli.serve.hook_given import Given, find_given, log, spool
 
 _COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")

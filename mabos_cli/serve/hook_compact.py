@@ -7,18 +7,18 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from mabos_cli.core.checkpoint import Checkpoint
-from mabos_cli.core.hook_hosts import session_of, text_of, word_of
-from mabos_cli.core.observation import bound_text
-from mabos_cli.core.secrets import redact
-from mabos_cli.core.session_standing import Standing, sum_up
-from mabos_cli.formats.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
-from mabos_cli.formats.agent_transcripts import load_record
+from mabos_cli.core.language.secrets import redact
+from mabos_cli.core.memory.checkpoint import Checkpoint
+from mabos_cli.core.memory.observation import bound_text
+from mabos_cli.core.memory.session_standing import Standing, sum_up
+from mabos_cli.core.operations.hook_hosts import session_of, text_of, word_of
+from mabos_cli.formats.memory.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
+from mabos_cli.formats.memory.agent_transcripts import load_record
 from mabos_cli.serve.hook_given import Given, spool
 from mabos_cli.serve.hook_tail import Tail, read_tail
-from mabos_cli.workspace.checkpoints import write_checkpoint
-from mabos_cli.workspace.home import AgentHome
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.memory.checkpoints import write_checkpoint
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.world import now
 
@@ -40,8 +40,8 @@ def note_session(given: Given) -> None:
     if not (standing.request or standing.answer or wanted):
         return
     paths = WorkspacePaths(Path(given.root)).agent(given.agent)
-    home = AgentHome(paths, load_settings(paths.workspace, paths, {"lock.timeout": _LOCK}), now())
-    write_checkpoint(home, _checkpoint(home, given, standing, wanted))
+    agent = Agent(paths, load_settings(paths.workspace, paths, {"lock.timeout": _LOCK}), now())
+    write_checkpoint(agent, _checkpoint(agent, given, standing, wanted))
 
 
 def _turns(tail: Tail, host: str) -> Iterator[tuple[str, str]]:
@@ -76,7 +76,7 @@ def _hidden(text: str) -> str:
     return redact(text.encode("utf-8", "replace").decode("utf-8"))[0]
 
 
-def _checkpoint(home: AgentHome, given: Given, standing: Standing, wanted: str) -> Checkpoint:
+def _checkpoint(agent: Agent, given: Given, standing: Standing, wanted: str) -> Checkpoint:
     """The checkpoint of a session, in the words of its transcript; secrets go before anything is cut."""
     trigger, session = word_of(given.payload, "trigger"), session_of(given.payload)
     said = {"Last request": standing.request, "Last answer": standing.answer, "To be kept": wanted}
@@ -84,4 +84,4 @@ def _checkpoint(home: AgentHome, given: Given, standing: Standing, wanted: str) 
         f"Session {_hidden(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."
     ]
     parts += [f"{name}: {bound_text(text, _TEXT, _hidden)[0].strip()}" for name, text in said.items() if text]
-    return Checkpoint(home.now(), "\n\n".join(parts), tuple(map(_hidden, standing.decisions)))
+    return Checkpoint(agent.now(), "\n\n".join(parts), tuple(map(_hidden, standing.decisions)))

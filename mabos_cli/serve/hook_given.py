@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-from mabos_cli.core.hook_hosts import HOSTS, find_event, find_host, folders_of, session_of, word_of
+from mabos_cli.core.operations.hook_hosts import HOSTS, find_event, find_host, folders_of, session_of, word_of
 from mabos_cli.workspace.append import append_bounded, append_guarded
 from mabos_cli.workspace.marks import (
     AGENTS,

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.config import Settings
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.documents import stamp_of
-from mabos_cli.core.hook_hosts import ROOM, text_of
-from mabos_cli.core.pack_entry import Entry, Limits
-from mabos_cli.core.packing import pack
-from mabos_cli.core.prompt_words import asked_about
-from mabos_cli.core.text import terms, token_cost
-from mabos_cli.core.trust import trust_rank
-from mabos_cli.formats.context_pack import WRITING
-from mabos_cli.formats.json_text import dump_line
+from mabos_cli.core.context.pack_entry import Entry, Limits
+from mabos_cli.core.context.packing import pack
+from mabos_cli.core.context.prompt_words import asked_about
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import terms, token_cost
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.operations.hook_hosts import ROOM, text_of
+from mabos_cli.core.search.documents import stamp_of
+from mabos_cli.formats.context.context_pack import WRITING
+from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.hook_given import Given, log
 from mabos_cli.serve.hook_start import width
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
@@ -105,9 +105,9 @@ class _Judge:
     """How far items are trusted after what persons decided: loaded where there is such a decision."""
 
     def __init__(self, paths: AgentPaths, peek: Any) -> None:
-        from mabos_cli.core.lineage import OBSERVATION, effective_trust, find_rulings
-        from mabos_cli.formats.items import parse_item
-        from mabos_cli.workspace.trust_log import Observed, load_decisions
+        from mabos_cli.core.memory.lineage import OBSERVATION, effective_trust, find_rulings
+        from mabos_cli.formats.memory.items import parse_item
+        from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
 
         rulings, observed = find_rulings(load_decisions(paths)[0]), Observed(paths)
 

@@ -3,7 +3,7 @@ latest checkpoint."""
 
 import os
 
-from mabos_cli.core.hook_hosts import ROOM, word_of
+from mabos_cli.core.operations.hook_hosts import ROOM, word_of
 from mabos_cli.serve.hook_given import Given
 
 _RESTORED = ("compact", "resume")

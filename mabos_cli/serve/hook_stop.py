@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.hook_hosts import again_answer, session_of
+from mabos_cli.core.operations.hook_hosts import again_answer, session_of
 from mabos_cli.serve.hook_given import Given
 from mabos_cli.serve.hook_tail import read_tail
 
@@ -21,11 +21,11 @@ def stop_answer(given: Given) -> dict[str, Any]:
     used, window = find_usage(read_tail(given.transcript, _READ).lines)
     if not used:
         return {}
-    from mabos_cli.core.checkpoint import should_flush
-    from mabos_cli.formats.checkpoint_md import render_flush_prompt
-    from mabos_cli.workspace.flush_state import note_flush, read_flushes
-    from mabos_cli.workspace.home import AgentHome
+    from mabos_cli.core.memory.checkpoint import should_flush
+    from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
+    from mabos_cli.workspace.agent import Agent
     from mabos_cli.workspace.layout import WorkspacePaths
+    from mabos_cli.workspace.memory.flush_state import note_flush, read_flushes
     from mabos_cli.workspace.settings import load_settings
     from mabos_cli.workspace.world import now
 
@@ -35,15 +35,15 @@ def stop_answer(given: Given) -> dict[str, Any]:
     bounds = {"soft": settings["flush.soft_tokens"], "reserve": settings["flush.reserve_tokens"]}
     if not should_flush(used, window, **bounds):
         return {}
-    home, session, count = (
-        AgentHome(paths, settings, now()),
+    agent, session, count = (
+        Agent(paths, settings, now()),
         session_of(given.payload),
         count_compactions(given.transcript),
     )
-    if read_flushes(home).get(session) == count or note_flush(home, session, count):
+    if read_flushes(agent).get(session) == count or note_flush(agent, session, count):
         return {}  # asked already; or nobody would know that it was, and it would be asked again and again
-    at = home.now()
-    return again_answer(given.host, render_flush_prompt(home.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", given.root))
+    at = agent.now()
+    return again_answer(given.host, render_flush_prompt(agent.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", given.root))
 
 
 def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:

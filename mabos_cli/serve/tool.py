@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mabos_cli.formats.json_text import dump_line
+from mabos_cli.formats.json.text import dump_line
 
 Words = Callable[[Any], Iterable[str]]
 Schema = Mapping[str, Any]

@@ -1,6 +1,6 @@
 """The tools of what goes into memory by itself, and of what an agent reads of it."""
 
-from mabos_cli.core.item import TRUSTS, TYPES
+from mabos_cli.core.memory.item import TRUSTS, TYPES
 from mabos_cli.serve.tool import ADD, READ, SET, SHARE, Param, Tool, choice, option, options, word
 
 _HISTORY = {"type": "array", "items": {"type": "object", "required": ["role"]}}

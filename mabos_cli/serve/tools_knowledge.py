@@ -1,7 +1,7 @@
 """The tools of what is known: facts, rules, inference, and the graph of facts."""
 
-from mabos_cli.core.mind import LEVELS
-from mabos_cli.core.rule import KINDS, OPERATORS, SEVERITIES
+from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES
+from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.serve.tool import (
     ADD,
     READ,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from mabos_cli.core.audit import SCOPES
-from mabos_cli.core.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
-from mabos_cli.core.periods import LEVELS
+from mabos_cli.core.context.audit import SCOPES
+from mabos_cli.core.language.periods import LEVELS
+from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
 from mabos_cli.serve.tool import (
     ADD,
     READ,

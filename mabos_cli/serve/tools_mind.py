@@ -1,7 +1,7 @@
 """The tools of the mind: beliefs, desires, goals, intentions, plans, promises, lessons, and the cycle over them."""
 
-from mabos_cli.core.item import PRIORITIES
-from mabos_cli.core.mind import LEVELS
+from mabos_cli.core.memory.item import PRIORITIES
+from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.serve.tool import ADD, READ, SET, SHARE, Effect, Param, Tool, choice, option, options, word
 
 _CERTAINTY = option("certainty", schema=SHARE)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mabos_cli.core.proposal import NODE_TYPES
-from mabos_cli.core.reasoning.catalog import ASPECTS, METHODS
+from mabos_cli.core.knowledge.proposal import NODE_TYPES
+from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.serve.tool import (
     ADD,
     READ,

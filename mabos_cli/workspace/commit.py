@@ -9,26 +9,27 @@ import time
 from typing import Any
 from zlib import crc32
 
-from mabos_cli.core.clock import epoch_ms, format_time
-from mabos_cli.core.ids import parse_id
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.memory_index import may_be_shown
-from mabos_cli.core.stores import Changes, Memory, join, locate
-from mabos_cli.core.storing import Draft, plan_store
+from mabos_cli.core.context.memory_index import may_be_shown
+from mabos_cli.core.language.clock import epoch_ms, format_time
+from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import Changes, Memory, join, locate
+from mabos_cli.core.memory.storing import Draft, plan_store
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.items import line_id
-from mabos_cli.formats.json_text import dump_line
-from mabos_cli.formats.store_file import render_page, render_store
-from mabos_cli.workspace import archive, spool
-from mabos_cli.workspace.domains import materialize_domains
+from mabos_cli.formats.json.text import dump_line
+from mabos_cli.formats.memory.items import line_id
+from mabos_cli.formats.memory.store_file import render_page, render_store
+from mabos_cli.workspace import archive
+from mabos_cli.workspace.agent import Agent, Loaded, Means, Plan, newest_id
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
-from mabos_cli.workspace.home import AgentHome, Loaded, Means, Plan, newest_id
-from mabos_cli.workspace.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.long_term import LongTermView, Shelf, Touches, partition, shelve
-from mabos_cli.workspace.materialize import derived_pages, materialize_items
+from mabos_cli.workspace.memory import journal as spool
+from mabos_cli.workspace.memory.domains import materialize_domains
+from mabos_cli.workspace.memory.items_md import derived_pages, materialize_items
+from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.memory.long_term import LongTermView, Shelf, Touches, partition, shelve
+from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.receipts import count_changes, note_touched, write_receipt
 from mabos_cli.workspace.recovery import Holding, holding_lock
-from mabos_cli.workspace.trust_log import Judge
 from mabos_cli.workspace.world import Mint
 
 _ATTEMPTS = 20
@@ -38,13 +39,13 @@ _CLOCK_SLACK_MS = 60_000
 class _Write:
     """A change on its way to the disk: what it is based on, and what it is to write."""
 
-    def __init__(self, home: AgentHome, command: str, holding: Holding, loaded: Loaded, newest: str) -> None:
-        self.home = home
+    def __init__(self, agent: Agent, command: str, holding: Holding, loaded: Loaded, newest: str) -> None:
+        self.agent = agent
         self.command = command
         self.holding = holding
         self.loaded = loaded
         self.newest = newest
-        self.means = Means(Mint(home.moment, newest), loaded.shelf, home.open_relatives)
+        self.means = Means(Mint(agent.moment, newest), loaded.shelf, agent.open_relatives)
         self.queued: list[Draft] = []
         self.queue_ids: list[str] = []
         self.changes: Changes | None = None
@@ -54,12 +55,12 @@ class _Write:
         self.moves_index = False
 
 
-def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
+def commit_change(agent: Agent, command: str, plan: Plan[Any]) -> tuple[Any, list[str]]:
     """Locks, plans on fresh values, writes; again when somebody else changed the store meanwhile."""
     started = time.monotonic()
-    with holding_lock(home, command) as holding:
+    with holding_lock(agent, command) as holding:
         for _ in range(_ATTEMPTS):
-            write = _prepare(home, command, holding)
+            write = _prepare(agent, command, holding)
             outcome = _plan(write, plan)
             if write.changes is None:
                 return outcome, holding.warnings
@@ -69,19 +70,19 @@ def commit_change(home: AgentHome, command: str, plan: Plan[Any]) -> tuple[Any, 
                 continue
             return outcome, _finish(write, started)
     raise Conflict(
-        f"{home.paths.relative(home.paths.store)} keeps changing",
+        f"{agent.paths.relative(agent.paths.store)} keeps changing",
         "something writes it without locking; try again",
     )
 
 
-def _prepare(home: AgentHome, command: str, holding: Holding) -> _Write:
-    loaded = home.load()
-    write = _Write(home, command, holding, loaded, newest_id(home.paths, loaded.head, loaded.shelf))
-    queued = spool.read_deferred(home.paths, home.settings["lock.timeout"])
+def _prepare(agent: Agent, command: str, holding: Holding) -> _Write:
+    loaded = agent.load()
+    write = _Write(agent, command, holding, loaded, newest_id(agent.paths, loaded.head, loaded.shelf))
+    queued = spool.read_deferred(agent.paths, agent.settings["lock.timeout"])
     write.queued, stored = _sort_queue(loaded.memory(), queued)
     write.queue_ids = [draft.item.id for draft in queued if draft.item.id not in stored]
     if stored:
-        spool.remove_queued(home.paths, stored, home.settings["lock.timeout"])
+        spool.remove_queued(agent.paths, stored, agent.settings["lock.timeout"])
     return write
 
 
@@ -99,17 +100,17 @@ def _sort_queue(memory: Memory, queued: list[Draft]) -> tuple[list[Draft], list[
 
 def _plan(write: _Write, plan: Plan[Any]) -> Any:
     """Runs the plan on memory with the queue drained, and works out everything that is to be written."""
-    home, memory = write.home, write.loaded.memory()
+    agent, memory = write.agent, write.loaded.memory()
     base = Changes(memory.working, memory.short_term)
     if write.queued:
         base, _ = plan_store(
             memory,
             write.queued,
-            now=home.now(),
+            now=agent.now(),
             mint=write.means.mint,
-            limits=home.settings.limits(),
+            limits=agent.settings.limits(),
             relatives=write.means,
-            trust_of=Judge(home.paths, memory),
+            trust_of=Judge(agent.paths, memory),
         )
     changes, outcome = plan(_after(memory, base), write.means)
     total = join(base, changes)
@@ -140,7 +141,7 @@ def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches
     loaded = write.loaded
     recent = {item.id for item in (*total.working, *total.short_term, *total.put)} | set(total.drop)
     waiting = {i: use for i, use in loaded.uses.touches.items() if i not in recent}
-    if loaded.head.pages and loaded.uses.lines <= write.home.settings["memory.access_journal_lines"]:
+    if loaded.head.pages and loaded.uses.lines <= write.agent.settings["memory.access_journal_lines"]:
         return [], waiting
     view = LongTermView(loaded.shelf, loaded.uses.touches)
     return [item for item_id in waiting if (item := view.find(item_id))], {}
@@ -148,7 +149,7 @@ def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches
 
 def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     """Puts the changes into the loaded store, notes what of it is as it was, and gives the pages that changed."""
-    head, settings = write.loaded.head, write.home.settings
+    head, settings = write.loaded.head, write.agent.settings
     old_lines = list(head.long_term)
     recent = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     head.working, head.short_term = changes.working, changes.short_term
@@ -184,7 +185,7 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
 
 def _store(write: _Write) -> None:
     """Writes archive, pages and memory-store.json; all or nothing as long as this process lives."""
-    home, loaded, changes, paths = write.home, write.loaded, write.changes, write.home.paths
+    agent, loaded, changes, paths = write.agent, write.loaded, write.changes, write.agent.paths
     assert changes is not None
     pages, head = _shelve(write, changes), loaded.head
     data = render_store(head)
@@ -213,7 +214,7 @@ def _store(write: _Write) -> None:
         replace_file(paths.store, data, root=paths.workspace.root, expect=loaded.data)
     except BaseException:
         if read_bytes(paths.store) != data:
-            _undo(home, begun)
+            _undo(agent, begun)
             write.holding.lock.settled = not write.holding.is_unfinished
         raise
 
@@ -226,12 +227,12 @@ def _undo_page(shelf: Shelf, name: str, lines: list[bytes]) -> dict[str, list[st
     return {"new": [i for i in map(line_id, lines) if i not in known], "lost": lost}
 
 
-def _undo(home: AgentHome, begun: dict[str, tuple[bytes | None, bytes]]) -> None:
+def _undo(agent: Agent, begun: dict[str, tuple[bytes | None, bytes]]) -> None:
     """Puts pages back as they were. If even that fails, the intent is still there for the next writer."""
     for name, (old, new) in begun.items():
-        path = home.paths.store_page(name)
+        path = agent.paths.store_page(name)
         if old != new and read_bytes(path) == new:
-            replace_file(path, old or render_page([]), root=home.paths.workspace.root, expect=new)
+            replace_file(path, old or render_page([]), root=agent.paths.workspace.root, expect=new)
 
 
 def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[str, list[bytes]]:
@@ -244,42 +245,42 @@ def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[
 
 def _finish(write: _Write, started: float) -> list[str]:
     """Everything behind the commit point. A failure here is a warning: the memory is durable, the next writer finishes."""
-    home, changes, timeout = write.home, write.changes, write.home.settings["lock.timeout"]
+    agent, changes, timeout = write.agent, write.changes, write.agent.settings["lock.timeout"]
     assert changes is not None
     warnings = [*write.holding.warnings, *_clock_warning(write)]
     ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
     named = [] if changes.tally else list(dict.fromkeys(ids))
     try:
         if write.queued:
-            spool.remove_queued(home.paths, write.queue_ids, timeout)
+            spool.remove_queued(agent.paths, write.queue_ids, timeout)
         if write.loaded.uses.touches != write.left:
             spool.cut_uses(
-                home.paths, write.loaded.uses.size, write.loaded.uses.cut, write.left or {}, timeout
+                agent.paths, write.loaded.uses.size, write.loaded.uses.cut, write.left or {}, timeout
             )
-        append_to_logs(home.paths, changes.log)
-        append_promoted(home.paths, changes.promoted, format_time(home.now())[:10])
+        append_to_logs(agent.paths, changes.log)
+        append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
         warnings += _derive(write)
     except MabosError as error:
-        note_touched(home, write.command, named)
+        note_touched(agent, write.command, named)
         return [*warnings, f"the memory is stored, but {error.message}; the next write finishes the rest"]
     write.holding.settle(write.loaded.head.version)
-    write_receipt(home, write.command, count_changes(changes), named, started)
+    write_receipt(agent, write.command, count_changes(changes), named, started)
     return warnings
 
 
 def _derive(write: _Write) -> list[str]:
     """Brings derived files up to date: warnings. The index and the domains are left alone when nothing in them can have changed."""
-    home, head, shelf = write.home, write.loaded.head, write.loaded.shelf
-    after, pages = Memory(head.working, head.short_term, LongTermView(shelf)), derived_pages(home, shelf)
-    warnings = materialize_items(home, after, shelf, write.dirty, write.unchanged, pages)[1]
-    if write.dirty or write.moves_index or (len(shelf) and not home.paths.index_md.exists()):
-        warnings += materialize_domains(home, after, shelf, pages, write.unchanged)[1].warnings
+    agent, head, shelf = write.agent, write.loaded.head, write.loaded.shelf
+    after, pages = Memory(head.working, head.short_term, LongTermView(shelf)), derived_pages(agent, shelf)
+    warnings = materialize_items(agent, after, shelf, write.dirty, write.unchanged, pages)[1]
+    if write.dirty or write.moves_index or (len(shelf) and not agent.paths.index_md.exists()):
+        warnings += materialize_domains(agent, after, shelf, pages, write.unchanged)[1].warnings
     return warnings
 
 
 def _clock_warning(write: _Write) -> list[str]:
     newest = (parse_id(write.newest) or (0, 0))[0]
-    behind = newest - epoch_ms(write.home.now())
+    behind = newest - epoch_ms(write.agent.now())
     if behind <= _CLOCK_SLACK_MS:
         return []
     return [

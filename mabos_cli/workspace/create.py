@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.text import one_line
+from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json_text import dump_document
+from mabos_cli.formats.json.text import dump_document
 from mabos_cli.workspace.files import Moved, make_folder, read_bytes, replace_file, resolve_inside
 from mabos_cli.workspace.layout import TEMP_PREFIX, AgentPaths, WorkspacePaths, template_folder
 from mabos_cli.workspace.locate import check_agent_id

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from mabos_cli.core import documents
+from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.workspace.append import append_lines, sync_folder, write_all
 from mabos_cli.workspace.layout import TEMP_PREFIX

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.stores import Changes
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.stores import Changes
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json_text import dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import append_bytes, list_stems, read_end
-from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 
 _TAIL = 1 << 16
 
 
 def write_receipt(
-    home: AgentHome, command: str, counts: dict[str, int], ids: list[str], started: float | None = None
+    agent: Agent, command: str, counts: dict[str, int], ids: list[str], started: float | None = None
 ) -> None:
     """Adds a receipt, and notes on the home what was touched. Best effort: the write itself is done."""
-    note_touched(home, command, ids)
-    at = format_time(home.now())
-    add_receipt(home.paths.workspace, at, command, counts, ids, started, agent=home.id)
+    note_touched(agent, command, ids)
+    at = format_time(agent.now())
+    add_receipt(agent.paths.workspace, at, command, counts, ids, started, agent=agent.id)
 
 
 def add_receipt(
@@ -47,10 +47,10 @@ def add_receipt(
         append_bytes(workspace.receipts(at[:10]), dump_record(record), root=workspace.root)
 
 
-def note_touched(home: AgentHome, command: str, ids: list[str]) -> None:
+def note_touched(agent: Agent, command: str, ids: list[str]) -> None:
     """Notes on the home what was touched, for who mirrors it."""
-    if home.touched is not None:
-        home.touched.append((command, ids))
+    if agent.touched is not None:
+        agent.touched.append((command, ids))
 
 
 def count_changes(changes: Changes) -> dict[str, int]:
@@ -63,10 +63,10 @@ def count_changes(changes: Changes) -> dict[str, int]:
     } | dict(changes.tally)
 
 
-def last_runs(home: AgentHome) -> dict[str, dict[str, Any]]:
+def last_runs(agent: Agent) -> dict[str, dict[str, Any]]:
     """The latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
-    latest = latest_receipts(home.paths.workspace)
-    return {str(record.get("command")): record for record in latest if record.get("agent") == home.id}
+    latest = latest_receipts(agent.paths.workspace)
+    return {str(record.get("command")): record for record in latest if record.get("agent") == agent.id}
 
 
 def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:

@@ -5,21 +5,21 @@ from contextlib import contextmanager
 from typing import Any
 from zlib import crc32
 
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.stores import Memory, locate
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.items import find_line, line_id
-from mabos_cli.formats.json_text import dump_line, parse_lines
-from mabos_cli.formats.store_file import render_page
-from mabos_cli.workspace import spool
-from mabos_cli.workspace.domains import materialize_domains
+from mabos_cli.formats.json.text import dump_line, parse_lines
+from mabos_cli.formats.memory.items import find_line, line_id
+from mabos_cli.formats.memory.store_file import render_page
+from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file
-from mabos_cli.workspace.home import AgentHome, Loaded
 from mabos_cli.workspace.lock import Lock, locked
-from mabos_cli.workspace.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.long_term import Shelf
-from mabos_cli.workspace.materialize import materialize_items
+from mabos_cli.workspace.memory import journal as spool
+from mabos_cli.workspace.memory.domains import materialize_domains
+from mabos_cli.workspace.memory.items_md import materialize_items
+from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.memory.long_term import Shelf
 from mabos_cli.workspace.temps import sweep_temps
 
 Unfinished = dict[str, list[str]]
@@ -47,12 +47,12 @@ class Holding:
 
 
 @contextmanager
-def holding_lock(home: AgentHome, command: str) -> Iterator[Holding]:
+def holding_lock(agent: Agent, command: str) -> Iterator[Holding]:
     """The agent's lock; what a killed holder left is finished first, as far as it can be."""
-    root, timeout = home.paths.workspace.root, home.settings["lock.timeout"]
-    with locked(home.paths.lock, root, timeout, f"mabos {command}") as lock:
+    root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
+    with locked(agent.paths.lock, root, timeout, f"mabos {command}") as lock:
         crashed = bool(lock.left_behind.strip(b"\0\n"))
-        unfinished, warnings = recover(home, lock.left_behind) if crashed else (nothing(), [])
+        unfinished, warnings = recover(agent, lock.left_behind) if crashed else (nothing(), [])
         holding = Holding(lock, crashed, unfinished, warnings)
         lock.settled = not holding.is_unfinished
         yield holding
@@ -62,39 +62,39 @@ def nothing() -> Unfinished:
     return {"log": [], "promoted": []}
 
 
-def recover(home: AgentHome, left_behind: bytes) -> tuple[Unfinished, list[str]]:
+def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
     """Finishes or rolls back what a killed writer began, as its intent says: what is still unfinished, and warnings."""
-    sweep_temps(home.paths.root, locked=True)
-    sweep_temps(home.paths.workspace.local, locked=False)
+    sweep_temps(agent.paths.root, locked=True)
+    sweep_temps(agent.paths.workspace.local, locked=False)
     records = parse_lines(left_behind)[0]
     intents = [r for r in records if isinstance(r, dict) and isinstance(r.get("version"), int)]
     if not intents:
         return nothing(), []
-    intent, loaded = intents[0], home.load()
+    intent, loaded = intents[0], agent.load()
     carried = intent.get("carried") if isinstance(intent.get("carried"), dict) else {}
     if loaded.head.version < intent["version"]:
-        _roll_back(home, loaded.shelf, intent)
-        return _finish(home, home.load(), {name: _texts(carried.get(name)) for name in nothing()})
+        _roll_back(agent, loaded.shelf, intent)
+        return _finish(agent, agent.load(), {name: _texts(carried.get(name)) for name in nothing()})
     queued = _texts(intent.get("queued"))
     if crc32(loaded.data or b"") != intent.get("store"):
         # Another tool or git wrote the store since, perhaps before ours was there: what it does not hold still waits.
         memory = loaded.memory()
-        queued = [item_id for item_id in queued if _find_items(home, memory, [item_id])]
+        queued = [item_id for item_id in queued if _find_items(agent, memory, [item_id])]
     if queued:
-        spool.remove_queued(home.paths, queued, home.settings["lock.timeout"])
-    _cut_uses(home, intent.get("uses"))
+        spool.remove_queued(agent.paths, queued, agent.settings["lock.timeout"])
+    _cut_uses(agent, intent.get("uses"))
     due = {name: [*_texts(carried.get(name)), *_texts(intent.get(name))] for name in nothing()}
-    return _finish(home, loaded, due)
+    return _finish(agent, loaded, due)
 
 
-def _cut_uses(home: AgentHome, uses: Any) -> None:
+def _cut_uses(agent: Agent, uses: Any) -> None:
     """Cuts the access journal where the killed writer had read to, unless it did so itself."""
     if not isinstance(uses, dict) or not all(isinstance(uses.get(name), int) for name in ("size", "cut")):
         return
     left = uses.get("left") if isinstance(uses.get("left"), dict) else {}
     known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
     if uses["size"]:
-        spool.cut_uses(home.paths, uses["size"], uses["cut"], known, home.settings["lock.timeout"])
+        spool.cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
 
 
 def _texts(value: Any) -> list[str]:
@@ -102,40 +102,40 @@ def _texts(value: Any) -> list[str]:
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 
-def _finish(home: AgentHome, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, list[str]]:
+def _finish(agent: Agent, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, list[str]]:
     """Does what is missing behind the commit point. A file that cannot be written now must not block all that follows."""
-    memory, day = loaded.memory(), format_time(home.now())[:10]
+    memory, day = loaded.memory(), format_time(agent.now())[:10]
     unfinished, warnings = nothing(), []
     for name, ids in due.items():
-        items = _find_items(home, memory, ids)
+        items = _find_items(agent, memory, ids)
         try:
             if name == "log":
-                append_to_logs(home.paths, items, again=True)
+                append_to_logs(agent.paths, items, again=True)
             else:
-                append_promoted(home.paths, items, day)
+                append_promoted(agent.paths, items, day)
         except MabosError as error:
             unfinished[name] = ids
             warnings.append(f"an earlier write is still unfinished: {error.message}")
     try:
-        warnings += materialize_items(home, memory, loaded.shelf)[1]
-        warnings += materialize_domains(home, memory, loaded.shelf)[1].warnings
+        warnings += materialize_items(agent, memory, loaded.shelf)[1]
+        warnings += materialize_domains(agent, memory, loaded.shelf)[1].warnings
     except MabosError as error:
         warnings.append(f"derived files are behind: {error.message}")
     return unfinished, warnings
 
 
-def _find_items(home: AgentHome, memory: Memory, ids: list[str]) -> tuple[MemoryItem, ...]:
+def _find_items(agent: Agent, memory: Memory, ids: list[str]) -> tuple[MemoryItem, ...]:
     found = []
     for item_id in ids:
         live = locate(memory, item_id)
         if live:
             found.append(live[1])
         else:
-            found += [departure.item for departure in home.departures(item_id)[-1:]]
+            found += [departure.item for departure in agent.departures(item_id)[-1:]]
     return tuple(found)
 
 
-def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
+def _roll_back(agent: Agent, shelf: Shelf, intent: dict[str, Any]) -> None:
     """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
     pages = intent.get("pages")
     for name, undo in pages.items() if isinstance(pages, dict) else ():
@@ -152,7 +152,7 @@ def _roll_back(home: AgentHome, shelf: Shelf, intent: dict[str, Any]) -> None:
             else:
                 kept[position] = line
         if kept != lines:
-            path = home.paths.store_page(name)
+            path = agent.paths.store_page(name)
             replace_file(
-                path, render_page(kept), root=home.paths.workspace.root, expect=shelf.loaded[name][0]
+                path, render_page(kept), root=agent.paths.workspace.root, expect=shelf.loaded[name][0]
             )

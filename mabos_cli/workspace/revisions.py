@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from mabos_cli.core.clock import format_time
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import NotFound
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.git import GitFailed, Repository

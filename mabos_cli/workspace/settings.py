@@ -9,7 +9,7 @@ from mabos_cli import __version__
 from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
-from mabos_cli.formats.json_text import dump_record, parse_json
+from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.temps import sweep_temps
@@ -45,7 +45,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
         found = parse_json(cached, "settings.cache") if cached else None
         if isinstance(found, dict) and found.get("of") == key and isinstance(found.get("values"), dict):
             return found["values"]
-    from mabos_cli.formats.settings_yaml import parse_settings
+    from mabos_cli.formats.operations.settings_yaml import parse_settings
 
     values = {}
     for name, (value, line) in parse_settings(

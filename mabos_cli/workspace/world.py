@@ -4,8 +4,8 @@ import os
 from datetime import UTC, datetime
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.clock import epoch_ms, parse_time
-from mabos_cli.core.ids import LOCKED, next_id
+from mabos_cli.core.language.clock import epoch_ms, parse_time
+from mabos_cli.core.language.ids import LOCKED, next_id
 
 
 def now() -> datetime:

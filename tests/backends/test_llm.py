@@ -16,10 +16,10 @@ import pytest
 from mabos_cli.backends import llm
 from mabos_cli.backends.llm import Llm, open_llm
 from mabos_cli.commands.call import Call as Invocation
-from mabos_cli.commands.llm_ask import open_writer
 from mabos_cli.config import check_setting, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import Unavailable
+from mabos_cli.services.search.llm_ask import open_writer
 
 from .service import Answer, Call, Service, serving
 
@@ -435,7 +435,7 @@ def test_settings_are_off_and_of_one_line() -> None:
 
 def test_the_writer_of_an_agent(workspace: Path, still_world: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def writer() -> Llm | None:
-        return open_writer(Invocation(workspace=str(workspace)).open_home())
+        return open_writer(Invocation(workspace=str(workspace)).open_agent())
 
     assert writer() is None
     (workspace / "mabos.yaml").write_text("llm:\n  command: cat\n")

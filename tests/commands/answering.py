@@ -6,10 +6,9 @@ from typing import Any
 
 from typedb_server.messages import Documents
 
-from mabos_cli.core.mirror import Record
-from mabos_cli.formats.typeql import render_upsert
-
-from .mirror import Mirror
+from commands.mirrored import Mirror
+from mabos_cli.core.mirror.records import Record
+from mabos_cli.formats.mirror.typeql import render_upsert
 
 
 class Answering(Mirror):

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.app import main
-from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.recall import Depth, Filters, Hit, recall
-from mabos_cli.core.stores import Departure
-from mabos_cli.formats.archive import render_departure
-from mabos_cli.formats.items import render_item
-from mabos_cli.formats.store_file import StoreFile, render_store
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import Departure
+from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
+from mabos_cli.formats.memory.archive import render_departure
+from mabos_cli.formats.memory.items import render_item
+from mabos_cli.formats.memory.store_file import StoreFile, render_store
+from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
 
 NOW = "2026-02-24T14:30:00Z"
@@ -106,8 +106,8 @@ class Desk:
 
     # What a search finds
 
-    def home(self, agent: str = "main") -> AgentHome:
-        return Call(workspace=os.fspath(self.root), agent=agent).open_home()
+    def home(self, agent: str = "main") -> Agent:
+        return Call(workspace=os.fspath(self.root), agent=agent).open_agent()
 
     def search(
         self, limit: int = 10, filters: Filters | None = None, archived: bool = False, **way: Any

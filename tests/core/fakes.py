@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.similar import likeness, word_set
-from mabos_cli.core.stores import LongTerm, Memory, Relatives
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.similar import likeness, word_set
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import LongTerm, Memory, Relatives
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 

@@ -9,13 +9,12 @@ import mabos_cli.formats
 
 MODULES = sorted(
     [
-        "mabos_cli.core",
-        "mabos_cli.output",
+        "mabos_cli.terminal.emit",
         "mabos_cli.config",
         *(
-            f"{package.__name__}.{module.name}"
+            module.name
             for package in (mabos_cli.core, mabos_cli.formats)
-            for module in pkgutil.iter_modules(package.__path__)
+            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         ),
     ]
 )

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from mabos_cli.core.item import TRUSTS, TYPES, MemoryItem
+from mabos_cli.core.memory.item import TRUSTS, TYPES, MemoryItem
 
 AT = "2026-02-24T14:30:00.000Z"
 HOSTILE = (

@@ -9,19 +9,19 @@ from pathlib import Path
 from struct import unpack
 from typing import Any
 
-from mabos_cli.commands.agent_index import AgentIndex
-from mabos_cli.commands.agent_search import AgentSearch, Way
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.inputs import draft_from
-from mabos_cli.commands.store import store_drafts
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.consolidate import plan_consolidation
-from mabos_cli.core.recall import Filters, Hit, recall
-from mabos_cli.core.stores import Changes, Memory, plan_forget, plan_revive, plan_update
+from mabos_cli.commands.memory.store import store_drafts
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.consolidate import plan_consolidation
+from mabos_cli.core.memory.stores import Changes, Memory, plan_forget, plan_revive, plan_update
+from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.index.engine import open_engine
 from mabos_cli.index.search_index import SearchIndex
+from mabos_cli.services.inputs import draft_from
+from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.home import AgentHome
 
 FULL = (
     1000 if os.environ.get("FULL") else 0
@@ -41,8 +41,8 @@ class Lab:
         self.index = root / ".mabos/index/main.sqlite"
         self.note = root / ".mabos/index/main.lock"
 
-    def home(self, agent: str = "main") -> AgentHome:
-        return Call(workspace=os.fspath(self.root), agent=agent).open_home()
+    def home(self, agent: str = "main") -> Agent:
+        return Call(workspace=os.fspath(self.root), agent=agent).open_agent()
 
     # What commands do
 

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from math import sqrt
 from struct import pack
 
-from mabos_cli.core.text import terms
+from mabos_cli.core.language.text import terms
 from mabos_cli.errors import Unavailable
 
 

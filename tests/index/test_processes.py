@@ -17,15 +17,15 @@ import pytest
 from forked import Fault, places
 from forked import run_here as run
 
-from mabos_cli.commands.agent_search import AgentSearch
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.documents import Content
-from mabos_cli.core.recall import Filters
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.search.documents import Content
+from mabos_cli.core.search.recall import Filters
 from mabos_cli.index.engine import Engine
-from mabos_cli.workspace import sources
+from mabos_cli.services.search.agent_search import AgentSearch
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent
-from mabos_cli.workspace.home import AgentHome
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.search import sources
 
 from .lab import Lab, check_sound, close, differences, settle
 from .world import QUESTIONS, page, sentence
@@ -300,7 +300,7 @@ def test_an_item_that_is_archived_while_files_are_read_is_seen(
     lab.store("the store is other than the index knows")
     real, moves = sources.load_source, []
 
-    def load(home: AgentHome, shown: str, path: str) -> Content:
+    def load(home: Agent, shown: str, path: str) -> Content:
         if shown == "memory-store.json" and not moves:
             moves.append(item_id)
             lab.forget(item_id)
@@ -316,7 +316,7 @@ def test_an_item_that_is_archived_while_files_are_read_is_seen(
 def test_memory_that_never_rests_is_said_to_be_stale(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     real = sources.load_source
 
-    def load(home: AgentHome, shown: str, path: str) -> Content:
+    def load(home: Agent, shown: str, path: str) -> Content:
         content = real(home, shown, path)
         if shown == "memory-store.json":
             lab.store(f"one more {os.urandom(8).hex()}")

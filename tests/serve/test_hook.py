@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from commands.desk import note
 
-from mabos_cli.core.hook_hosts import EVENTS, HOSTS, NAMES
+from mabos_cli.core.operations.hook_hosts import EVENTS, HOSTS, NAMES
 from mabos_cli.serve import hook, hook_start
 from mabos_cli.workspace.layout import WorkspacePaths
 from serve.agent_host import Host

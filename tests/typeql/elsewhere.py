@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
-from mabos_cli.core.clock import format_time
-from mabos_cli.core.impact import RecordGraph, Row
-from mabos_cli.core.mirror import Record
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.mirror.impact import RecordGraph, Row
+from mabos_cli.core.mirror.records import Record
 
 
 def owner(record: Record) -> str:

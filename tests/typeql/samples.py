@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from random import Random
 
-from mabos_cli.core.case import Case
-from mabos_cli.core.fact import Fact
-from mabos_cli.core.item import MemoryItem
-from mabos_cli.core.mind import Attitude, Belief, Step
-from mabos_cli.core.mirror import (
+from mabos_cli.core.knowledge.case import Case
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Pattern, Rule
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.mind.mind import Attitude, Belief, Step
+from mabos_cli.core.mirror.mind_records import AgentMind, mind_records, world_records
+from mabos_cli.core.mirror.records import (
     Record,
     agent_record,
     case_record,
@@ -17,9 +19,7 @@ from mabos_cli.core.mirror import (
     result_records,
     rule_record,
 )
-from mabos_cli.core.mirror_mind import AgentMind, mind_records, world_records
-from mabos_cli.core.reasoning.own import Past
-from mabos_cli.core.rule import Pattern, Rule
+from mabos_cli.reasoning.own import Past
 
 NOW = datetime(2026, 2, 24, 12, tzinfo=UTC)
 NASTY = (

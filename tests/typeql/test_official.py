@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from mabos_cli.core.graph_schema import Attribute, Entity, Owns, Relation, Schema, merge_schemas
-from mabos_cli.core.mirror_schema import mirror_schema
-from mabos_cli.core.ontology_schema import ontology_schema
-from mabos_cli.formats.graph_questions import (
+from mabos_cli.core.mirror.graph_schema import Attribute, Entity, Owns, Relation, Schema, merge_schemas
+from mabos_cli.core.mirror.mirror_schema import mirror_schema
+from mabos_cli.core.mirror.ontology_schema import ontology_schema
+from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
+from mabos_cli.formats.mirror.graph_questions import (
     ask_belief_chains,
     ask_conflict_impact,
     ask_facts_elsewhere,
@@ -20,10 +21,15 @@ from mabos_cli.formats.graph_questions import (
     ask_memories_elsewhere,
     ask_uids,
 )
-from mabos_cli.formats.jsonld_nodes import read_ontology
-from mabos_cli.formats.typeql import check_read_only, literal, render_define, render_delete, render_upsert
-from mabos_cli.formats.typeql_diff import diff_schema
-from mabos_cli.workspace.ontologies import load_shipped, shipped_names
+from mabos_cli.formats.mirror.typeql import (
+    check_read_only,
+    literal,
+    render_define,
+    render_delete,
+    render_upsert,
+)
+from mabos_cli.formats.mirror.typeql_diff import diff_schema
+from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
 from typeql.samples import NASTY, NOW, fuzzed, nasty_records, world
 
 ROOT = Path(__file__).parent.parent.parent

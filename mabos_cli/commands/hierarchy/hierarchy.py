@@ -1,0 +1,252 @@
+"""hierarchy: what weeks, months and quarters were about, and the way from there down to a line."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.backends.llm import Llm
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import parse_when
+from mabos_cli.core.language.periods import LEVELS, Period, parse_period
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.context.prompts import render_overview_prompt
+from mabos_cli.formats.hierarchy.summary_md import Overview
+from mabos_cli.services.hierarchy.build import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
+from mabos_cli.services.inputs import text_argument
+from mabos_cli.services.search.llm_ask import open_writer
+from mabos_cli.terminal.emit import progress, shows_progress
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import list_names
+from mabos_cli.workspace.hierarchy.digests import Digests
+
+_LISTED = 12
+_MOST = 1000  # results, whatever is asked for
+_LONGEST_OVERVIEW = 1200
+
+app = new_group(
+    "hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True
+)
+
+
+@app.command()
+def build(
+    ctx: typer.Context,
+    scope: Annotated[str, typer.Option(help="week, month, quarter or all.")] = "all",
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")
+    ] = False,
+    dry_run: DryRun = False,
+    no_llm: Annotated[
+        bool, typer.Option("--no-llm", help="Without an overview by a language model.")
+    ] = False,
+) -> None:
+    """Write the weekly, monthly and quarterly summaries whose daily logs changed.
+
+    Example: mabos hierarchy build --since 30d
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    scope = check_choice(scope.removesuffix("ly"), list(SCOPES), "scope")
+    day = parse_when(since, agent.now()).date() if since else None
+    show = progress("summing up") if shows_progress() and not call.quiet else None
+    writer = None if no_llm or dry_run else open_writer(agent)
+    composer = Composer(writer) if writer else None
+    built = build_hierarchy(agent, Order(scope, day, force, dry_run), composer, show)
+    data = {
+        "dry_run": dry_run,
+        "scope": scope,
+        "written": [_row(agent, state) for state in built.written],
+        "kept": [_row(agent, state) for state in built.kept],
+        "unchanged": len(built.unchanged),
+        "orphans": [agent.paths.relative(path) for path in built.orphans],
+    }
+    warnings = [*built.warnings, *(composer.warnings() if composer else ())]
+    call.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), warnings)
+
+
+class Composer:
+    """Asks a language model for overviews, until it fails: then the summaries do without it for this time."""
+
+    def __init__(self, writer: Llm) -> None:
+        self._writer = writer
+        self._trouble = ""
+        self._without = 0
+
+    def __call__(self, text: str) -> Overview:
+        """The overview of a summary."""
+        if not self._trouble:
+            try:
+                told = self._writer.write(render_overview_prompt(text))
+                return Overview(told[:_LONGEST_OVERVIEW], self._writer.name)
+            except MabosError as error:
+                self._trouble = error.message
+        self._without += 1
+        return Overview("", FAILED)
+
+    def warnings(self) -> list[str]:
+        """What went wrong, once."""
+        return (
+            [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"]
+            if self._trouble
+            else []
+        )
+
+
+def _row(agent: Agent, state: State) -> dict[str, str]:
+    path = agent.paths.relative(state.path)
+    return {"level": state.period.level, "period": state.period.name, "path": path, "state": state.state}
+
+
+def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[str]:
+    levels = Counter(state.period.level for state in built.written)
+    would = "would write" if dry_run else "wrote"
+    counts = [f"{count} {level}" for level, count in levels.items()]
+    same = f"{len(built.unchanged)} unchanged" if built.unchanged else ""
+    if counts:
+        yield f"{would} {', '.join(counts)}{'; ' if same else ''}{same}"
+    else:
+        yield (
+            f"nothing to build{': ' if same else ''}{same}"
+            if same or built.kept or since
+            else "no daily logs to sum up"
+        )
+    for state in built.written[:_LISTED]:
+        yield f"  {agent.paths.relative(state.path)}{' (new)' if state.state == 'missing' else ''}"
+    if len(built.written) > _LISTED:
+        yield f"  and {len(built.written) - _LISTED} more"
+    for path in built.orphans:
+        yield f"left {agent.paths.relative(path)}: its logs are gone"
+    for state in built.kept:
+        stale = ", and its logs changed since; --force writes it anew" if "stale" in state.state else ""
+        yield f"kept {agent.paths.relative(state.path)}: edited by hand{stale}"
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    period: Annotated[
+        str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")
+    ] = "",
+    level: Annotated[
+        str,
+        typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD)."),
+    ] = "",
+) -> None:
+    """Show the tree of summaries: how many days each covers, and whether it is up to date.
+
+    Example: mabos hierarchy show 2026-Q1 --level weekly
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    within = parse_period(period) if period else None
+    deepest = check_choice(level, list(LEVELS), "level") if level else _below(within)
+    if within and LEVELS.index(deepest) < LEVELS.index(within.level):
+        raise BadValue(f"{deepest} lies above {within.name}", "--level says how far down to go")
+    digests = Digests(agent)
+    rows = tree_rows(digests, LEVELS.index(deepest), within)
+    digests.save()
+    top = min((row["depth"] for row in rows), default=0)
+    lines = [f"{'  ' * (row['depth'] - top)}{row['period']}  {_covered(row)}{row['state']}" for row in rows]
+    due = len({row["path"] for row in rows if row["state"] in ("missing", "stale")})
+    if due:
+        lines.append(f"{plural(due, 'summary')} to write: mabos hierarchy build")
+    call.emit(
+        "hierarchy.show",
+        {"level": deepest, "periods": rows, "due": due},
+        lines or [f"no logs in {within.name}" if within and digests.days else "no daily logs yet"],
+    )
+
+
+def _covered(row: dict[str, Any]) -> str:
+    return f"{row['days']} of {row['length']} days  " if row["level"] != "daily" else ""
+
+
+def _below(within: Period | None) -> str:
+    return LEVELS[min(LEVELS.index(within.level) + 1, 3)] if within else "monthly"
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
+    ],
+    level: Annotated[
+        str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
+    ] = 10,
+) -> None:
+    """Search the summaries of one level, or of all.
+
+    Example: mabos hierarchy search "berth price" --level monthly
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    query = text_argument(" ".join(words), call.literal_dash)
+    levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
+    from mabos_cli.services.hierarchy.drill import search_level
+
+    results, warnings = [], []
+    for each in levels:
+        found, notes = search_level(call, agent, query, each, limit or _MOST)
+        results += found
+        warnings += [note for note in notes if note not in warnings]
+    lines = [
+        f"{row['level']} {row['period']} {row['ref']} {row['score']:.2f} {one_line(row['text'], 110)}"
+        for row in results
+    ]
+    data = {"query": query, "levels": levels, "results": results}
+    call.emit("hierarchy.search", data, lines or [_nothing(agent, levels)], warnings)
+
+
+def _nothing(agent: Agent, levels: list[str]) -> str:
+    missing = [
+        each for each in levels if each != "daily" and not list_names(agent.paths.summary(each, "x").parent)
+    ]
+    return f"no {missing[0]} summaries yet: mabos hierarchy build" if missing else "nothing found"
+
+
+@app.command("drill")
+def drill_command(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
+    ],
+    width: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")
+    ] = 3,
+) -> None:
+    """Go down from quarters to months, weeks, days and lines, and say why.
+
+    found: what the index finds below a node; told: what the summary above says of it; named: the question names that time.
+
+    Example: mabos hierarchy drill "why did we raise the berth price"
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    query = text_argument(" ".join(words), call.literal_dash)
+    if not query.strip():
+        raise BadValue("the question is empty", "say what to look for")
+    width = agent.settings["hierarchy.width"] if width is None else width
+    # Building, which runs by the clock, starts without all that a search needs.
+    from mabos_cli.core.hierarchy.drill import drill
+    from mabos_cli.services.hierarchy.drill import HierarchyWorld, told_path, visited
+
+    world = HierarchyWorld(call, agent)
+    descent = drill(world, query, world.days, width=width, limit=limit or _MOST)
+    data = visited(world, query, descent)
+    call.emit("hierarchy.drill", data, told_path(world, descent), world.search.warnings())

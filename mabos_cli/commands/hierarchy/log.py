@@ -1,0 +1,175 @@
+"""log: what becomes of daily logs when they are old."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core import BadValue
+from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
+from mabos_cli.core.language.clock import format_span
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.services.hierarchy.log_consolidation import (
+    Found,
+    find_events,
+    preview_taking,
+    rules_of,
+    take_events,
+)
+from mabos_cli.services.inputs import option
+from mabos_cli.workspace.hierarchy.log_archive import Archiving, archive_logs, preview_archiving
+
+if TYPE_CHECKING:
+    from mabos_cli.services.hierarchy.llm_log import FactFinder
+    from mabos_cli.workspace.agent import Agent
+
+_SHOWN = 20  # MEMORY.md and --json have all of them
+
+app = new_group(
+    "log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True
+)
+
+
+@app.command()
+def consolidate(
+    ctx: typer.Context,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Days of more than this ago (default 7d).")
+    ] = None,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Take events at least this important (default 0.6).")
+    ] = None,
+    dry_run: DryRun = False,
+    llm: Annotated[
+        bool,
+        typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it."),
+    ] = False,
+) -> None:
+    """Take the important events of old daily logs into MEMORY.md, each once.
+
+    Example: mabos log consolidate --dry-run
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    rules = rules_of(
+        agent,
+        option("log.consolidate_after", _span(older_than)),
+        option("log.min_importance", min_importance),
+    )
+    finder = _open_finder(agent) if llm else None
+    found = find_events(agent, rules)
+    taking, notes = preview_taking(agent, found, rules), []
+    if not dry_run:
+        facts = finder.find(taking.taken) if finder else []
+        taking, notes = take_events(agent, found, rules, facts)
+    data = {
+        "dry_run": dry_run,
+        "days": len(found.days),
+        "events": found.events,
+        "taken": [_row(candidate) for candidate in taking.taken],
+        "known": taking.known,
+        "untrusted": found.untrusted,
+    }
+    if finder:
+        data["llm"] = finder.told(taking)
+        notes = notes + finder.warnings()
+    call.emit(
+        "log.consolidate",
+        data,
+        _told(found, taking, rules, dry_run),
+        list(dict.fromkeys(found.warnings + notes)),
+    )
+
+
+def _open_finder(agent: "Agent") -> "FactFinder":
+    """The model that finds facts; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.services.hierarchy.llm_log import FactFinder
+
+    return FactFinder(agent)
+
+
+def _span(text: str | None) -> str | None:
+    """A span with its unit: a bare number, which means seconds elsewhere, nobody means for logs."""
+    if text and text.strip().isdigit() and int(text):
+        raise BadValue(f"{text} has no unit", f"{text.strip()}d for days")
+    return text
+
+
+def _row(candidate: Candidate) -> dict:
+    event = candidate.event
+    return {
+        "day": event.day,
+        "line": event.line,
+        "path": candidate.path,
+        "category": candidate.section,
+        "kind": event.kind,
+        "importance": candidate.importance,
+        "text": event.text,
+        "id": candidate.key,
+    }
+
+
+def _told(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str]:
+    looked = f"{plural(found.events, 'event')} of {plural(len(found.days), 'day')}"
+    left = [f"{plural(found.untrusted, 'untrusted event')} left out"] if found.untrusted else []
+    if taking.taken:
+        did = "would take" if dry_run else "took"
+        as_facts = f", {len(taking.covered)} of them as {plural(len(taking.facts), 'fact')}"
+        head = f"{did} {len(taking.taken)} of {looked} into MEMORY.md{as_facts if taking.covered else ''}"
+        told = [*map(_fact_line, taking.facts), *map(_line, taking.lines)]
+        more = [f"  and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+        return [head, *told[:_SHOWN], *more, *left]
+    if found.days:
+        known = f", but for {taking.known} known already" if taking.known else ""
+        none = f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"
+        return [none, *left]
+    if found.done:
+        return [f"nothing to take: {plural(found.done, 'day')} looked through before, nothing new since"]
+    return [f"nothing to take: no log of more than {format_span(rules.older_than)} ago"]
+
+
+def _fact_line(fact: LogFact) -> str:
+    places = ", ".join(f"{c.event.day}:{c.event.line}" for c in fact.events)
+    return f"  {places} {fact.section} {fact.importance:.2f} {one_line(fact.content, 100)}"
+
+
+def _line(candidate: Candidate) -> str:
+    event = candidate.event
+    place = f"{event.day}:{event.line} {candidate.section} {candidate.importance:.2f}"
+    return f"  {place} {one_line(event.text, 100)}"
+
+
+@app.command()
+def archive(
+    ctx: typer.Context,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Move old daily logs to memory/archive/; they stay searchable and readable.
+
+    Example: mabos log archive --older-than 60d
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    given = option("log.archive_after", _span(older_than))
+    span = agent.settings["log.archive_after"] if given is None else given
+    done = preview_archiving(agent, span) if dry_run else archive_logs(agent, span)
+    data = {
+        "dry_run": dry_run,
+        "archived": [{"from": old, "to": new} for old, new in done.moved],
+        "links": done.links,
+    }
+    call.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
+
+
+def _archived(done: Archiving, span: float, dry_run: bool) -> list[str]:
+    links = f"{'would rewrite' if dry_run else 'rewrote'} {plural(done.links, 'link')}"
+    if not done.moved:
+        return [links if done.links else f"nothing to archive: no log of more than {format_span(span)} ago"]
+    days = [old.rpartition("/")[2].removesuffix(".md") for old, _ in done.moved]
+    span_of_days = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    did = "would archive" if dry_run else "archived"
+    return [f"{did} {plural(len(days), 'log')}, {span_of_days}", *([f"  {links}"] if done.links else [])]

@@ -1,0 +1,315 @@
+"""ontology: the words of a business, and what is proposed for them."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.knowledge.ontology_export import export_command
+from mabos_cli.commands.knowledge.ontology_shown import (
+    count_columns,
+    finding_lines,
+    node_lines,
+    node_row,
+    proposal_line,
+    tree_lines,
+    verdict_row,
+)
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.knowledge.ontology_view import close_names, draw_tree
+from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.item import check_choice, check_word
+from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
+from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
+from mabos_cli.formats.knowledge.proposals import proposal_to_dict
+from mabos_cli.services.knowledge.ontology_changes import (
+    Editor,
+    check_domain,
+    merge,
+    propose,
+    reject,
+    validate,
+)
+from mabos_cli.services.knowledge.scaffold import scaffold
+from mabos_cli.terminal.emit import columns
+from mabos_cli.workspace.knowledge.ontologies import Library, load_documents, shipped_names
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.world import now
+
+app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
+AllowSimilar = Annotated[
+    bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")
+]
+
+
+def _editor(call: Call) -> Editor:
+    workspace = call.open_workspace()
+    settings = load_settings(workspace, None, {"lock.timeout": call.lock_timeout})
+    return Editor(workspace, format_time(now()), settings["lock.timeout"])
+
+
+@app.command("list")
+def list_command(
+    ctx: typer.Context,
+    proposals: Annotated[bool, typer.Option("--proposals", help="List proposals instead.")] = False,
+    status: Annotated[str, typer.Option(help="Only proposals that are pending, approved or rejected.")] = "",
+) -> None:
+    """List the ontologies of the workspace, or what is proposed for them.
+
+    Example: mabos ontology list --proposals --status pending
+    """
+    call: Call = ctx.obj
+    if status:
+        check_choice(status, STATUSES, "status")
+    library = Library(call.open_workspace())
+    if proposals or status:
+        found = library.proposals(status)
+        rows = [proposal_to_dict(each) for each in found]
+        lines = [proposal_line(each) for each in found] or ["no proposals"]
+        call.emit("ontology.list", {"proposals": rows}, lines, library.warnings)
+        return
+    waiting = [each.domain for each in library.proposals("pending")]
+    names = dict.fromkeys((*library.documents, *waiting))
+    rows = [_count(name, library.documents.get(name), waiting.count(name)) for name in names]
+    shipped = [name for name in shipped_names() if name not in library.documents]
+    lines = columns([count_columns(row) for row in rows]) or ["no ontologies"]
+    lines += [f"to scaffold: {', '.join(shipped)}"] if shipped else []
+    call.emit("ontology.list", {"ontologies": rows, "shipped": shipped}, lines, library.warnings)
+
+
+def _count(name: str, document: Document | None, pending: int) -> dict[str, Any]:
+    """How much an ontology holds; one that is only proposed for has no file."""
+    own = read_ontology([document] if document else [])
+    sizes = {"concepts": len(own.concepts), "properties": len(own.properties), "rules": len(own.rules)}
+    return {"name": name, "file": document.path if document else None, **sizes, "pending": pending}
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(help="A concept, property or rule by id, label or synonym; or an ontology.")
+    ] = "",
+    tree: Annotated[
+        bool, typer.Option("--tree", help="The class tree: all, of an ontology, or below a concept.")
+    ] = False,
+) -> None:
+    """Show what something means and where it belongs, or the class tree.
+
+    Example: mabos ontology show customer
+    """
+    call: Call = ctx.obj
+    documents, faults = load_documents(call.open_workspace())
+    ontology = read_ontology(list(documents.values()))
+    warnings = [fault.message for fault in faults.values()]
+    name = Prefixes(list(documents.values())).shorten(name) if "://" in name else name
+    nodes = ontology.nodes_named(name) if name else ()
+    is_exact = any(name in (node.id, node.label) for node in nodes)
+    if not name or tree or (name in documents and not is_exact):
+        below = ontology.find_concept(name) if name and name not in documents else None
+        if name and not below and name not in documents:
+            raise _unknown(name, ontology)
+        branches = draw_tree(ontology, "" if below else name, below.id if below else "")
+        rows = [
+            {"id": b.concept.id, "label": b.concept.label, "depth": b.depth, "ontology": b.concept.source}
+            for b in branches
+        ]
+        call.emit(
+            "ontology.show",
+            {"tree": rows},
+            tree_lines(branches) or ["no concepts: mabos ontology list names what can be scaffolded"],
+            warnings,
+        )
+        return
+    if not nodes:
+        raise _unknown(name, ontology)
+    lines = [line for node in nodes for line in node_lines(node, ontology)]
+    call.emit("ontology.show", {"nodes": [node_row(each, ontology) for each in nodes]}, lines, warnings)
+
+
+def _unknown(name: str, ontology: Ontology) -> NotFound:
+    close = close_names(ontology, name)
+    if close:
+        return NotFound(f"no ontology names {name!r}", f"did you mean {', '.join(close)}?")
+    hint = "mabos ontology show --tree" if ontology.concepts else "mabos ontology scaffold business"
+    return NotFound(f"no ontology names {name!r}", hint)
+
+
+@app.command("propose")
+def propose_command(
+    ctx: typer.Context,
+    label: Annotated[str, typer.Argument(help="What it is called.")],
+    domain: Annotated[str, typer.Option(help="The ontology that it is for.")] = "",
+    node_type: Annotated[str, typer.Option("--type", help=", ".join(NODE_TYPES) + ".")] = "class",
+    parent: Annotated[str, typer.Option(help="The class above a class.")] = "",
+    definition: Annotated[str, typer.Option(help="What it is, in the words of the business.")] = "",
+    synonym: Annotated[list[str] | None, typer.Option(help="Another word for it; may repeat.")] = None,
+    domain_class: Annotated[str, typer.Option(help="The class that has a property.")] = "",
+    range_: Annotated[str, typer.Option("--range", help="The class or datatype of its values.")] = "",
+    functional: Annotated[bool, typer.Option("--functional", help="It has one value at a time.")] = False,
+    rationale: Annotated[str, typer.Option(help="Why it is needed.")] = "",
+    node_id: Annotated[str, typer.Option("--id", help="prefix:Name; else made from the label.")] = "",
+    by: Annotated[str, typer.Option(metavar="AGENT", help="Who proposes it; else the agent.")] = "",
+) -> None:
+    """Propose a class or a property for an ontology.
+
+    Example: mabos ontology propose "Dropship fulfillment" --domain ecommerce --parent Fulfillment --definition "fulfillment that the supplier ships"
+    """
+    call: Call = ctx.obj
+    editor = _editor(call)
+    check_choice(node_type, NODE_TYPES, "type")
+    is_class = node_type == "class"
+    wrong = {"--domain-class": domain_class, "--range": range_, "--functional": functional}
+    for option, value in (wrong if is_class else {"--parent": parent}).items():
+        if value:
+            raise BadValue(f"{option} makes no sense for a {node_type}", "mabos ontology propose --help")
+    draft = Proposal(
+        "",
+        _domain(editor.workspace, domain),
+        node_type,
+        _checked(node_id, "id"),
+        _checked(label, "label"),
+        _checked(parent, "parent"),
+        _checked(domain_class, "domain class"),
+        _checked(range_, "range"),
+        functional,
+        _checked(definition, "definition", 2000),
+        tuple(dict.fromkeys(filter(None, (_checked(each, "synonym") for each in synonym or ())))),
+        _checked(rationale, "rationale", 2000),
+        _checked(by, "agent") or _proposer(call, editor.workspace),
+    )
+    if not draft.label:
+        raise BadValue("the label is empty", "give a label such as 'Dropship fulfillment'")
+    (proposal, is_new), warnings = propose(editor, draft)
+    state = "proposed" if is_new else "unchanged"
+    data = {"state": "added" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
+    call.emit("ontology.propose", data, [f"{state} {proposal_line(proposal)}"], warnings)
+
+
+def _checked(text: str, what: str, limit: int = 200) -> str:
+    return check_word(" ".join(text.split()), what, limit)
+
+
+def _domain(workspace: WorkspacePaths, given: str) -> str:
+    """The domain as given, or the only one that there is."""
+    if given:
+        return check_domain(given)
+    known = list(load_documents(workspace)[0])
+    if len(known) != 1:
+        raise UsageFault("for which ontology?", f"--domain NAME; there are: {', '.join(known) or 'none'}")
+    return known[0]
+
+
+def _proposer(call: Call, workspace: WorkspacePaths) -> str:
+    """The agent of the call, or the only one."""
+    agents = list_agents(workspace)
+    named = call.agent or os.environ.get("MABOS_AGENT", "")
+    return named or (agents[0] if len(agents) == 1 else "")
+
+
+@app.command("validate")
+def validate_command(
+    ctx: typer.Context,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit 7 when a proposal fails.")] = False,
+    similar: AllowSimilar = False,
+) -> None:
+    """Check proposals: duplicates, naming, parents, circles, definitions, domains and ranges; keep what was found.
+
+    Example: mabos ontology validate --check
+    """
+    call: Call = ctx.obj
+    verdicts, warnings = validate(_editor(call), ids or (), similar)
+    lines = [line for verdict in verdicts for line in finding_lines(verdict)]
+    data = {"proposals": [verdict_row(verdict) for verdict in verdicts]}
+    call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
+    failed = sum(not verdict.is_valid for verdict in verdicts)
+    if check and failed:
+        raise CheckFailed(
+            f"{plural(failed, 'proposal')} failed", "mend it, or: mabos ontology reject ID --reason WHY"
+        )
+
+
+@app.command("merge")
+def merge_command(
+    ctx: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
+    similar: AllowSimilar = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Put proposals into their ontologies, all of them or none.
+
+    Example: mabos ontology merge OP-001 OP-002
+    """
+    call: Call = ctx.obj
+    if bool(ids) == every:
+        raise UsageFault("which proposals?", "give ids, or --all")
+    done, warnings = merge(_editor(call), ids or (), similar, dry_run)
+    verb = "would merge" if dry_run else "merged"
+    lines = [f"{verb} {each.id} {each.node_id} into ontologies/{each.domain}.jsonld" for each in done.new]
+    lines += [f"{each.id} {each.node_id} was merged before" for each in done.before]
+    data = {
+        "dry_run": dry_run,
+        "merged": [each.id for each in done.new],
+        "unchanged": [each.id for each in done.before],
+        "files": done.files,
+    }
+    told = [
+        f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new
+    ]
+    call.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *told])
+
+
+@app.command("reject")
+def reject_command(
+    ctx: typer.Context,
+    proposal_id: Annotated[str, typer.Argument(metavar="ID", help="The proposal.")],
+    reason: Annotated[str, typer.Option(help="Why; kept with the proposal.")] = "",
+) -> None:
+    """Reject a proposal; it stays in its file, with the reason.
+
+    Example: mabos ontology reject OP-003 --reason "the same as Fulfillment"
+    """
+    call: Call = ctx.obj
+    why = _checked(reason, "reason", 2000)
+    if not why:
+        raise UsageFault("why is it rejected?", "--reason TEXT tells whoever proposed it")
+    (proposal, is_new), warnings = reject(_editor(call), proposal_id, why)
+    state = "rejected" if is_new else f"was rejected before ({proposal.reason}):"
+    data = {"state": "rejected" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
+    call.emit("ontology.reject", data, [f"{state} {proposal.id} {proposal.node_id}"], warnings)
+
+
+@app.command("scaffold")
+def scaffold_command(
+    ctx: typer.Context,
+    template: Annotated[str, typer.Argument(help="business, saas, ecommerce, consulting or agency.")],
+    name: Annotated[str, typer.Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
+) -> None:
+    """Copy a ready ontology into the workspace; to one that is there only what it lacks is added.
+
+    Example: mabos ontology scaffold ecommerce
+    """
+    call: Call = ctx.obj
+    done, warnings = scaffold(_editor(call), template, name)
+    lines = [
+        f"{'made' if each.is_new else 'added to' if each.added else 'left alone'} {each.file}"
+        + (f": {plural(each.added, 'node')}" if each.added else ": nothing is missing")
+        for each in done
+    ]
+    data = {"files": [{"file": each.file, "added": each.added, "new": each.is_new} for each in done]}
+    call.emit("ontology.scaffold", data, lines, warnings)
+
+
+app.command("export")(export_command)

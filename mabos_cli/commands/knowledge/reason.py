@@ -1,0 +1,195 @@
+"""reason: thirty-five methods, one at a time or together, and what became of their results."""
+
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, OpenGroup, new_group
+from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import check_choice, check_word
+from mabos_cli.errors import NotFound
+from mabos_cli.reasoning.catalog import CATEGORIES, METHODS, Method
+
+app = new_group(
+    "reason",
+    "Reason about a problem by one of 35 methods, or several.\n\n"
+    "Begin with list, then show METHOD; the options are those of solve: mabos reason solve --help.",
+    no_args_is_help=True,
+    cls=OpenGroup,
+    subcommand_metavar="PROBLEM [OPTIONS] | COMMAND [ARGS]...",
+)
+_FIT = ("uncertainty", "complexity", "domain", "data_availability", "stakes")
+
+
+@app.command()
+def solve(
+    ctx: typer.Context,
+    problem: Annotated[
+        str, typer.Argument(metavar="[PROBLEM]", help="The problem in words; - reads standard input.")
+    ] = "",
+    method: Annotated[str, typer.Option("--method", "-m", help="The method: see mabos reason list.")] = "",
+    methods: Annotated[str, typer.Option(help="Several methods, with commas: their results are fused.")] = "",
+    input: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[METHOD=]FILE",
+            help="Input as YAML or JSON, or a worksheet filled in; - reads standard input. May repeat.",
+        ),
+    ] = None,
+    classify: Annotated[
+        str,
+        typer.Option(
+            metavar="ASPECT=WORD,...",
+            help="What the problem is like, as in domain=social,stakes=high: picks the method, or weighs several. "
+            "uncertainty, stakes: low, medium, high; complexity: simple, moderate, complex; domain: formal, empirical, social, "
+            "mixed; time_pressure: none, moderate, urgent; data_availability: rich, moderate, sparse.",
+        ),
+    ] = "",
+    save: Annotated[
+        bool, typer.Option("--save", help="Keep the result: a memory, and a record that outcome can score.")
+    ] = False,
+) -> None:
+    """Reason about a problem; the word solve may be left out. Without input the answer is a worksheet to fill in.
+
+    Example: mabos reason solve "Is the outage our fault?" --method bayesian --input evidence.yaml
+    """
+    from mabos_cli.services.knowledge.reason_solve import Request, reason_about
+
+    reason_about(ctx.obj, Request(problem, method, methods, input or [], classify, save))
+
+
+@app.command("list")
+def list_command(
+    ctx: typer.Context,
+    category: Annotated[
+        str, typer.Option(help="formal, probabilistic, causal, experience, social or meta.")
+    ] = "",
+) -> None:
+    """List the methods, by category.
+
+    Example: mabos reason list --category causal
+    """
+    call: Call = ctx.obj
+    only = check_choice(category, CATEGORIES, "category") if category else ""
+    found = [method for method in METHODS.values() if only in ("", method.category)]
+    width = max(len(method.name) for method in found)
+    lines: list[str] = []
+    for name in CATEGORIES:
+        group = [method for method in found if method.category == name]
+        lines += [name, *(f"  {method.name:<{width}}  {method.about}" for method in group)] if group else []
+    call.emit("reason.list", {"methods": [_method_row(method) for method in found]}, lines)
+
+
+def _method_row(method: Method) -> dict[str, Any]:
+    fit = {name: list(getattr(method, name)) for name in _FIT}
+    row = {"name": method.name, "category": method.category, "about": method.about, "ideal": fit}
+    return row | {"effort": method.effort, "draws_on": list(method.draws)}
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="METHOD", help="The method.")],
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")
+    ] = False,
+) -> None:
+    """Show what a method is for, and its worksheet.
+
+    Example: mabos reason show bayesian
+    """
+    from mabos_cli.formats.json.text import dump_document
+    from mabos_cli.formats.knowledge.reason_schema import to_json_schema
+    from mabos_cli.formats.knowledge.worksheet import render_worksheet
+    from mabos_cli.services.knowledge.reason_solve import find_method, open_solver
+
+    call: Call = ctx.obj
+    method = find_method(name)
+    solver = open_solver(method)
+    if schema:
+        described = to_json_schema(solver.SHAPE, method.name)
+        row = _method_row(method) | {"schema": described}
+        call.emit("reason.show", row, dump_document(described).rstrip("\n").split("\n"))
+        return
+    sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, "")
+    row = _method_row(method) | {"questions": list(solver.QUESTIONS), "worksheet": sheet}
+    ideal = "; ".join(f"{aspect} {', '.join(getattr(method, aspect))}" for aspect in _FIT)
+    drawn = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
+    head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *drawn]
+    call.emit("reason.show", row, [*head, "", *sheet.rstrip("\n").split("\n")])
+
+
+@app.command()
+def outcome(
+    ctx: typer.Context,
+    result_id: Annotated[str, typer.Argument(metavar="ID", help="The kept result: T-..., or last.")],
+    happened: Annotated[str, typer.Option(metavar="yes|no", help="Whether the conclusion was right.")],
+    note: Annotated[str, typer.Option(help="What there is to learn.")] = "",
+) -> None:
+    """Say whether a kept conclusion turned out right; calibration and learning-to-reason use it.
+
+    Example: mabos reason outcome T-1771943400000-0000 --happened yes
+    """
+    from mabos_cli.workspace.knowledge.reasoning import load_past, note_outcome
+
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    is_right = check_choice(happened.lower(), ("yes", "no"), "--happened") == "yes"
+    if result_id == "last":
+        kept = load_past(agent)[0]
+        if not kept:
+            raise NotFound("no result is kept yet", "keep one: mabos reason ... --save")
+        result_id = kept[-1][0].id
+    past, warnings = note_outcome(agent, result_id, is_right, check_word(note, "note", 2000))
+    brier = None if past.confidence is None else (past.confidence - is_right) ** 2
+    told = "no confidence was stated, so calibration does not score it"
+    if brier is not None:
+        told = f"stated confidence {past.confidence:.2f}, Brier score {brier:.3f}"
+    row = {"id": past.id, "method": past.method, "happened": is_right, "note": note}
+    call.emit(
+        "reason.outcome",
+        row | {"confidence": past.confidence, "brier": brier},
+        [f"{past.id} {past.method}: {'right' if is_right else 'wrong'}; {told}"],
+        warnings,
+    )
+
+
+@app.command()
+def history(
+    ctx: typer.Context,
+    open_only: Annotated[bool, typer.Option("--open", help="Only results without an outcome.")] = False,
+    limit: Limit = 20,
+) -> None:
+    """List the kept results, the latest first, with what became of them.
+
+    Example: mabos reason history --open
+    """
+    from mabos_cli.workspace.knowledge.reasoning import load_past
+
+    call: Call = ctx.obj
+    kept, warnings = load_past(call.open_agent())
+    found = [(past, told) for past, told in reversed(kept) if not (open_only and past.happened is not None)]
+    rows = [
+        {
+            "id": past.id,
+            "at": past.at,
+            "method": past.method,
+            "problem": past.problem,
+            "summary": told,
+            "confidence": past.confidence,
+            "happened": past.happened,
+            "note": past.lesson,
+        }
+        for past, told in found[: limit or None]
+    ]
+    lines = [_history_line(row) for row in rows] or ["no kept result" + " is open" * open_only]
+    lines += more_line(len(found), len(rows))
+    call.emit("reason.history", {"results": rows, "total": len(found)}, lines, warnings)
+
+
+def _history_line(row: dict[str, Any]) -> str:
+    became = {None: "open", True: "right", False: "wrong"}[row["happened"]]
+    sure = f" {row['confidence']:.2f}" if row["confidence"] is not None else ""
+    asked = f"{one_line(row['problem'], 60)}: " if row["problem"] else ""
+    return f"{row['id']} {became:<5} {row['method']}{sure}  {asked}{one_line(row['summary'], 100)}"

@@ -1,0 +1,116 @@
+"""consolidate: short-term memories become long-term ones."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.consolidate import Consolidation, plan_consolidation
+from mabos_cli.core.memory.stores import Memory
+from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.services.inputs import option
+from mabos_cli.workspace.agent import Agent, Means
+from mabos_cli.workspace.memory.trust_log import Judge
+
+if TYPE_CHECKING:
+    from mabos_cli.services.memory.llm_consolidate import GroupAuthor
+
+app = typer.Typer()
+
+
+@app.command()
+def consolidate(
+    ctx: typer.Context,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Take items at least this important (default 0.6).")
+    ] = None,
+    min_access: Annotated[
+        int | None, typer.Option(help="Or recalled at least this often (default 2).")
+    ] = None,
+    no_summarize: Annotated[
+        bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
+    ] = False,
+    dry_run: DryRun = False,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
+    ] = False,
+) -> None:
+    """Compress related short-term memories into long-term ones.
+
+    Example: mabos consolidate --dry-run
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    limits = agent.settings.limits(
+        option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
+    )
+    author = _open_author(agent) if llm else None
+
+    def plan(memory: Memory, means: Means):
+        planned = plan_consolidation(
+            memory,
+            limits,
+            now=agent.now(),
+            mint=means.mint,
+            jaccard=agent.settings["consolidation.jaccard"],
+            summarize=not no_summarize,
+            keep=agent.settings.limits(),
+            trust_of=Judge(agent.paths, memory),
+            prose=author.prose if author else {},
+        )
+        return planned.changes, planned
+
+    if author and not dry_run:
+        author.write(agent.preview(plan).groups)
+    planned, warnings = (agent.preview(plan), []) if dry_run else agent.change("consolidate", plan)
+    data = _summary(planned, dry_run) | ({"llm": author.told(planned.groups)} if author else {})
+    call.emit("consolidate", data, _lines(planned, dry_run), warnings + (author.warnings() if author else []))
+
+
+def _open_author(agent: Agent) -> "GroupAuthor":
+    """The model that words groups; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.services.memory.llm_consolidate import GroupAuthor
+
+    return GroupAuthor(agent)
+
+
+def _summary(planned: Consolidation, dry_run: bool) -> dict:
+    groups = [
+        {
+            "id": None if dry_run and len(members) > 1 else item.id,
+            "type": item.type,
+            "importance": item.importance,
+            "content": item.content,
+            "tags": list(item.tags),
+            "trust": item.trust,
+            "derived_from": list(item.derived_from),
+            "members": [member.id for member in members],
+        }
+        for item, members in planned.groups
+    ]
+    return {
+        "dry_run": dry_run,
+        "candidates": planned.candidates,
+        "consolidated": len(groups),
+        "untrusted": planned.untrusted,
+        "groups": groups,
+        "archived": [d.item.id for d in planned.changes.archive],
+    }
+
+
+def _lines(planned: Consolidation, dry_run: bool) -> list[str]:
+    if not planned.groups:
+        return ["nothing to consolidate"]
+    would = "would make" if dry_run else "made"
+    lines = [
+        f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"
+    ]
+    for item, members in planned.groups:
+        label = "(new)" if dry_run and len(members) > 1 else item.id
+        marked = "untrusted " if is_untrusted(item) else ""
+        lines.append(f"  {label} <- {len(members)}: {marked}{one_line(item.content, 100)}")
+    if planned.untrusted:
+        lines.append(f"{plural(planned.untrusted, 'untrusted item')} kept out of MEMORY.md")
+    return lines

@@ -1,0 +1,124 @@
+"""ingest: what was said in the transcripts of agent hosts becomes observations, each once."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.memory.harvest import Rules, harvest_observations
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.errors import UsageFault
+from mabos_cli.formats.memory.agent_hosts import HOSTS
+from mabos_cli.formats.memory.agent_transcripts import ROLES, Scope
+from mabos_cli.services.inputs import stamp_of
+from mabos_cli.services.memory.ingest_take import Taken, find_given, take_transcripts, warnings_of
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.lock import locked
+
+app = new_group(
+    "ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True
+)
+
+
+@app.command()
+def transcript(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."
+        ),
+    ],
+    host: Annotated[
+        str, typer.Option(help="Who wrote them: claude, codex or openclaw; auto tells by their lines.")
+    ] = "auto",
+    roles: Annotated[str, typer.Option(help="Whose messages to take.")] = ",".join(ROLES),
+    tools: Annotated[bool, typer.Option("--tools/--no-tools", help="Take what tools answered.")] = True,
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")
+    ] = "",
+    harvest: Annotated[
+        bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once.
+
+    Example: mabos ingest transcript ~/.claude/projects/app/session.jsonl --harvest
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    check_choice(host, ["auto", *HOSTS], "host")
+    scope = Scope(_roles(roles), tools, stamp_of(since, agent.now()))
+    given, others = find_given(files, host, None if call.literal_dash else _open_stdin)
+    timeout = agent.settings["lock.timeout"]
+    root = agent.paths.workspace.root
+    with nullcontext() if dry_run else locked(agent.paths.ingest_lock, root, timeout, "mabos ingest"):
+        rows = take_transcripts(agent, given, host, scope, dry_run=dry_run)
+    data: dict[str, Any] = {
+        "files": [row.summary() for row in rows],
+        "taken": sum(row.taken for row in rows),
+        "dry_run": dry_run,
+    }
+    lines, warnings = _told(rows, dry_run), warnings_of(rows, others)
+    if harvest and not dry_run:
+        data["harvested"], told, notes = _harvest(agent)
+        lines, warnings = [*lines, told], [*warnings, *notes]
+    call.emit("ingest.transcript", data, lines, warnings)
+
+
+def _open_stdin() -> Any:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageFault("nothing on standard input", "pipe a transcript in, or give a file")
+    return sys.stdin.buffer
+
+
+def _roles(text: str) -> tuple[str, ...]:
+    """The roles in a list, in our order."""
+    given = {check_choice(word.strip(), ROLES, "role") for word in text.split(",") if word.strip()}
+    if not given:
+        raise BadValue("no role given", f"some of {', '.join(ROLES)}")
+    return tuple(role for role in ROLES if role in given)
+
+
+def _harvest(agent: Agent) -> tuple[int, str, list[str]]:
+    """How many items were made of what waits, that in words, and warnings."""
+    rules = Rules(agent.settings["harvest.store"], agent.settings["harvest.min_importance"])
+    crop, done = harvest_observations(agent, rules)
+    count, merged = done.tally.harvested, done.tally.merged
+    told = f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else "")
+    faults = (
+        [f"{plural(len(crop.faults), 'malformed observation')} left; see mabos harvest"]
+        if crop.faults
+        else []
+    )
+    return count, told, [*done.warnings, *faults]
+
+
+def _told(rows: Sequence[Taken], dry_run: bool) -> list[str]:
+    """A line for each transcript that held something, and one for all where there are several."""
+    did = "would take" if dry_run else "took"
+    told = [_line(row, did) for row in rows if row.bytes]
+    if len(rows) == 1 and told:
+        return told
+    taken = sum(row.taken for row in rows)
+    of = plural(len(rows), "transcript")
+    return [*told, f"{did} {plural(taken, 'observation')} of {of}" if told else f"nothing new in {of}"]
+
+
+def _line(row: Taken, did: str) -> str:
+    tools = f" ({row.tools} of tools)" if row.tools else ""
+    parts = [f"{did} {row.taken}{tools}"]
+    parts += [f"{row.known} known"] if row.known else []
+    parts += [f"{row.malformed} malformed"] if row.malformed else []
+    skipped = ", ".join(f"{count} {name}" for name, count in sorted(row.skipped.items()))
+    parts += [f"skipped {skipped}"] if skipped else []
+    parts += ["the last line is not complete yet"] if row.torn else []
+    who = " ".join(filter(None, (row.name, row.host, row.session)))
+    return one_line(f"{who}: {'; '.join(parts)}")

@@ -1,0 +1,269 @@
+"""store: remember something."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call
+from mabos_cli.commands.options import AllowSecret, Redact
+from mabos_cli.config import Settings
+from mabos_cli.core.language.clock import parse_time
+from mabos_cli.core.language.text import one_line, plural, token_cost
+from mabos_cli.core.memory.grade import band
+from mabos_cli.core.memory.item import Prose
+from mabos_cli.core.memory.stores import qualifies
+from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.errors import UsageFault
+from mabos_cli.services.inputs import draft_from, read_batch, redacted_note, secrets_way, text_argument
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.receipts import write_receipt
+
+if TYPE_CHECKING:
+    from mabos_cli.services.memory.llm_merge import Merger
+
+app = typer.Typer()
+
+
+@app.command()
+def store(
+    ctx: typer.Context,
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")
+    ] = "",
+    type: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            "-t",
+            help="event decision outcome lesson fact observation preference instruction project person insight plan.",
+        ),
+    ] = "",
+    importance: Annotated[
+        float | None, typer.Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
+    ] = None,
+    priority: Annotated[
+        str | None, typer.Option(help="critical, high, medium or low: a name for an importance.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
+    store: Annotated[
+        str,
+        typer.Option(
+            help="working, short_term or long_term (default short_term; for types that last, long_term)."
+        ),
+    ] = "",
+    source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
+    context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
+    related_to: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")
+    ] = None,
+    expires: Annotated[str, typer.Option(help="A date, or how long from now: 30d.")] = "",
+    observed_at: Annotated[str, typer.Option(help="When it happened, if not now.")] = "",
+    author: Annotated[str, typer.Option(help="Who said it.")] = "",
+    session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
+    trust: Annotated[str, typer.Option(help="trusted, agent or untrusted (default agent).")] = "",
+    if_new: Annotated[
+        bool, typer.Option("--if-new", help="Store only when nothing similar is there.")
+    ] = False,
+    llm: Annotated[
+        bool,
+        typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory."),
+    ] = False,
+    redact: Redact = False,
+    allow_secret: AllowSecret = False,
+    defer: Annotated[
+        bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")
+    ] = False,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Store each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
+        ),
+    ] = None,
+) -> None:
+    """Remember something.
+
+    Example: mabos store "We bill per seat" --type decision --tag pricing
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    fields = {
+        "type": type,
+        "importance": importance,
+        "priority": priority,
+        "tags": tag,
+        "store": store,
+        "source": source,
+        "context": context,
+        "related_to": related_to,
+        "expires_at": expires,
+        "observed_at": observed_at,
+        "author": author,
+        "session": session,
+        "trust": trust,
+    }
+    secrets = secrets_way(redact, allow_secret, agent.settings)
+    if batch is not None:
+        if text:
+            raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
+        given = {name: value for name, value in fields.items() if value not in (None, "", [])}
+        drafts = list(read_batch(batch, given, agent.settings, agent.now(), secrets))
+    else:
+        fields["content"] = text_argument(text, call.literal_dash)
+        drafts = [draft_from(fields, agent.settings, agent.now(), secrets)]
+        _check_related(agent, drafts[0].item.related_to)
+    if defer:
+        if if_new or llm:
+            other = "--if-new" if if_new else "--llm"
+            raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
+        queued, warnings = _queue(agent, drafts), redacted_note(drafts)
+        return _emit(call, agent, queued, batch is not None, deferred=True, warnings=warnings)
+    merger = _open_merger(agent) if llm else None
+    agreed = merger.agree(drafts) if merger else {}
+    results, warnings = store_drafts(agent, drafts, if_new=if_new, agreed=agreed)
+    warnings += [*redacted_note(drafts), *_lowered(drafts, results), *(merger.warnings() if merger else ())]
+    told = {"llm": merger.told(results)} if merger else {}
+    _emit(call, agent, results, batch is not None, warnings=warnings, told=told)
+
+
+def _check_related(agent: Agent, ids: tuple[str, ...]) -> None:
+    """NotFound for an item that never was here: a slip of the pen. Ids of facts and other things are taken as they are."""
+    own = [item_id for item_id in ids if item_id[:1] == "M" or item_id[1:2] != "-"]
+    if own:
+        from mabos_cli.commands.memory.item import find_item
+
+        memory = agent.memory()
+        for item_id in own:
+            find_item(agent, memory, item_id)
+
+
+def _queue(agent: Agent, drafts: list[Draft]) -> list[Stored]:
+    """Queues drafts for the next write, with a receipt."""
+    queued = agent.defer(drafts)
+    write_receipt(agent, "store --defer", {"queued": len(queued)}, [draft.item.id for draft in queued])
+    return [Stored(draft.item, draft.store) for draft in queued]
+
+
+def _open_merger(agent: Agent) -> "Merger":
+    """The model's part in a store; nothing of it is loaded unless somebody asks for it."""
+    from mabos_cli.services.memory.llm_merge import Merger
+
+    return Merger(agent)
+
+
+def store_drafts(
+    agent: Agent,
+    drafts: list[Draft],
+    *,
+    if_new: bool = False,
+    agreed: Mapping[Pair, Prose] = MappingProxyType({}),
+) -> tuple[list[Stored], list[str]]:
+    """Stores drafts under one lock: what became of each, and warnings."""
+    return agent.change(
+        "store",
+        lambda memory, means: plan_store(
+            memory,
+            drafts,
+            now=agent.now(),
+            mint=means.mint,
+            limits=agent.settings.limits(),
+            relatives=means,
+            if_new=if_new,
+            trust_of=Judge(agent.paths, memory),
+            agreed=agreed,
+        ),
+    )
+
+
+def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
+    """A warning when items are trusted less than was asked for."""
+    pairs = zip(drafts, results, strict=True)
+    fell = [
+        r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)
+    ]
+    if not fell:
+        return []
+    which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")
+    trusts = " or ".join(sorted({item.trust for item in fell}))
+    return [f"{which} stored as {trusts}: nothing is trusted more than what it derives from"]
+
+
+def _emit(
+    call: Call,
+    agent: Agent,
+    results: list[Stored],
+    batch: bool,
+    *,
+    deferred: bool = False,
+    warnings: list[str] | None = None,
+    told: dict[str, Any] | None = None,
+) -> None:
+    rows = [_row(result, agent.settings, deferred) for result in results]
+    if batch:
+        merged = sum(result.deduplicated for result in results)
+        verb = "queued" if deferred else "stored"
+        data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
+        data |= told or {}
+        call.emit(
+            "store.batch",
+            data,
+            [
+                f"{verb} {plural(len(rows) - merged, 'item')}"
+                + (f", merged or known {merged}" if merged else "")
+            ],
+            warnings or [],
+        )
+    else:
+        call.emit("store", rows[0] | (told or {}), [_sentence(results[0], deferred, agent)], warnings or [])
+
+
+def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:
+    item, per_token = result.item, settings["text.chars_per_token"]
+    must, nice = settings["grade.must_remember"], settings["grade.nice_to_have"]
+    return {
+        "id": item.id,
+        "stored": result.stored,
+        "deduplicated": result.deduplicated,
+        "outcome": "queued" if deferred else result.outcome,
+        "deferred": deferred,
+        "store": result.store,
+        "type": item.type,
+        "importance": item.importance,
+        "band": band(item.importance, must, nice),
+        "graded": result.graded,
+        "trust": item.trust,
+        "related_to": list(item.related_to),
+        "token_cost": token_cost(item.content, per_token),
+    }
+
+
+def _sentence(result: Stored, deferred: bool, agent: Agent) -> str:
+    item = result.item
+    if deferred:
+        return f"queued {item.id} for {result.store}"
+    if not result.stored:
+        return f"not stored: {item.id} says it already: {one_line(item.content, 60)}"
+    verb = "merged into" if result.deduplicated else "stored"
+    graded = " graded" if result.graded else ""
+    given = [item_id for item_id in item.related_to if item_id not in result.linked]
+    related = f", related to {', '.join(given)}" if given else ""
+    related += f", linked to {', '.join(result.linked)}" if result.linked else ""
+    return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}{_lifetime(result, agent)}"
+
+
+def _lifetime(result: Stored, agent: Agent) -> str:
+    """How long a short-term item lives, if nothing keeps it."""
+    limits = agent.settings.limits()
+    if (
+        result.store != "short_term"
+        or qualifies(result.item, result.store, limits)
+        or limits.ttl_seconds > 1e9
+    ):
+        return ""
+    until = parse_time(result.item.created_at) + timedelta(seconds=limits.ttl_seconds)
+    return f", until {until:%Y-%m-%d %H:%M} UTC"

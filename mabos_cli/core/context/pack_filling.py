@@ -1,0 +1,189 @@
+"""Filling a pack: the tail first, then entries at the layer that there is room for, then details in what is left."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from mabos_cli.core.context.layers import LAYERS, tell
+from mabos_cli.core.context.pack_entry import Against, Entry, Limits, Placed, Receipt, Writing, receipt_of
+from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.memory.trust import trust_rank
+
+_SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
+_BEST = 3  # entries that may be told in detail before others are placed
+_DETAIL = 0.15  # share of the budget that such a detail may take
+_PER_DETAIL = 1000  # tokens of the budget for each entry that gets its detail in the room that is left
+_LARGE = 0.25  # share of the budget that no detail exceeds
+_CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the characters that must be left of it
+
+
+class Filling:
+    """A pack in the making. Costs are summed up line by line; the last word has the count of the whole text."""
+
+    def __init__(
+        self, limits: Limits, writing: Writing, count: Callable[[str], int], asked: Collection[str]
+    ) -> None:
+        self._limits, self._writing, self._count, self._asked = limits, writing, count, asked
+        self.placed: list[Placed] = []
+        self.tail: list[Placed] = []
+        self._reasons: dict[str, tuple[str, int]] = {}  # of each entry, and what its smallest layer costs
+        self._turns: list[Receipt] = []  # of turns that are left out
+        self._spent = {"hot": 0, "warm": 0, "cold": 0}
+        self._room = limits.budget - count(writing.bundle(()))
+
+    def keep_tail(self, history: Sequence[tuple[int, Turn]]) -> None:
+        """Places the last turns, newest first, as far as their share goes. Only a turn that fills it alone is cut."""
+        room, full = min(self._room, int(self._limits.budget * self._limits.tail_share)), False
+        for number, turn in reversed(history):
+            entry = Entry(f"turn:{number}", turn.content, "turn", "tail", turn.role, at=turn.at)
+            if turn.role not in _SESSION:
+                entry = entry._replace(trust="untrusted")
+                if trust_rank(self._limits.min_trust):
+                    self._turns.append(receipt_of(entry, "below min trust"))
+                    continue
+            placed = self._turn(number, turn, entry)
+            if not placed.lines:
+                self._turns.append(receipt_of(entry, "empty"))
+                continue
+            if placed.tokens > room and not self.tail and not full:
+                placed = self._cut(number, turn, entry, room) or placed
+            full = full or placed.tokens > room
+            if full:
+                self._turns.append(receipt_of(entry, "over budget", tokens=placed.tokens))
+                continue
+            self.tail.insert(0, placed)
+            room -= placed.tokens
+            self._room -= placed.tokens
+
+    def _turn(self, number: int, turn: Turn, entry: Entry) -> Placed:
+        lines = self._writing.turn(number, turn, entry.trust == "untrusted")
+        return Placed(entry, "L2", turn.content, lines, self._cost(lines))
+
+    def _cut(self, number: int, turn: Turn, entry: Entry, room: int) -> Placed | None:
+        """The longest beginning of a turn that fits, with a mark; nothing when only a few characters would be left."""
+        low, high, found = _LEAST, len(turn.content), None
+        while low <= high:
+            middle = (low + high) // 2
+            shorter = self._turn(number, turn._replace(content=turn.content[:middle] + _CUT), entry)
+            if shorter.tokens <= room:
+                low, found = middle + 1, shorter._replace(layer="L1")
+            else:
+                high = middle - 1
+        return found
+
+    def fill(self, ranked: Sequence[Entry], against: Against | None) -> None:
+        """Places entries, best first. What contradicts one of them comes right behind it, in room that is kept for it."""
+        by_ref = {entry.ref: entry for entry in ranked}
+        rival = by_ref.get(against.ref) if against else None
+        target = against.against if against else ""
+        for rank, entry in enumerate(_with_first(ranked, by_ref.get(target), rival)):
+            if entry is rival:
+                self._place(entry, rank, of=target if self._is_in(target) else "")
+            elif rival and entry.ref == target:
+                slot = self._told(rival, "L0", target).tokens
+                if self._place(entry, rank, keep=slot, lanes=False):
+                    self._place(rival, _BEST, of=target, lanes=False)
+                else:
+                    self._place(entry, rank)
+            else:
+                self._place(entry, rank)
+        for rank, entry in enumerate(ranked):
+            full = self._reasons[entry.ref]
+            if full[0] == "lane full" and not self._place(entry, rank, lanes=False):
+                self._reasons[entry.ref] = full
+        self._deepen()
+
+    def _is_in(self, ref: str) -> bool:
+        return self._reasons.get(ref, ("",))[0] == "included"
+
+    def _place(self, entry: Entry, rank: int, *, keep: int = 0, of: str = "", lanes: bool = True) -> bool:
+        """Places an entry at the best layer that there is room for, and notes why if there is none."""
+        if self._is_in(entry.ref):
+            return True
+        limits, placed = self._limits, self._told(entry, "L0", of)
+        room = self._room - keep
+        lane = limits.budget * self._share(entry.lane) - self._spent[entry.lane] if lanes else room
+        reason = (
+            "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
+        )
+        if limits.entries and len(self.placed) + bool(keep) >= limits.entries:
+            reason = "over limit"
+        self._reasons[entry.ref] = (reason, placed.tokens)
+        if reason != "included":
+            return False
+        for layer in () if placed.is_whole else ("L2", "L1") if rank < _BEST else ("L1",):
+            more = self._told(entry, layer, of)
+            is_large = more.layer == "L2" and more.tokens > limits.budget * _DETAIL
+            if more.tokens <= min(room, lane) and not is_large:
+                placed = more
+                break
+        self._spent[entry.lane] += placed.tokens
+        self._room -= placed.tokens
+        self.placed.append(placed)
+        return True
+
+    def _share(self, lane: str) -> float:
+        return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
+
+    def _told(self, entry: Entry, layer: str, of: str = "") -> Placed:
+        """An entry at a layer, as it would stand in the pack."""
+        told = tell(entry.text, layer, self._asked)
+        line = self._writing.line(entry, told.text, of)
+        return Placed(entry, told.layer, told.text, line, self._cost(line), of, told.is_whole)
+
+    def _deepen(self) -> None:
+        """Gives the best ones their details in the room that is left."""
+        for at in range(min(len(self.placed), max(_BEST, self._limits.budget // _PER_DETAIL))):
+            placed = self.placed[at]
+            if placed.is_whole:
+                continue
+            more = self._told(placed.entry, "L2", placed.against)
+            fits = more.tokens - placed.tokens <= self._room and more.tokens <= self._limits.budget * _LARGE
+            if LAYERS.index(more.layer) > LAYERS.index(placed.layer) and fits:
+                self.placed[at] = more
+                self._room -= more.tokens - placed.tokens
+
+    def settle(self) -> tuple[str, int]:
+        """The whole text and what it costs; while that is too much, the last entries go, then the oldest turns."""
+        while self.placed or self.tail:
+            text = self._writing.bundle([placed.lines for placed in (*self.placed, *self.tail)])
+            tokens = self._count(text)
+            over = tokens - self._limits.budget
+            if over <= 0:
+                return text, tokens
+            # What lines cost alone need not be what they cost together: some go, and the whole is counted again.
+            for _ in range(1 + (len(self.placed) + len(self.tail)) // 8):
+                over -= self._drop() if over > 0 else 0
+        return "", 0
+
+    def _drop(self) -> int:
+        """Takes the least out again: what that saves, about."""
+        if self.placed:
+            gone = self.placed.pop()
+            self._reasons[gone.entry.ref] = ("over budget", gone.tokens)
+        else:
+            gone = self.tail.pop(0)
+            self._turns.append(receipt_of(gone.entry, "over budget", tokens=gone.tokens))
+        return gone.tokens
+
+    def receipts(self, ranked: Sequence[Entry]) -> list[Receipt]:
+        """A receipt for each entry, best first, then for each turn, oldest first."""
+        at = {placed.entry.ref: placed for placed in self.placed}
+        found = []
+        for entry in ranked:
+            reason, tokens = self._reasons[entry.ref]
+            placed = at.get(entry.ref)
+            told = (placed.layer, placed.tokens) if placed else ("", tokens)
+            found.append(receipt_of(entry, reason, *told))
+        turns = [receipt_of(each.entry, "included", each.layer, each.tokens) for each in self.tail]
+        return found + sorted((*turns, *self._turns), key=lambda each: int(each.ref.removeprefix("turn:")))
+
+    def _cost(self, line: str) -> int:
+        return self._count(line + "\n")
+
+
+def _with_first(ranked: Sequence[Entry], first: Entry | None, then: Entry | None) -> Sequence[Entry]:
+    """The entries, with one before another: what is contradicted, and what contradicts it and was better."""
+    if first is None or then is None or ranked.index(first) < ranked.index(then):
+        return ranked
+    others = [entry for entry in ranked if entry is not first]
+    at = others.index(then)
+    return [*others[:at], first, *others[at:]]

@@ -1,0 +1,265 @@
+"""Going down: from quarters to months, weeks, days and lines, into the best few at each level, asking better on the way."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple, Protocol
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.hierarchy.log_event import LogEvent
+from mabos_cli.core.hierarchy.topics import is_telling
+from mabos_cli.core.language.periods import LEVELS, Period, find_day, mentioned, parse_period, period_of
+from mabos_cli.core.language.text import asked_words, stem, words
+from mabos_cli.core.search.recall import Hit
+
+_SIGNAL = {"found": 0.6, "told": 0.25, "named": 0.15}
+_CLOSE = 0.6  # of the best child's score: below that a child is not followed
+_FADING = (1.0, 0.4, 0.2)  # what the second and third find below a node add
+_SECOND_HAND = 0.5  # what words that were found on the way lead to counts less than what the question finds
+_FRESH_WORDS = 6
+# What a line of a summary says about itself: where links lead, the label in front.
+_MARKUP = re.compile(r"\]\([^()]*\)|^\W*\w+(?: [01]\.\d\d)?:")
+_NOT_TOLD = ("---", "sources:", "hash:", "period:", "#", "<!--")  # lines of a summary that say nothing
+
+
+class Trace(NamedTuple):
+    """Something that answers the question, the days that it stands for (one for an entry, more for a summary), and its
+    lines in the log of that day when it has no id."""
+
+    ref: str
+    first: date
+    last: date
+    score: float
+    lines: tuple[int, int] = (0, 0)
+
+
+def trace_of(hit: Hit) -> Trace | None:
+    """Where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
+    candidate = hit.candidate
+    if candidate.item:
+        day = find_day(candidate.item.created_at[:10])
+        return Trace(candidate.item.id, day, day, hit.relevance) if day else None
+    folder, _, name = candidate.path.removesuffix(".md").rpartition("/")
+    if folder == "memory" or folder.startswith("memory/archive/"):
+        day = find_day(name)
+        return Trace(candidate.ref, day, day, hit.relevance, candidate.lines) if day else None
+    try:
+        period = parse_period(name) if folder.removeprefix("memory/") in LEVELS else None
+    except BadValue:
+        period = None
+    return Trace(candidate.ref, period.first, period.last, hit.relevance) if period else None
+
+
+class World(Protocol):
+    """What drill looks at: the texts of nodes, which are counted as they are read, and a search over all of them."""
+
+    def read(self, period: Period) -> str:
+        """The summary of a period, or the log of a day; empty when there is none."""
+
+    def events(self, day: Period) -> list[LogEvent]:
+        """All that the log of a day tells."""
+
+    def ask(self, question: str) -> list[Trace]:
+        """What the question finds, best first; nothing when there is no index."""
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Trace]:
+        """What some words find, best first."""
+
+    def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
+        """How many passages hold each word."""
+
+
+class Child(NamedTuple):
+    """A node that was looked at: its score and what it is made of, whether it was followed, and the line that tells most."""
+
+    period: Period
+    parent: str
+    score: float
+    signals: tuple[tuple[str, float], ...]
+    followed: bool
+    line: str = ""
+    matched: tuple[str, ...] = ()
+
+
+class Find(NamedTuple):
+    """A line at the end of the way."""
+
+    day: Period
+    event: LogEvent
+    score: float
+    matched: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """One level: the nodes that were scored, and the words that were asked for besides after reading the best."""
+
+    level: str
+    children: tuple[Child, ...]
+    refined: tuple[str, ...] = ()
+
+
+class Descent(NamedTuple):
+    """The whole way: level by level, and the lines at its end, best first."""
+
+    steps: tuple[Step, ...]
+    finds: tuple[Find, ...]
+
+
+def match_terms(text: str, weights: Mapping[str, float]) -> tuple[float, tuple[str, ...]]:
+    """Which share of the weighted terms a text holds, and in which words.
+
+    >>> match_terms("We raised the price", {"pric": 3.0, "berth": 1.0})
+    (0.75, ('price',))
+    """
+    there = {stem(word): word for word in reversed(words(text))}
+    held = [term for term in weights if term in there]
+    return sum(weights[term] for term in held) / (sum(weights.values()) or 1.0), tuple(there[t] for t in held)
+
+
+def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, ...]]:
+    """The line of a summary that holds most of the weighted terms, and in which words; none when no line holds any."""
+    best, matched, found = 0.0, (), ""
+    for line in text.split("\n"):
+        if not line.startswith(_NOT_TOLD):
+            value, held = match_terms(line, weights)
+            if value > best:
+                best, matched, found = value, held, line.strip()
+    return found, matched
+
+
+class _Question:
+    """A question with how telling each of its words is, and what has been found for it so far."""
+
+    def __init__(self, world: World, text: str, years: Iterable[int]) -> None:
+        self.world = world
+        self.text = text
+        self.asked = asked_words(text)
+        self.spans = mentioned(text, years)
+        held = world.holders(self.asked)
+        self.weights = {
+            stem(part): 1 / math.log(2.5 + held.get(word, 0)) for word in self.asked for part in words(word)
+        }
+        self.traces = list(world.ask(text))
+        self.known = {stem(word) for word in self.asked}
+
+    def match(self, text: str) -> tuple[float, tuple[str, ...]]:
+        """How much of the question a text holds, and which words."""
+        return match_terms(text, self.weights)
+
+    def found(self, period: Period) -> float:
+        """What was found within a period: its best, and a little for what else there is."""
+        inside = [t.score for t in self.traces if period.first <= t.first and t.last <= period.last]
+        best = sorted(inside, reverse=True)[: len(_FADING)]
+        return sum(share * score for share, score in zip(_FADING, best, strict=False))
+
+    def named(self, period: Period) -> float:
+        """How much of a period lies in the time that the question names."""
+        if not self.spans:
+            return 0.0
+        return max(_overlap(period, first, last) for first, last in self.spans)
+
+    def refine(self, lines: Iterable[str]) -> tuple[str, ...]:
+        """Asks on with the rarest new words of the lines that tell most, and gives those words."""
+        told = dict.fromkeys(w for line in lines for w in asked_words(_MARKUP.sub(" ", line)))
+        fresh = [w for w in told if len(w) > 3 and is_telling(w) and stem(w) not in self.known]
+        held = self.world.holders(fresh)
+        telling = sorted((w for w in fresh if held.get(w, 0)), key=lambda w: (held[w], w))[:_FRESH_WORDS]
+        if not telling:
+            return ()
+        self.known |= {stem(word) for word in telling}
+        seen = {trace.ref for trace in self.traces}
+        found = self.world.follow(self.text, [*self.asked, *telling])
+        self.traces += [t._replace(score=_SECOND_HAND * t.score) for t in found if t.ref not in seen]
+        return tuple(telling)
+
+
+def _overlap(period: Period, first: date, last: date) -> float:
+    days = (min(period.last, last) - max(period.first, first)).days + 1
+    return max(0.0, days / min(period.length, (last - first).days + 1))
+
+
+def drill(world: World, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
+    """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
+    question = _Question(world, text, (day.year for day in days))
+    frontier: list[Period] = []
+    steps = []
+    for level in LEVELS:
+        scored = _score(question, level, frontier, days)
+        best = scored[0].score if scored else 0.0
+        chosen = [c for c in scored[:width] if c.score > 0 and c.score >= _CLOSE * best]
+        if not chosen:
+            break
+        frontier = [child.period for child in chosen]
+        days = [day for day in days if any(period.holds(day) for period in frontier)]
+        if level == "daily":
+            steps.append(Step(level, _marked(scored, chosen)))
+            break
+        read = [_read(question, child) for child in chosen]
+        refined = question.refine(child.line for child in read if child.line)
+        steps.append(Step(level, _marked(scored, read), refined))
+    finds = [find for day in frontier if day.level == "daily" for find in _finds(question, day)]
+    finds.sort(key=lambda find: (-find.score, find.day.name, find.event.line))
+    return Descent(tuple(steps), tuple(finds[:limit]))
+
+
+def _marked(scored: list[Child], followed: list[Child]) -> tuple[Child, ...]:
+    of = {child.period: child._replace(followed=True) for child in followed}
+    return tuple(of.get(child.period, child) for child in scored)
+
+
+def _score(question: _Question, level: str, frontier: list[Period], days: Sequence[date]) -> list[Child]:
+    """The children of the nodes that were followed, best first. Of a week across months only the days within count."""
+    parents: dict[Period, Period | None] = {}
+    for day in days:
+        above = next((p for p in frontier if p.holds(day)), None)
+        if above or level == LEVELS[0]:
+            parents.setdefault(period_of(level, day), above)
+    found = {period: question.found(period) for period in parents}
+    top = max(found.values(), default=0.0)
+    # Without anything found the summaries have to tell, all of them; otherwise only those that are followed are read.
+    told = {p: question.match(question.world.read(p))[0] if not top else 0.0 for p in parents}
+    children = []
+    for period, parent in parents.items():
+        values = {
+            "found": found[period] / top if top else 0.0,
+            "told": told[period] if not top else _told_above(question, parent, period),
+            "named": question.named(period),
+        }
+        score = sum(_SIGNAL[name] * value for name, value in values.items())
+        signals = tuple((name, round(value, 4)) for name, value in values.items())
+        children.append(Child(period, parent.name if parent else "", round(score, 4), signals, False))
+    return sorted(children, key=lambda child: (-child.score, child.period.first))
+
+
+def _told_above(question: _Question, parent: Period | None, period: Period) -> float:
+    """How much of the question the lines of the summary above hold that speak of a period."""
+    if parent is None:
+        return 0.0
+    lines = question.world.read(parent).split("\n")
+    # A line that links to it, or the text below a heading that does.
+    told = (
+        " ".join(lines[n : n + 3]) if lines[n].startswith("#") else lines[n]
+        for n in range(len(lines))
+        if period.name in lines[n]
+    )
+    return max((question.match(text)[0] for text in told), default=0.0)
+
+
+def _read(question: _Question, child: Child) -> Child:
+    """The node with the line of its text that tells most about the question."""
+    line, matched = best_line(question.world.read(child.period), question.weights)
+    return child._replace(line=line, matched=matched)
+
+
+def _finds(question: _Question, day: Period) -> list[Find]:
+    """The lines of a day's log that answer the question."""
+    here = [trace for trace in question.traces if trace.first == trace.last == day.first]
+    found = []
+    for event in question.world.events(day):
+        value, matched = question.match(f"{event.heading} {event.text} {' '.join(event.tags)}")
+        direct = (t.score for t in here if t.ref == event.id or t.lines[0] <= event.line <= t.lines[1])
+        score = 0.5 * value + 0.5 * max(direct, default=0.0)
+        if score > 0:
+            found.append(Find(day, event, round(score, 4), matched))
+    return found

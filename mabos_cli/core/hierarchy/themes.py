@@ -1,0 +1,212 @@
+"""What sets a period apart: themes among the topics of its weeks, what it is compared with, and trends."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.hierarchy.topics import WORD, Topic, mention_worth, plainness
+
+_NAMED = 3.0  # what an entry adds to a topic that it names by a tag or a heading
+
+
+class Theme(NamedTuple):
+    """A topic of a period: its events, by week or month too, and how much of it there was in the period before."""
+
+    key: str
+    shown: str
+    entries: int
+    named: int
+    days: int
+    places: tuple[tuple[str, int], ...]
+    before: int = 0
+    score: float = 0.0
+
+
+class Spoken(NamedTuple):
+    """The topics of one part of a period: where it is told (a week or a month), and its topics."""
+
+    place: str
+    topics: Mapping[str, Topic]
+
+
+class Extent(NamedTuple):
+    """How much a period holds: days with entries, entries, and parts (weeks) that have any."""
+
+    days: int
+    entries: int
+    weeks: int
+
+
+def merge_topics(parts: Iterable[Spoken], least: int = 1) -> dict[str, Theme]:
+    """The topics of a period that stand in at least so many of its parts, each with how often it occurs where."""
+    told: dict[str, list[tuple[str, Topic]]] = {}
+    for place, topics in parts:
+        for key, topic in topics.items():
+            told.setdefault(key, []).append((place, topic))
+    return {key: _theme(key, found) for key, found in told.items() if len(found) >= least}
+
+
+def _theme(key: str, found: list[tuple[str, Topic]]) -> Theme:
+    """A topic over all the parts that speak of it."""
+    entries = named = days = 0
+    shown = found[0][1].shown
+    places: dict[str, int] = {}
+    for place, topic in found:
+        entries += topic.entries
+        named += topic.named
+        days += topic.days.bit_count()
+        places[place] = places.get(place, 0) + topic.entries
+        if topic.shown != shown:
+            shown = min(shown, topic.shown, key=plainness)
+    return Theme(key, shown, entries, named, days, tuple(places.items()))
+
+
+class Past(NamedTuple):
+    """The topics of a period and how much it holds."""
+
+    topics: Mapping[str, Theme]
+    extent: Extent
+
+
+class Counts(NamedTuple):
+    """What a period is compared with: the topics of its segments, decoded or as they lie in a cache, how many entries it
+    has, and how many decisions."""
+
+    parts: tuple[Mapping[str, Sequence[Any]], ...]
+    total: int = 0
+    decisions: int = 0
+
+    def of(self, key: str) -> int:
+        """How many entries spoke of a topic. In a topic, decoded or not, they stand second."""
+        found = 0
+        for part in self.parts:
+            if key in part:
+                found += part[key][1]
+        return found
+
+
+def add_counts(counts: Iterable[Counts]) -> Counts:
+    """The counts of several stretches of time together."""
+    found = list(counts)
+    parts = tuple(part for each in found for part in each.parts)
+    return Counts(parts, sum(each.total for each in found), sum(each.decisions for each in found))
+
+
+def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
+    """The topics of a period that may be themes, most telling first: what recurs across its weeks, but not on every day
+    anyway, and sets it apart from the periods before it, the latest of which comes first."""
+    extent = now.extent
+    least = max(4, round(extent.entries**0.5 / 4))
+    scored = []
+    for theme in now.topics.values():
+        if len(theme.places) < min(2, extent.weeks) or theme.entries < (
+            max(2, least // 2) if theme.named else least
+        ):
+            continue
+        earlier = [counts.of(theme.key) for counts in history]
+        score = _presence(theme, extent) * _novelty(theme, extent, history, earlier)
+        scored.append(theme._replace(before=earlier[0] if earlier else 0, score=round(score, 4)))
+    return _distinct(sorted(scored, key=lambda theme: (-theme.score, theme.key)))
+
+
+def choose_themes(ranked: Sequence[Theme], known: Iterable[Theme], count: int) -> list[Theme]:
+    """The themes to show: phrases that nobody named keep places among tags and headings, and so does what was a theme
+    of the period before, in its order there, and goes on."""
+    here = {theme.key: theme for theme in ranked}
+    lasting = [here[theme.key] for theme in known if theme.key in here][: round(count * 0.2)]
+    taken = {theme.key for theme in lasting}
+    rest = [theme for theme in ranked if theme.key not in taken]
+    named = [theme for theme in rest if theme.named]
+    unnamed = [(theme, mention_worth(theme.key, theme.shown) > WORD) for theme in rest if not theme.named]
+    spoken = [theme for theme, is_spoken in unnamed if is_spoken]
+    plain = [theme for theme, is_spoken in unnamed if not is_spoken]
+    places = count - len(lasting)
+    kept = named[: max(places - len(spoken), places // 2)]
+    kept += spoken[: places - len(kept)]
+    kept += plain[: places - len(kept)]
+    return [*kept, *lasting]
+
+
+def find_steady(now: Past, themes: Iterable[Theme], count: int) -> list[Theme]:
+    """What is named on every other day, and makes no period special: the everyday work."""
+    taken = {theme.key for theme in themes}
+    steady = [
+        t for t in now.topics.values() if t.named and t.key not in taken and t.days * 2 >= now.extent.days
+    ]
+    return sorted(steady, key=lambda theme: (-theme.entries, theme.key))[:count]
+
+
+def _presence(theme: Theme, extent: Extent) -> float:
+    """How much a period speaks of a topic: entries, fewer of them for one of every day, more for one of a few weeks."""
+    weight = _NAMED * theme.named + mention_worth(theme.key, theme.shown) * (theme.entries - theme.named)
+    # What is spoken of on more than every other day is everyday work; below that it does not matter how rare it is.
+    rarity = min(0.7, math.log(max(1.0, extent.days / max(1, theme.days)))) + 0.05
+    # And what fills a few weeks tells more about them than what runs through all.
+    burst = 0.7 * math.log(max(1.0, extent.weeks / (len(theme.places) + 1))) + 0.35
+    return weight * rarity**1.5 * burst
+
+
+def _novelty(theme: Theme, extent: Extent, history: Sequence[Counts], earlier: Sequence[int]) -> float:
+    """How little the periods before spoke of a topic; 1 when there are none to compare with."""
+    if not history:
+        return 1.0
+    known = sum(1 for entries in earlier if entries >= 2)
+    fresh = math.log((len(history) + 2) / (known + 1))
+    before = (sum(earlier) + 1) / (sum(counts.total for counts in history) + 1)
+    return fresh * math.log2(1 + min(7.0, theme.entries / max(1, extent.entries) / before))
+
+
+def _distinct(themes: Iterable[Theme]) -> list[Theme]:
+    """The themes without those that only say a part of another, or the same in a wider phrase."""
+    chosen: dict[str, Theme] = {}
+    holders: dict[str, list[str]] = {}
+    for theme in themes:
+        mine = theme.key.split()
+        rivals = [chosen[key] for key in {k for word in mine for k in holders.get(word, ())} if key in chosen]
+        wider = [r for r in rivals if set(r.key.split()) < set(mine) and theme.entries >= 0.6 * r.entries]
+        if wider and len(wider) == len(rivals) and theme.named >= 0.6 * max(r.named for r in wider):
+            for rival in wider:
+                del chosen[rival.key]
+        elif any(
+            theme.entries <= 2 * rival.entries and not _is_named_apart(theme, rival) for rival in rivals
+        ):
+            continue
+        chosen[theme.key] = theme
+        for word in mine:
+            holders.setdefault(word, []).append(theme.key)
+    return list(chosen.values())
+
+
+def _is_named_apart(theme: Theme, other: Theme) -> bool:
+    """Whether somebody gave both of them a name: then they are two things."""
+    return bool(theme.named and other.named)
+
+
+class Trend(NamedTuple):
+    """What changed against the period before: topics that came up, grew, shrank and went."""
+
+    new: tuple[Theme, ...]
+    up: tuple[Theme, ...]
+    down: tuple[Theme, ...]
+    gone: tuple[Theme, ...]
+
+
+def find_trend(
+    themes: Iterable[Theme], now: Counts, known: Iterable[Theme], total_before: int, count: int = 4
+) -> Trend:
+    """How the themes of a period and those of the one before compare, as shares of all entries."""
+    total, total_before = max(1, now.total), max(1, total_before)
+    new, up, down, gone = [], [], [], []
+    for theme in themes:
+        if not theme.before:
+            new.append(theme)
+        elif theme.entries / total >= 1.5 * theme.before / total_before:
+            up.append(theme)
+    for theme in known:
+        entries = now.of(theme.key)
+        compared = theme._replace(before=theme.entries, entries=entries)
+        if not entries:
+            gone.append(compared)
+        elif entries / total <= 0.5 * theme.entries / total_before:
+            down.append(compared)
+    return Trend(*(tuple(found[:count]) for found in (new, up, down, gone)))

@@ -1,0 +1,221 @@
+"""How far rules come towards a goal: which conditions hold, and what would have to be assumed for the rest."""
+
+from collections.abc import Iterable, Sequence
+from heapq import nsmallest
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.fact_index import FactIndex, Row
+from mabos_cli.core.knowledge.forward import Limits, forward_chain
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
+from mabos_cli.core.knowledge.rule_check import is_open
+from mabos_cli.core.knowledge.tabling import Bindings, Goal, bind, goal_of, tests_hold, unify
+from mabos_cli.core.knowledge.validity import EMPTY, Span, meet
+from mabos_cli.core.language.values import compare
+
+_MOST_ROWS, _MOST_TRIES, _MOST_PARTIALS, _MOST_DERIVED = 40, 4_000, 8, 50_000
+_MOST_GOALS, _DEEPEST = 1_000, 50  # beyond that a condition is assumed, not looked into
+
+
+class Explanation(NamedTuple):
+    """A rule that would conclude a goal: the facts that support it, what must be assumed for it to apply, and rules by which
+    an unsupported condition could follow in turn. `score` is supported / total conditions x factor, where a condition that
+    follows through another rule counts as much as that rule scores."""
+
+    rule: Rule
+    conclusion: Pattern
+    bindings: tuple[tuple[str, str], ...]
+    score: float
+    supported: int
+    total: int
+    supports: tuple[Fact, ...]
+    assumptions: tuple[Pattern, ...]
+    steps: tuple["Explanation", ...] = ()
+
+
+def explain_goal(
+    goal: Goal, facts: Iterable[Fact], rules: Sequence[Rule], depth: int, *, nearest: bool, each: int = 1
+) -> tuple[Explanation, ...]:
+    """For every rule that can conclude a goal its best explanations, `each` at most: those with the fewest assumptions first
+    if `nearest`, else those with the highest score. Rules must be usable ones."""
+    world = world_for(goal[1], facts, rules)
+    return tuple(_Explainer(world, rules, nearest, each).explain(goal, min(depth, _DEEPEST)))
+
+
+def world_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> FactIndex:
+    """The facts, with what follows from them, as far as it can matter for a predicate."""
+    near, relevant = relevant_for(predicate, facts, rules)
+    return FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
+
+
+def relevant_for(
+    predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]
+) -> tuple[list[Fact], list[Rule]]:
+    """The facts and the rules on which it can depend what is true of a predicate."""
+    needed, size = {predicate}, 0
+    while size < len(needed):
+        size = len(needed)
+        for rule in rules:
+            if rule.conclusion.predicate in needed:
+                needed.update(condition.predicate for condition in rule.conditions)
+    near = [fact for fact in facts if fact[2] in needed]
+    return near, [rule for rule in rules if rule.conclusion.predicate in needed]
+
+
+class _Explainer:
+    """Explanations of goals in one world, each goal once."""
+
+    def __init__(self, world: FactIndex, rules: Sequence[Rule], nearest: bool, each: int) -> None:
+        self.world, self.rules, self.nearest, self.each = world, rules, nearest, each
+        self.known: dict[tuple[Goal, int], list[Explanation]] = {}
+        self.asked: set[Goal] = set()
+
+    def explain(self, goal: Goal, depth: int) -> list[Explanation]:
+        """The explanations of a goal, the best first. While it is looked into, the goal itself has none: no loops."""
+        key = goal, depth
+        if key in self.known or goal in self.asked or len(self.known) >= _MOST_GOALS:
+            return self.known.get(key, [])
+        self.asked.add(goal)
+        found: list[Explanation] = []
+        for rule in self.rules:
+            bindings = unify(rule.conclusion, goal) if rule.conclusion.predicate == goal[1] else None
+            if bindings is not None:
+                mine = [
+                    self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.world)
+                ]
+                found += sorted(mine, key=self._order)[: self.each]
+        self.asked.remove(goal)
+        self.known[key] = sorted(found, key=self._order)
+        return self.known[key]
+
+    def _order(self, one: Explanation) -> tuple:
+        counts = (len(one.assumptions), -one.score) if self.nearest else (-one.score, len(one.assumptions))
+        return *counts, one.rule.id, one.bindings, one.assumptions
+
+    def _complete(self, rule: Rule, partial: "Partial", depth: int) -> Explanation:
+        """An explanation by a rule that holds in part; for the other conditions other rules are asked."""
+        bindings = dict(partial.bindings)
+        assumptions: list[Pattern] = []
+        supports = list(partial.supports)
+        steps, worth = [], 0.0
+        for condition in partial.missing:
+            needed = fill_pattern(condition, bindings)
+            step = self._through(needed, depth - 1) if depth > 1 else None
+            if step is None:
+                assumptions.append(needed)
+                continue
+            steps.append(step)
+            worth += step.score
+            assumptions += step.assumptions
+            supports += step.supports
+            for term, value in zip(
+                (needed.subject, needed.object), (step.conclusion[0], step.conclusion[2]), strict=True
+            ):
+                if is_variable(term) and not is_variable(value) and needed.operator == "eq":
+                    bindings[term] = value
+        total = sum(bool(condition.predicate) for condition in rule.conditions)
+        score = (len(partial.supports) + worth) / total * rule.confidence_factor
+        filled = tuple(dict.fromkeys(fill_pattern(one, bindings) for one in assumptions))
+        return Explanation(
+            rule, fill_pattern(rule.conclusion, bindings), tuple(sorted(bindings.items())), score,
+            len(partial.supports), total, tuple(dict.fromkeys(supports)), filled, tuple(steps),
+        )  # fmt: skip
+
+    def _through(self, needed: Pattern, depth: int) -> Explanation | None:
+        """The best way for a condition to follow by rules; for abduction only if something supports it."""
+        goal = goal_of(needed, {})
+        for one in self.explain(goal, depth):
+            said = one.conclusion.object
+            compared = needed.operator != "eq" and not is_variable(said) and not is_variable(needed.object)
+            if compared and not compare(needed.operator, said, needed.object):
+                continue
+            if self.nearest or one.score > 0:
+                return one
+        return None
+
+
+class Partial(NamedTuple):
+    """A rule with some of its conditions met by facts, and those that are not."""
+
+    bindings: tuple[tuple[str, str], ...]
+    supports: tuple[Fact, ...]
+    missing: tuple[Pattern, ...]
+
+
+def partial_matches(rule: Rule, bindings: Bindings, world: FactIndex) -> list[Partial]:
+    """The ways in which most conditions of a rule hold together: all lack as few conditions as possible."""
+    search = _PartialSearch(rule, world)
+    conditions = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
+    for lacking in range(len(conditions) + 1):
+        search.tries = _MOST_TRIES
+        search.extend(conditions, bindings, (), None, lacking)
+        if search.found:
+            break
+    return [*search.found][:_MOST_PARTIALS]
+
+
+class _PartialSearch:
+    """A search for the facts that meet some conditions of a rule, given up after so many tries."""
+
+    def __init__(self, rule: Rule, world: FactIndex) -> None:
+        self.rule, self.world = rule, world
+        self.tries = 0
+        self.rows: dict[tuple[int, str | None, str | None, str | None], list[Row]] = {}
+        self.found: dict[Partial, None] = {}
+
+    def extend(
+        self,
+        left: tuple[int, ...],
+        bindings: Bindings,
+        met: tuple[tuple[int, Row], ...],
+        span: Span | None,
+        lacking: int,
+    ) -> None:
+        """Meets the conditions that are left, or lets some be missing."""
+        if not tests_hold(self.rule.conditions, bindings) or len(self.found) >= _MOST_PARTIALS:
+            return
+        if not left:
+            self._note(bindings, met)
+            return
+        conditions = self.rule.conditions
+        at = max(left, key=lambda n: (sum(term is not None for term in goal_of(conditions[n], bindings)), -n))
+        rest = tuple(n for n in left if n != at)
+        for row in self._rows(at, bindings):
+            self.tries -= 1
+            triple = (row[0], conditions[at].predicate, row[1])
+            more, time = bind(conditions[at], triple, bindings), meet(span, row[4])
+            if self.tries <= 0:
+                break
+            if more is not None and time is not EMPTY:
+                self.extend(rest, more, (*met, (at, row)), time, lacking)
+        if lacking:
+            self.extend(rest, bindings, met, span, lacking - 1)
+
+    def _rows(self, at: int, bindings: Bindings) -> list[Row]:
+        """The surest rows that a condition may match."""
+        condition = self.rule.conditions[at]
+        subject, predicate, obj = goal_of(condition, bindings)
+        key = at, subject, obj, bindings.get(condition.object)
+        if key not in self.rows:
+            relation = self.world.relations.get(predicate)
+            rows = relation.find(subject, obj) if relation else ()
+            fit = (row for row in rows if bind(condition, (row[0], predicate, row[1]), bindings) is not None)
+            self.rows[key] = nsmallest(_MOST_ROWS, fit, key=lambda row: (-row[2], row[:2]))
+        return self.rows[key]
+
+    def _note(self, bindings: Bindings, met: tuple[tuple[int, Row], ...]) -> None:
+        used = {at for at, _ in met}
+        values = {name: value for name, value in bindings.items() if isinstance(name, str)}
+        missing = tuple(
+            fill_pattern(condition, values)
+            for at, condition in enumerate(self.rule.conditions)
+            if condition.predicate and at not in used
+        )
+        supports = tuple(row[6] for _, row in sorted(met, key=lambda one: one[0]))
+        self.found[Partial(tuple(sorted(values.items())), supports, missing)] = None
+
+
+def fill_pattern(pattern: Pattern, bindings: Bindings) -> Pattern:
+    """A pattern with the values that are known."""
+    subject, obj = (bindings.get(term, term) for term in (pattern.subject, pattern.object))
+    return pattern._replace(subject="*" if is_open(subject) else subject, object="*" if is_open(obj) else obj)

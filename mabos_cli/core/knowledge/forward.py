@@ -1,0 +1,228 @@
+"""Forward chaining: everything that follows from facts by rules, each conclusion by its best derivation.
+
+Best first: a conclusion is no surer than its supports and one step deeper, so once the best candidate by (confidence, depth) is
+taken, nothing better for its triple can turn up, and all that ties with it is known. Hence the outcome does not depend on the
+order of facts and rules, and a limit on their number keeps the surest.
+"""
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from math import inf
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.derived import derived_facts
+from mabos_cli.core.knowledge.fact import Fact, Triple
+from mabos_cli.core.knowledge.fact_index import FactIndex, Row
+from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
+from mabos_cli.core.knowledge.rule import Rule
+from mabos_cli.core.knowledge.rule_check import Problem, left_out, usable_rules
+from mabos_cli.core.knowledge.validity import span_rank
+
+# Surer than any derivation: what was asserted stays as it is.
+_ASSERTED: Row = ("", "", inf, 0, None, -1, None)
+_LEAST_JOINS, _LEAST_ROOM = 2_000_000, 500_000
+
+
+class Limits(NamedTuple):
+    """Where to stop. For confidence and depth 0 is no limit. A rule that tries more than `max_joins` combinations is left out; 0
+    stands for ten times the facts, and two million at least."""
+
+    max_facts: int = 250_000
+    min_confidence: float = 0.0
+    max_depth: int = 0
+    max_joins: int = 0
+
+
+class Cut(NamedTuple):
+    """What a limit kept from being derived, or from being derived with more confidence; what would follow from that is not
+    counted."""
+
+    limit: str
+    count: int
+    examples: tuple[Triple, ...]
+
+
+class Inference(NamedTuple):
+    """What follows, sorted by triple. `fixpoint` is "reached", or "stopped: " and why; `depth` is that of the deepest fact."""
+
+    derived: tuple[Fact, ...]
+    fixpoint: str
+    cuts: tuple[Cut, ...]
+    problems: tuple[Problem, ...]
+    depth: int
+
+
+def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits = Limits()) -> Inference:
+    """What follows from the asserted facts by the enabled inference rules. Derived facts among those given are not used:
+    they follow anew, or no longer."""
+    facts = [fact for fact in facts if not fact.rule_id]
+    runnable, problems = usable_rules(rules, "inference")
+    while True:
+        chain = _Chain(facts, runnable, limits)
+        try:
+            chain.run()
+        except JoinLimit:
+            # Half of what a rule gives would depend on the order of the facts, so it gives nothing.
+            rule = chain.running
+            problems.append(left_out(rule))
+            runnable = [other for other in runnable if other is not rule]
+            continue
+        cuts = chain.cuts()
+        why = [f"{cut.limit} cut at least {cut.count:,}" for cut in cuts]
+        why += [f"{problem.rule_id} {problem.reason}" for problem in problems if problem.is_left_out]
+        derived = derived_facts(chain.settled, runnable)
+        depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
+        told = "stopped: " + "; ".join(why) if why else "reached"
+        return Inference(tuple(derived), told, tuple(cuts), tuple(problems), depth)
+
+
+class _Chain:
+    """One run: rows that are settled, and candidates in buckets of equal (confidence, depth) for each predicate."""
+
+    def __init__(self, facts: Sequence[Fact], rules: Sequence[Rule], limits: Limits) -> None:
+        self.limits, self.rules = limits, rules
+        self.most = limits.max_joins or max(_LEAST_JOINS, 10 * limits.max_facts)
+        self.index = FactIndex(facts)
+        self.best: dict[str, dict[tuple[str, str], Row]] = {}
+        self.buckets: dict[str, dict[tuple[float, int], list[tuple[str, str]]]] = {}
+        self.heap: list[tuple[float, int, str]] = []
+        self.settled: list[tuple[str, list[Row]]] = []
+        self.lost: dict[str, dict[Triple, float]] = {"max_depth": {}, "min_confidence": {}, "max_facts": {}}
+        self.joins: dict[tuple[int, int], Run] = {}
+        self.tried = [0] * len(rules)
+        self.running = rules[0] if rules else None
+        for rule in rules:
+            predicate = rule.conclusion.predicate
+            if predicate not in self.best:
+                rows = self.index.relation(predicate).rows
+                self.best[predicate] = {row[:2]: _ASSERTED for row in rows}
+                self.buckets[predicate] = {}
+
+    def run(self) -> None:
+        """Settles candidates, the best first, until there are none or there are enough."""
+        for rank, rule in enumerate(self.rules):
+            self._join(rank, *self._smallest(rule))
+        uses: dict[str, list[tuple[int, int]]] = {}
+        for rank, rule in enumerate(self.rules):
+            for at, condition in enumerate(rule.conditions):
+                uses.setdefault(condition.predicate, []).append((rank, at))
+        left = self.limits.max_facts
+        while self.heap:
+            confidence, depth, predicate = heappop(self.heap)
+            rows = self._take(predicate, (-confidence, depth))
+            if len(rows) > left:
+                rows.sort(key=lambda row: row[:2])
+                self._lose(predicate, rows[left:])
+                del rows[left:]
+            if not rows:
+                continue
+            left -= len(rows)
+            self.settled.append((predicate, rows))
+            self.index.relation(predicate).add(rows)
+            for rank, at in uses.get(predicate, ()):
+                self._join(rank, at, rows)
+
+    def _smallest(self, rule: Rule) -> tuple[int, list[Row]]:
+        """The condition to begin with when all asserted facts are new, the one with the fewest; and its rows."""
+        named = [n for n, condition in enumerate(rule.conditions) if condition.predicate]
+        rows = {n: self.index.relation(rule.conditions[n].predicate).rows for n in named}
+        first = min(named, key=lambda n: (len(rows[n]), n))
+        return first, rows[first]
+
+    def _join(self, rank: int, at: int, rows: list[Row]) -> None:
+        """Joins rows that are new for one condition of a rule with those of the others."""
+        if not rows:
+            return
+        if (rank, at) not in self.joins:
+            self.joins[rank, at] = self._compile(rank, at)
+        self.running = self.rules[rank]
+        self.tried[rank] = self.joins[rank, at](rows, self.tried[rank])
+
+    def _take(self, predicate: str, key: tuple[float, int]) -> list[Row]:
+        """The candidates of a bucket for which nothing better turned up since."""
+        best = self.best[predicate]
+        rows = [best[pair] for pair in self.buckets[predicate].pop(key)]
+        return [row for row in rows if row[2:4] == key]
+
+    def _compile(self, rank: int, first: int) -> Run:
+        """The join of a rule that begins with the rows of one condition."""
+        rule = self.rules[rank]
+        join = Join(rule.conditions, self.index.relation, weighed=True, timed=self.index.timed)
+        predicate = rule.conclusion.predicate
+        best, buckets, heap = self.best[predicate], self.buckets[predicate], self.heap
+
+        def open_bucket(confidence: float, depth: int) -> list[tuple[str, str]]:
+            heappush(heap, (-confidence, depth, predicate))
+            return buckets.setdefault((confidence, depth), [])
+
+        def tie(pair: tuple[str, str], row: Row) -> None:
+            if _wins_tie(row, best[pair]):
+                best[pair] = row
+
+        def lose(limit: str, subject: str, obj: str, confidence: float) -> None:
+            lost, triple = self.lost[limit], (subject, predicate, obj)
+            lost[triple] = max(confidence, lost.get(triple, 0.0))
+
+        join.names |= {"known": best.get, "bucket": buckets.get, "open_bucket": open_bucket}
+        join.names |= {"tie": tie, "lose": lose, "factor": float(rule.confidence_factor), "rank": rank}
+        join.names |= {"least": self.limits.min_confidence, "deepest": self.limits.max_depth}
+        room = max(_LEAST_ROOM, 2 * self.limits.max_facts) + len(self.index.relation(predicate).rows)
+        return join.compile(first, lambda join: _emit(join, rule, self.limits), best, self.most, room)
+
+    def _lose(self, predicate: str, rows: list[Row]) -> None:
+        self.lost["max_facts"] |= {(row[0], predicate, row[1]): row[2] for row in rows}
+
+    def cuts(self) -> list[Cut]:
+        """What the limits cost, as far as it was not derived in another way that is as sure."""
+        if not any(self.lost.values()):
+            return []
+        have = {(row[0], predicate, row[1]): row[2] for predicate, rows in self.settled for row in rows}
+        found = []
+        for limit, lost in self.lost.items():
+            gone = [triple for triple, confidence in lost.items() if have.get(triple, -1.0) < confidence]
+            if gone:
+                found.append(
+                    Cut(f"{limit} {getattr(self.limits, limit):g}", len(gone), tuple(sorted(gone)[:3]))
+                )
+        return found
+
+
+def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
+    """The code that makes a candidate of joined rows, and keeps it if it is the best for its triple so far."""
+    subject, obj = join.term(rule.conclusion.subject), join.term(rule.conclusion.object)
+    span = f"t{join.last}" if join.timed else "None"
+    row = f"({subject}, {obj}, c, d, {span}, rank, {join.supports()})"
+    asserted = f"known(({subject}, {obj})) is not asserted"
+    join.names["asserted"] = _ASSERTED
+    lines = [f"c = c{join.last} * factor", f"d = d{join.last} + 1"]
+    for limit, test in (("max_depth", "d > deepest"), ("min_confidence", "c < least")):
+        if getattr(limits, limit):
+            lines += [
+                f"if {test}:",
+                f"    if {asserted}: lose({limit!r}, {subject}, {obj}, c)",
+                "    continue",
+            ]
+    return [
+        *lines,
+        f"pair = ({subject}, {obj})",
+        "now = known(pair)",
+        "if now is None or c > now[2] or (c == now[2] and d < now[3]):",
+        f"    found[pair] = {row}",
+        "    (bucket((c, d)) or open_bucket(c, d)).append(pair)",
+        "elif c == now[2] and d == now[3]:",
+        f"    tie(pair, {row})",
+    ]
+
+
+def _wins_tie(row: Row, now: Row) -> bool:
+    """Which of two derivations of one triple that are equally sure and deep is taken: by validity, rule and supports."""
+    if row[4] is not now[4]:
+        one, two = span_rank(row[4]), span_rank(now[4])
+        if one != two:
+            return one < two
+    if row[5] != now[5]:
+        return row[5] < now[5]
+    for one, two in zip(row[6], now[6], strict=True):
+        if one is not two and one[:2] != two[:2]:
+            return one[:2] < two[:2]
+    return False

@@ -1,0 +1,198 @@
+"""Facts as a graph: who is near whom, by which way, and what an idea is about."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from heapq import heappop, heappush, nsmallest
+from itertools import count, islice
+from math import log
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
+from mabos_cli.core.language.text import STOP_WORDS, words
+
+# Values that many things have say nothing about how those hang together: no way leads through them.
+_PLAIN = re.compile(
+    r"(?i)true|false|yes|no|none|null|unknown|n/?a|[$€£¥]?\s*-?[\d.,]+\s*[%a-z€$£]{0,4}|\d{4}-\d\d(?:-\d\d.*)?"
+)
+# Looser than what an ontology goes by: a picture may call a thing by what is only its kind.
+_TYPES = frozenset(map(str.casefold, TYPE_PREDICATES)) | {"is-a", "kind"}
+_DECAY = 0.5  # what a step away from a match is worth
+# An idea that names thousands of things, or one that thousands hang on, is followed from the best and so far.
+_MOST_NAMED, _MOST_NEAR = 100, 3_000
+
+
+class Edge(NamedTuple):
+    """A fact as a step between two nodes; backwards when it is walked from object to subject."""
+
+    fact: Fact
+    backwards: bool
+
+    @property
+    def start(self) -> str:
+        return self.fact.object if self.backwards else self.fact.subject
+
+    @property
+    def end(self) -> str:
+        return self.fact.subject if self.backwards else self.fact.object
+
+
+class Near(NamedTuple):
+    """A node that was reached: how many steps away, and the last step."""
+
+    node: str
+    hops: int
+    edge: Edge
+
+
+class Match(NamedTuple):
+    """What an idea is about: a node, how strongly, its types, the words that named it, and the way from such a node."""
+
+    node: str
+    score: float
+    types: tuple[str, ...]
+    words: tuple[str, ...]
+    path: tuple[Edge, ...]
+
+
+class Graph:
+    """Facts by the nodes that they join."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._edges: dict[str, list[Edge]] = {}
+        self.facts: list[Fact] = sorted(facts, key=lambda fact: (fact.triple, fact.id))
+        for fact in self.facts:
+            self._edges.setdefault(fact.subject, []).append(Edge(fact, False))
+            self._edges.setdefault(fact.object, []).append(Edge(fact, True))
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._edges
+
+    def nodes(self) -> Iterator[str]:
+        return iter(self._edges)
+
+    def steps(self, node: str, start: str = "") -> Sequence[Edge]:
+        """The steps that lead away from a node; none from a plain value, unless somebody starts there."""
+        return () if is_plain(node) and node != start else self._edges.get(node, ())
+
+    def types_of(self, node: str) -> tuple[str, ...]:
+        """What a node is said to be."""
+        own = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
+        return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in _TYPES))
+
+
+@lru_cache(maxsize=1 << 16)
+def is_plain(node: str) -> bool:
+    """Whether a node is a value, such as a number, a date or a truth, and no thing of its own.
+
+    >>> is_plain("$50,000"), is_plain("2026-02-24"), is_plain("true"), is_plain("acme")
+    (True, True, True, False)
+    """
+    return bool(_PLAIN.fullmatch(node.strip()))
+
+
+def find_neighbors(graph: Graph, start: str, hops: int) -> list[Near]:
+    """The nodes within so many steps of one, nearest first, each with the surest step that led there."""
+    seen = {start}
+    found: list[Near] = []
+    layer = [start]
+    for distance in range(1, hops + 1):
+        best: dict[str, Edge] = {}
+        for node in layer:
+            for edge in graph.steps(node, start):
+                known = best.get(edge.end)
+                if edge.end not in seen and (known is None or edge.fact.confidence > known.fact.confidence):
+                    best[edge.end] = edge
+        layer = sorted(best)
+        seen.update(layer)
+        found += [Near(node, distance, best[node]) for node in layer]
+    return found
+
+
+def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, ...] | None:
+    """The shortest way between two nodes, in whichever direction facts point, and of several the surest; None if there is
+    none of at most so many steps."""
+    order = count()
+    queue: list[tuple[int, float, int, str]] = [(0, 0.0, next(order), start)]
+    came: dict[str, Edge] = {}
+    cost = {start: (0, 0.0)}
+    while queue:
+        hops, doubt, _, node = heappop(queue)
+        if node == goal:
+            return _way(came, start, goal)
+        if (hops, doubt) > cost[node] or hops == longest:
+            continue
+        for edge in graph.steps(node, start):
+            new = hops + 1, doubt - log(max(edge.fact.confidence, 1e-9))
+            if edge.end not in cost or new < cost[edge.end]:
+                cost[edge.end], came[edge.end] = new, edge
+                heappush(queue, (*new, next(order), edge.end))
+    return None
+
+
+def _way(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
+    steps: list[Edge] = []
+    node = goal
+    while node != start:
+        steps.append(came[node])
+        node = came[node].start
+    return tuple(reversed(steps))
+
+
+def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
+    """The nodes that a text is about: those that it names, and those near them; projects and other typed things first among
+    equals; all of them with a limit of 0. Each carries the words or the way that justify it."""
+    asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
+    named = {}
+    for node in graph.nodes():
+        own = set(name_words(node))
+        common = asked & own
+        if common and not is_plain(node):
+            named[node] = (len(common) / len(own), tuple(sorted(common)))
+    scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
+    best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
+    for node, (share, common) in best:
+        _spread(graph, node, share, common, hops, scores)
+    found = [
+        Match(node, round(score, 4), graph.types_of(node), common, path)
+        for node, (score, common, path) in scores.items()
+        if not is_plain(node)
+    ]
+    return sorted(found, key=lambda m: (-m.score, not m.types, m.node))[: limit or None]
+
+
+def _spread(
+    graph: Graph,
+    start: str,
+    share: float,
+    common: tuple[str, ...],
+    hops: int,
+    scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]],
+) -> None:
+    """Adds what a named node is worth to itself and to its neighbourhood; a step to a node with many neighbours is worth less."""
+    ways: dict[str, tuple[float, tuple[Edge, ...]]] = {start: (share, ())}
+    layer = [start]
+    for _ in range(hops + 1):
+        below: list[str] = []
+        for node in layer:
+            worth, path = ways[node]
+            known = scores.get(node)
+            best = path if known is None or len(path) < len(known[2]) else known[2]
+            total = worth + (known[0] if known else 0.0)
+            scores[node] = (total, common if not path else known[1] if known else (), best)
+            for edge in islice(graph.steps(node), max(0, _MOST_NEAR - len(ways))):
+                if edge.end not in ways and not is_plain(edge.end):
+                    fan = 1 + log(1 + len(graph.steps(edge.end)))
+                    ways[edge.end] = (worth * edge.fact.confidence * _DECAY / fan, (*path, edge))
+                    below.append(edge.end)
+        layer = below
+
+
+def name_words(node: str) -> list[str]:
+    """The words in the name of a node: `SessionStore`, `session-store` and `session store` have the same.
+
+    >>> name_words("SessionStore v2")
+    ['session', 'store', 'v2']
+    """
+    return words(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-/.:]+", " ", node))

@@ -1,0 +1,280 @@
+"""Points in time as sentences name them, from years to hours, and whether two of them can be one."""
+
+import re
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from mabos_cli.core.language.periods import MONTH, MONTHS, WEEKDAYS, month_number
+
+COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+_NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
+_SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
+# Where seasons meet, a month belongs to both.
+_SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
+)
+_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split()
+_ORDINALS += "twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh".split()
+_ORDINALS += "twenty-eighth twenty-ninth thirtieth thirty-first".split()
+_TURNS = {
+    "last": 0,
+    "previous": 0,
+    "this": 1,
+    "current": 1,
+    "next": 2,
+    "coming": 2,
+    "yesterday": 0,
+    "today": 1,
+    "tomorrow": 2,
+}
+_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+# The words that lead to a date in German.
+_GERMAN_WORDS = {"beginnt": "begins", "startet": "starts", "endet": "ends", "beginn": "start", "ende": "end"}
+_GERMAN_WORDS |= {"ist": "is", "war": "was", "am": "on", "ab": "from", "bis": "until", "findet": "is"}
+_GERMAN_WORDS |= {"statt": ""} | dict.fromkeys(("der", "die", "das", "des", "dem", "den"), "the")
+# Where a moment stood, one character is left: the words around it keep their places.
+FIRST_MOMENT, MOST = 0xF000, 0x800
+
+
+class Moment(NamedTuple):
+    """As much of a point in time as a sentence names; what it leaves open is -1.
+
+    The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
+    nth is which weekday of a month it is, 9 for the last one. The bound is min for what is not before it, max for what is by then.
+    """
+
+    year: int = -1
+    half: int = -1
+    quarter: int = -1
+    month: int = -1
+    day: int = -1
+    weekday: int = -1
+    minute: int = -1
+    turn: int = -1
+    season: int = -1
+    week: int = -1
+    text: str = ""
+    bound: str = ""
+    nth: int = -1
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """The pattern of all forms, made when a sentence first needs it, as compiling takes long."""
+    nth = r"(?:st|nd|rd|th)"
+    words = "|".join(COUNTS[1:13])
+    year = r"(?:,? (?P<y%s>\d{4})\b)?"
+    return re.compile(
+        rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
+        rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?"
+        rf"(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{MONTH})\b\.?"
+        + year % 1
+        + rf"|\b(?P<m2>{MONTH})\.? (?P<d2>\d{{1,2}})(?:{nth}\b|\b(?![\d,.]*\d|%))"
+        + year % 2
+        + rf"|\b(?:(?:the )?(?:[Ee]nd|[Ss]tart|[Bb]eginning|[Mm]iddle) of |(?:[Ee]arly|[Ll]ate|[Mm]id)[ -])?"
+        rf"(?P<m3>{MONTH})\b\.?"
+        + year
+        % 3
+        + r"|\b(?:(?P<yq>\d{4})[- ]?)?Q(?P<q>[1-4])\b(?:[ -]?(?:of |in |FY)?(?P<yq2>\d{4})\b)?"
+        r"|\b(?P<qn>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth) quarter\b(?:(?: of| in)? (?P<yq3>\d{4})\b)?"
+        r"|\b(?:H(?P<h>[12])|(?P<hn>[Ff]irst|[Ss]econd) half)\b(?:(?: of| in)? (?P<yh>\d{4})\b)?"
+        r"|\bFY ?'?(?P<fy>\d{4}|\d\d)\b"
+        rf"|\b(?:(?P<nth>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Ll]ast) (?=\w+ (?:of|in)\b))?(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
+        r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
+        r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
+        r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
+        rf"|\bhalf past (?P<hp>\d{{1,2}}|{words})\b(?: in the (?P<part>morning|afternoon|evening))?"
+        r"|\b(?P<noon>noon|midnight)\b"
+        rf"|\bthe (?P<dd>\d{{1,2}}){nth}\b"
+        r"|\b(?P<turn>[Ll]ast|[Tt]his|[Nn]ext|[Pp]revious|[Cc]urrent|[Cc]oming|end of the)"
+        r" (?P<unit>year|quarter|month|week|summer|winter|spring|autumn)\b"
+        r"|\b(?P<end>year-end|month-end|quarter-end)\b"
+        r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?:(?: of)? (?P<ys>\d{4})\b"
+        r"|(?=\s*(?:$|[,.;]|and\b)))"
+        r"|\b(?P<feast>Easter|Christmas) (?P<yf>\d{4})\b"
+        r"|\b(?:[Cc]alendar )?(?:[Ww]eek|CW|KW) (?P<week>[1-5]?\d)\b"
+        r"|\b(?P<near>[Yy]esterday|[Tt]oday|[Tt]omorrow)\b"
+        r"|(?<![\d.,$€£#-])\b(?:(?P<when>[Ee]arly|[Ll]ate|end of|start of|beginning of)[ -])?(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
+    )
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    """Words of which a point in time without digits has one: trying the pattern takes far longer than a look."""
+    named = [name.casefold() for name in (*MONTHS, *WEEKDAYS, "weekday", "weekend")]
+    found = {*named, *(f"{name}s" for name in named), *(name[:3].casefold() for name in MONTHS), "sept"}
+    return frozenset(found | {*_TURNS, *_SEASONS, "quarter", "half", "noon", "midnight", "end"})
+
+
+@cache
+def _nth() -> re.Pattern[str]:
+    """The pattern of days in words: the twelfth of October, October the third."""
+    listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+    return re.compile(
+        rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE
+    )
+
+
+def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Moment]]:
+    """The text with a mark in place of each point in time, and the moments by mark.
+
+    The day on which it was said tells which year is the next.
+
+    >>> [moment[:4] for moment in take_moments("since March 2026")[1].values()]
+    [(2026, 1, 1, 3)]
+    >>> [moment.year for moment in take_moments("next year", date(2026, 2, 3))[1].values()]
+    [2027]
+    """
+    moments: dict[str, Moment] = {}
+
+    def mark(match: re.Match[str]) -> str:
+        found = _moment(match, now) if len(moments) < MOST else None
+        if found is None:
+            return match.group()
+        name = chr(FIRST_MOMENT + len(moments))
+        moments[name] = found
+        return f" {name} "
+
+    def day(match: re.Match[str]) -> str:
+        number = _ORDINALS.index((match[1] or match[2]).casefold()) + 1
+        return f"{number} " if match[1] else f" {number}"
+
+    if not any(c.isdigit() for c in text) and _triggers().isdisjoint(re.findall(r"[a-z]+", text.casefold())):
+        return text, moments
+    return _pattern().sub(mark, _nth().sub(day, text)), moments
+
+
+def write_english(text: str) -> str:
+    """A text with a German date, with that and the words that lead to it in English.
+
+    >>> write_english("Beginn ist der 18. Mai 2026"), write_english("It is 4. May be")
+    ('start is the 18 May 2026', 'It is 4. May be')
+    """
+    pattern = rf"\b(\d{{1,2}})\. ({'|'.join(_GERMAN)})\b"
+    found = re.sub(pattern, lambda match: f"{match[1]} {MONTHS[_GERMAN.index(match[2])]}", text)
+    if found == text:
+        return text
+    return re.sub(r"\w+", lambda match: _GERMAN_WORDS.get(match[0].casefold(), match[0]), found)
+
+
+def _year(text: str | None) -> int:
+    if not text:
+        return -1
+    return int(text) + (2000 if len(text) == 2 else 0)
+
+
+def _moment(match: re.Match[str], now: date | None) -> Moment | None:
+    """The point in time of a match, or nothing when there is no such day or hour."""
+    got, text = match.groupdict(), " ".join(match.group().split())
+    if got["iy"]:
+        month, day = int(got["im"]), int(got["id"] or 0) or -1
+        return _dated(int(got["iy"]), month, day, text) if 1 <= month <= 12 and day <= 31 else None
+    for number in "123":
+        if got[f"m{number}"]:
+            month = month_number(got[f"m{number}"])
+            return _dated(_year(got[f"y{number}"]), month, int(got.get(f"d{number}") or -1), text)
+    if got["q"] or got["qn"]:
+        quarter = int(got["q"] or _NTH[got["qn"].casefold()])
+        return Moment(_year(got["yq"] or got["yq2"] or got["yq3"]), (quarter + 1) // 2, quarter, text=text)
+    if got["h"] or got["hn"]:
+        return Moment(_year(got["yh"]), int(got["h"] or _NTH[got["hn"].casefold()]), text=text)
+    if got["fy"] or got["year"]:
+        half = -1 if not got["when"] else 2 if got["when"].casefold() in ("late", "end of") else 1
+        return Moment(_year(got["fy"] or got["year"]), half, text=text)
+    if got["turn"] or got["near"] or got["end"]:
+        return _relative(got, now)._replace(text=text)
+    if season := got["season"] or got["feast"]:
+        return Moment(_year(got["ys"] or got["yf"]), season=_SEASONS.index(season.casefold()), text=text)
+    if got["week"]:
+        return Moment(week=int(got["week"]), text=text)
+    if got["wd"]:
+        weekday = [*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize())
+        return Moment(weekday=weekday, text=text, nth=_NTH[got["nth"].casefold()] if got["nth"] else -1)
+    if got["dd"]:
+        return Moment(day=int(got["dd"]), text=text) if int(got["dd"]) <= 31 else None
+    return _clock(got, text)
+
+
+def _relative(got: dict[str, str | None], now: date | None) -> Moment:
+    """A point in time that is told from the day on which it was said, if that is known."""
+    said = (got["turn"] or got["near"] or "this").casefold()
+    turn = _TURNS.get(said, 1)
+    unit = got["unit"] or (got["end"] or "day").removesuffix("-end")
+    season = _SEASONS.index(unit) if unit in _SEASONS else -1
+    if now is None or unit in ("week", "day"):
+        return Moment(turn=turn, season=season)
+    if unit in ("month", "quarter"):
+        size = 1 if unit == "month" else 3
+        at = now.year * 12 + now.month - 1 + size * (turn - 1)
+        dated = _dated(at // 12, at % 12 + 1, -1, "")
+        return dated._replace(turn=turn, month=dated.month if unit == "month" else -1)
+    # "Next spring" may be the one of this year, said in winter: only the season is sure then.
+    sure = unit == "year" or said == "this"
+    return Moment(year=now.year + turn - 1 if sure else -1, turn=turn, season=season)
+
+
+def _clock(got: dict[str, str | None], text: str) -> Moment | None:
+    if got["noon"]:
+        return Moment(minute=720 if got["noon"] == "noon" else 0, text=text)
+    said = got["hh"] or got["hh2"] or got["hp"] or "99"
+    hour = COUNTS.index(said) if said in COUNTS else int(said)
+    minute = 30 if got["hp"] else int(got["mm"] or got["mm2"] or 0)
+    half = (
+        got["ap"] or got["ap2"] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(got["part"] or "")
+    )
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return Moment(minute=hour * 60 + minute, text=text) if hour <= 24 and minute < 60 else None
+
+
+def _dated(year: int, month: int, day: int, text: str) -> Moment:
+    return Moment(year, (month + 5) // 6, (month + 2) // 3, month, day, text=text)
+
+
+def _months(moment: Moment) -> set[int]:
+    """The months that a point in time may lie in; none when it names none."""
+    if moment.month != -1:
+        return {moment.month}
+    if moment.quarter != -1:
+        return {3 * moment.quarter - n for n in range(3)}
+    if moment.half != -1:
+        return {6 * moment.half - n for n in range(6)}
+    return _SEASON_MONTHS[moment.season] if moment.season != -1 else set()
+
+
+def same_time(a: Moment, b: Moment) -> bool | None:
+    """Whether two points in time agree as far as both say; nothing when they speak of different things.
+
+    >>> same_time(Moment(year=2027), Moment(2027, 1, 2, 4, 1)), same_time(Moment(month=4), Moment(weekday=1))
+    (True, None)
+    >>> same_time(Moment(season=0), Moment(month=10))
+    False
+    """
+    if a.turn != -1 and b.turn != -1:
+        one, two = _months(a), _months(b)
+        return a.turn == b.turn and (a.season == b.season or not one or not two or bool(one & two))
+    known = -1 not in (a.year, b.year) or (a.year == b.year and _months(a) and _months(b))
+    if a.bound != b.bound and known:
+        return _in_bounds(a, b) if a.bound else _in_bounds(b, a)
+    one, two = _months(a), _months(b)
+    if one and two and not one & two:
+        return False
+    both = [(x, y) for x, y in zip(a[:7], b[:7], strict=True) if x != -1 and y != -1]
+    rare = ((a.season, b.season), (a.week, b.week), (a.nth, b.nth))
+    both += [(x, y) for x, y in rare if x != -1 and y != -1]
+    return all(x == y for x, y in both) if both else True if one and two else None
+
+
+def _in_bounds(bounded: Moment, other: Moment) -> bool | None:
+    """Whether a point in time is not before another, or by then."""
+    if bounded.year != other.year:
+        return (other.year > bounded.year) == (bounded.bound == "min")
+    limits, months = _months(bounded), _months(other)
+    if not limits or not months:
+        return True
+    if limits == months and -1 not in (bounded.day, other.day):
+        return other.day >= bounded.day if bounded.bound == "min" else other.day <= bounded.day
+    return max(months) >= min(limits) if bounded.bound == "min" else min(months) <= max(limits)

@@ -1,0 +1,215 @@
+"""The memory item: what it holds and which values are allowed."""
+
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import as_stamp
+
+EPISODIC = ("event", "outcome", "observation")
+SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
+PROCEDURAL = ("instruction", "plan")
+TYPES = (
+    "event",
+    "decision",
+    "outcome",
+    "lesson",
+    "fact",
+    "observation",
+    "preference",
+    "instruction",
+    "project",
+    "person",
+    "insight",
+    "plan",
+)
+CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
+# The types that get a file each. Events, outcomes and observations are what daily logs are for.
+DOMAINS = MappingProxyType(
+    {
+        "preference": "preferences",
+        "instruction": "instructions",
+        "project": "projects",
+        "person": "people",
+        "insight": "insights",
+        "fact": "facts",
+        "decision": "decisions",
+        "lesson": "lessons",
+        "plan": "plans",
+    }
+)
+STORES = ("working", "short_term", "long_term")
+TRUSTS = ("untrusted", "agent", "trusted")
+PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
+
+
+def priority_of(importance: float) -> str:
+    """The name of a priority that an importance reaches.
+
+    >>> [priority_of(value) for value in (1.0, 0.95, 0.8, 0.5, 0.49)]
+    ['critical', 'critical', 'high', 'medium', 'low']
+    """
+    return next((name for name, least in PRIORITIES.items() if importance >= least), "low")
+
+
+class MemoryItem(NamedTuple):
+    """One memory. Times are ISO-8601 UTC text, as on disk; `extra` holds keys of other tools, kept as they are."""
+
+    id: str
+    content: str
+    type: str = "observation"
+    importance: float = 0.5
+    source: str = "manual"
+    trust: str = "agent"
+    author: str = ""
+    session: str = ""
+    tags: tuple[str, ...] = ()
+    created_at: str = ""
+    observed_at: str = ""
+    accessed_at: str = ""
+    access_count: int = 0
+    derived_from: tuple[str, ...] = ()
+    related_to: tuple[str, ...] = ()
+    context: str = ""
+    expires_at: str = ""
+    extra: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def happened_at(self) -> str:
+        """When the thing was observed, or else stored."""
+        return self.observed_at or self.created_at
+
+    @property
+    def touched_at(self) -> str:
+        """When it was last used or edited, or else stored."""
+        return self.accessed_at or self.created_at or self.observed_at
+
+
+_WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
+
+
+class Prose(NamedTuple):
+    """A text that a model wrote, and the name by which the model is known."""
+
+    text: str
+    author: str
+
+    def mark(self, extra: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+        """Foreign keys of an item with the name of who worded it."""
+        return (*(pair for pair in extra if pair[0] != _WRITTEN_BY), (_WRITTEN_BY, self.author))
+
+
+def is_worded(item: MemoryItem) -> bool:
+    """Whether a model worded the item."""
+    return any(key == _WRITTEN_BY for key, _ in item.extra)
+
+
+def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
+    """The item after being used `times` times, last at `at`."""
+    return item._replace(accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
+
+
+def has_expired(item: MemoryItem, now: str) -> bool:
+    """Whether an item's own date has passed; never when it has none, or one that names no moment."""
+    expires = as_stamp(item.expires_at) if item.expires_at else ""
+    return bool(expires) and expires <= now
+
+
+# Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.
+UNGRADED = ("importance", None)
+
+
+def is_ungraded(item: MemoryItem) -> bool:
+    """Whether nobody has said how important an item is: other tools may leave that open."""
+    return bool(item.extra) and UNGRADED in item.extra
+
+
+def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
+    """The item with an importance that somebody gave it."""
+    return item._replace(importance=importance, extra=tuple(pair for pair in item.extra if pair != UNGRADED))
+
+
+class Glance(NamedTuple):
+    """What an item tells at a glance, without being decoded as a whole."""
+
+    id: str
+    type: str
+    importance: float
+    size: int
+    at: str
+    used_at: str
+    expires: bool
+
+
+def glance_of(item: MemoryItem) -> Glance:
+    """What an item tells at a glance."""
+    used_at = item.accessed_at if item.access_count else ""
+    return Glance(
+        item.id,
+        item.type,
+        item.importance,
+        len(item.content),
+        item.happened_at,
+        used_at,
+        bool(item.expires_at),
+    )
+
+
+def check_content(content: str, limit: int) -> str:
+    """The content, or BadValue when it is empty, too long, or holds what a text file cannot."""
+    if not content.strip():
+        raise BadValue(
+            "the content is empty", "give the text to remember, or - to read it from standard input"
+        )
+    if "\0" in content:
+        raise BadValue("the content holds a NUL byte", "store text, not binary data")
+    try:
+        size = len(content.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise BadValue(
+            "the content is not valid UTF-8", "convert it, for example with iconv -t utf-8"
+        ) from None
+    if size > limit:
+        raise BadValue(
+            f"the content has {size:,} bytes; the limit is {limit:,}",
+            "store a summary and keep the file, or raise memory.max_content_bytes",
+        )
+    return content
+
+
+def check_choice(value: str, choices: tuple[str, ...] | list[str], what: str) -> str:
+    """The value if it is one of the choices."""
+    if value not in choices:
+        raise BadValue(f"unknown {what} {value[:40]!r}", f"one of: {', '.join(choices)}")
+    return value
+
+
+def check_importance(value: float) -> float:
+    """The importance if it is a number in 0..1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadValue(
+            f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low"
+        )
+    return round(float(value), 4)
+
+
+def check_tags(tags: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """The tags in first-seen order, once each, without a leading #; commas separate.
+
+    >>> check_tags(["a,b", "#a"])
+    ('a', 'b')
+    """
+    kept = dict.fromkeys(part.strip(" \t#") for tag in tags for part in tag.split(","))
+    kept.pop("", None)
+    for tag in kept:
+        if len(tag) > 100 or not tag.isprintable():
+            raise BadValue(f"bad tag {tag[:40]!r}", "a tag is a short printable word or phrase")
+    return tuple(kept)
+
+
+def check_word(value: str, what: str, limit: int = 200) -> str:
+    """A short single line such as a source, an author or a session."""
+    value = value.strip()
+    if len(value) > limit or not value.isprintable():
+        raise BadValue(f"bad {what} {value[:40]!r}", f"one printable line of at most {limit} characters")
+    return value

@@ -1,0 +1,292 @@
+"""Beliefs that cannot both be right: which pairs are worth comparing, and what the comparison found."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from mabos_cli.core.language.clock import find_time
+from mabos_cli.core.language.quantities import can_agree
+from mabos_cli.core.language.text import words
+from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
+from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
+from mabos_cli.core.mind.claims.headings import is_event, is_measure, is_single, is_thing
+from mabos_cli.core.mind.claims.match import Topic
+from mabos_cli.core.mind.claims.opposites import exclusive, families
+from mabos_cli.core.mind.claims.scopes import is_told, tells_apart
+from mabos_cli.core.mind.claims.words import root, weak
+from mabos_cli.core.mind.mind import Belief
+
+# In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
+_GROUP, _NEIGHBOURS = 24, 5
+# Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
+# What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
+_PHRASE, _NEAR, _STOCK = 10, 3, 30
+# Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
+_TURNS = frozenset({"from", "instead"})
+# Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
+_SHORT = 7
+
+
+Show = Callable[[int, int], None]
+
+
+_CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
+
+
+class Conflict(NamedTuple):
+    """Two beliefs that disagree.
+
+    The kind is negation, antonym, number, date, value or superseded; the severity is the lesser certainty;
+    newer is a, b or nothing; the key names the pair, whatever the order, the files and the lines.
+    """
+
+    a: Belief
+    b: Belief
+    kind: str
+    subject: str
+    severity: float
+    newer: str
+    reason: str
+    key: str
+
+    @property
+    def action(self) -> str:
+        """What somebody should do about it."""
+        older, newer = {"a": (self.b, self.a), "b": (self.a, self.b)}.get(self.newer, (None, None))
+        if older is None:
+            return "find out which holds, and revise the other"
+        if older.certainty - newer.certainty > _CLEARLY:
+            return f"{newer.id or newer.place} is newer, {older.id or older.place} is surer: find out which holds"
+        return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals that either belief supports."""
+        return tuple(sorted({*self.a.supports, *self.b.supports}))
+
+
+class Reading(NamedTuple):
+    """A belief as it is compared: its subject in one form and as roots, its claims, and all that they say.
+
+    A heading can be a claim as well: then it is stated, and its own claims are the titles.
+    """
+
+    belief: Belief
+    subject: str
+    about: frozenset[str]
+    claims: tuple[Claim, ...]
+    said: frozenset[str]
+    titles: tuple[Claim, ...]
+    stated: bool
+
+
+def find_conflicts(
+    beliefs: Sequence[Belief], floor: float = 0.6, chunk: int = 50, show: Show | None = None
+) -> list[Conflict]:
+    """The conflicts among beliefs held with more certainty than the floor, the most severe first. Beliefs are read chunk by
+    chunk, and compared across all of them; show is told after each chunk how many are read.
+
+    >>> one = Belief("Market demand is growing", "", 0.85, line=1)
+    >>> two = Belief("Market demand is declining", "", 0.78, line=2)
+    >>> [(c.kind, c.severity, c.reason) for c in find_conflicts([one, two])]
+    [('antonym', 0.78, 'growing against declining')]
+    """
+    sure = sorted((belief for belief in beliefs if belief.certainty > floor), key=_order)
+    read: list[Reading] = []
+    for start in range(0, len(sure), max(1, chunk)):
+        read += map(read_belief, sure[start : start + max(1, chunk)])
+        if show:
+            show(len(read), len(sure))
+    found = [conflict for i, j in candidate_pairs(read) if (conflict := _compare(read[i], read[j]))]
+    return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
+
+
+def distinct_conflicts(
+    beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None
+) -> list[Conflict]:
+    """The conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with its
+    sides exchanged."""
+    found: dict[str, Conflict] = {}
+    for conflict in find_conflicts(beliefs, floor, chunk, show):
+        found.setdefault(conflict.key, conflict)
+    return list(found.values())
+
+
+def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
+    """Where a belief stands, so that the order in which beliefs are given does not matter."""
+    return belief.path, belief.line, belief.subject, belief.text, belief.updated, belief.certainty, belief.id
+
+
+def read_belief(belief: Belief) -> Reading:
+    """A belief with its claims: those of its text, or of its subject when that is the whole statement."""
+    said_at = find_time(belief.updated)
+    now = said_at.date() if said_at else None
+    claims = read_claims(belief.text if belief.text.strip() else belief.subject, now)
+    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
+    said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
+    # A letter alone is which one it is, even where it looks like an article: building A.
+    letters = re.findall(r"(?<=\s)[A-Z]\b", belief.subject)
+    about = frozenset(map(root, (*subject_words(belief.subject), *map(str.casefold, letters))))
+    bare = not belief.text.strip()
+    # Two words name a thing; it takes three to say something about it.
+    titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
+    stated = bare or is_statement(belief.subject)
+    return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said), titles, stated)
+
+
+def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
+    """The pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
+    pairs: set[tuple[int, int]] = set()
+    by_subject: dict[str, list[int]] = defaultdict(list)
+    by_frame: dict[str, list[int]] = defaultdict(list)
+    for number, each in enumerate(read):
+        if each.subject:
+            by_subject[each.subject].append(number)
+        for frame in {frame for claim in (*each.claims, *each.titles) for frame in _frames(claim)}:
+            by_frame[frame].append(number)
+    for group in by_subject.values():
+        pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
+    for group in by_frame.values():
+        if 1 < len(group) <= _STOCK:
+            pairs.update(_within(group, read, _PHRASE, _NEAR))
+    return sorted(pairs)
+
+
+def _terms(claim: Claim) -> frozenset[str]:
+    """The terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
+    found = set()
+    for term in claim.terms:
+        family, group = families().get(term), exclusive().get(term)
+        if term not in weak() and not denies(term):
+            found.add(f"~{family}" if family is not None else f"~~{group}" if group is not None else term)
+    return frozenset(found)
+
+
+def _frames(claim: Claim) -> Iterator[str]:
+    """Keys of sets of terms and names of a clause, such that clauses worth comparing have one in common.
+
+    These are all terms, all but one, and all but two.
+    """
+    names = {name.key for name in claim.names}
+    terms = sorted(_terms(claim) | names)
+    if claim.over and not _TURNS.isdisjoint(claim.words):
+        yield from _frames_before(claim)
+    yield "\n".join(terms)
+    if len(terms) == 2:
+        yield from (term for term, other in (terms, terms[::-1]) if other in names)
+    for lacking in (1, 2) if len(terms) <= _SHORT else (1,):
+        kept = len(terms) - lacking
+        if kept >= lacking + 1:
+            yield from map("\n".join, combinations(terms, kept))
+
+
+def _frames_before(claim: Claim) -> Iterator[str]:
+    """The keys of what was so before a change from one thing to another: it meets what still says so."""
+    at = next(n for n, word in enumerate(claim.words) if word in _TURNS)
+    terms = {term: word for term, word in claim.terms.items() if word.casefold() in claim.words[:at]}
+    terms.pop(root(claim.change), "")
+    names = tuple(name for name in claim.names if name.at < at)
+    for over in (claim.over, {part for key in claim.over for part in key.split()}):
+        known = terms | dict.fromkeys(over, "")
+        yield from _frames(claim._replace(terms=known, names=names, over=frozenset()))
+
+
+def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
+    """The pairs of a group: all of a small one, neighbours by words and rare words of a large one."""
+    if len(group) <= most:
+        return combinations(sorted(set(group)), 2)
+    pairs: set[tuple[int, int]] = set()
+    ordered = sorted(set(group), key=lambda n: (sorted(read[n].said), n))
+    by_term: dict[str, list[int]] = defaultdict(list)
+    for at, number in enumerate(ordered):
+        pairs.update((min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + near])
+        for term in {term for claim in read[number].claims for term in _terms(claim)}:
+            by_term[term].append(number)
+    for holders in by_term.values():
+        if len(holders) <= near:
+            pairs.update(combinations(sorted(holders), 2))
+    return pairs
+
+
+def _compare(a: Reading, b: Reading) -> Conflict | None:
+    """The conflict of two beliefs, if there is one."""
+    one, two = a.belief, b.belief
+    same = bool(a.subject) and a.subject == b.subject
+    newer = _newer(one, two)
+    found = _first(a.titles, b.titles, None) if a.stated or b.stated else None
+    if same:
+        found = found or _first(a.claims, b.claims, _topic(a, b, newer))
+    elif not found:
+        found = _apart(a, b)
+    for each, other in ((a, b), (b, a)):
+        if each.stated and not same:
+            found = found or _first(each.titles, other.claims, None)
+    if found is None:
+        return None
+    return Conflict(
+        one,
+        two,
+        found.kind,
+        one.subject if same else f"{one.subject} / {two.subject}",
+        min(one.certainty, two.certainty),
+        newer,
+        found.reason,
+        _key(a, b),
+    )
+
+
+def _topic(a: Reading, b: Reading, newer: str) -> Topic:
+    """What two beliefs of one subject are about."""
+    heading = a.belief.subject
+    told = a.belief.text.strip() and b.belief.text.strip()
+    numbers = [[q for claim in each.claims for q, _ in claim.quantities if q.unit] for each in (a, b)]
+    return Topic(
+        roots=a.about if told else frozenset(),
+        single=is_single(heading),
+        later={"a": -1, "b": 1}.get(newer, 0),
+        measure=is_measure(heading),
+        event=is_event(heading),
+        thing=is_thing(heading, f"{a.belief.text} {b.belief.text}"),
+        agreed=any(can_agree(x, y) for x in numbers[0] for y in numbers[1]),
+    )
+
+
+def _apart(a: Reading, b: Reading) -> Disagreement | None:
+    """The disagreement of two beliefs of different subjects, if they are about one thing."""
+    if not _filed_apart(a, b):
+        return _first(a.claims, b.claims, None)
+    told = [(x, y) for x in a.claims for y in b.claims if is_told(x, y)]
+    if not told or tells_apart(a.belief.subject, b.belief.subject, a.said | b.said):
+        return None
+    return next((found for x, y in told if (found := disagree(x, y))), None)
+
+
+def _filed_apart(a: Reading, b: Reading) -> bool:
+    """Whether each subject adds something to what the texts say: then they are about different things."""
+    said = a.said | b.said
+    return bool(a.about - b.about - said) and bool(b.about - a.about - said)
+
+
+def _first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+    """The first disagreement of claims that the other side does not state as well."""
+    left = [x for x in one if not any(is_restated(x, y) for y in two)]
+    right = [y for y in two if not any(is_restated(y, x) for x in one)]
+    return next((found for x in left for y in right if (found := disagree(x, y, topic))), None)
+
+
+def _newer(one: Belief, two: Belief) -> str:
+    """Which of two beliefs was updated later: a, b, or nothing when that cannot be told."""
+    times = [find_time(one.updated), find_time(two.updated)]
+    if times[0] is None or times[1] is None or times[0] == times[1]:
+        return ""
+    return "a" if times[0] > times[1] else "b"
+
+
+def _key(a: Reading, b: Reading) -> str:
+    """A name of the pair that stays when lines move, files are renamed or the order changes."""
+    said = ((each.subject, each.belief.text.strip() or each.belief.subject) for each in (a, b))
+    sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in said)
+    return hashlib.sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]

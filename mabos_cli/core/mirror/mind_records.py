@@ -1,0 +1,243 @@
+"""The mind of an agent as records for the knowledge graph: beliefs, desires, goals, plans with steps, intentions, and how they
+are linked."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
+from mabos_cli.core.mirror.records import Links, Record, make_record, owned_by_agent, uid_of
+
+_AFTER = r"\b(?:depends on|blocked by|waits for|after|once|needs)\s+(?:steps?\s+)?"
+Elsewhere = Mapping[tuple[str, str], str]  # type and id: key
+# Relation: who speaks for it, in which role; the role and the type of the others.
+_SPEAKERS = {
+    "belief_supports_goal": ("belief", "supporter", "supported", "goal"),
+    "desire_motivates_goal": ("desire", "motivator", "motivated", "goal"),
+    "goal_requires_plan": ("goal", "requirer", "required", "plan"),
+    "goal_part_of_goal": ("goal", "part", "whole", "goal"),
+    "intention_pursues_goal": ("intention", "pursuer", "pursued", "goal"),
+    "intention_follows_plan": ("intention", "follower", "followed", "plan"),
+}
+
+
+# Kind: the names of its links in the files, the relation of each, and whether the other side speaks for that.
+_WRITTEN = {
+    "desire": (("motivates", "desire_motivates_goal", False),),
+    "goal": (
+        ("parent", "goal_part_of_goal", False),
+        ("requires", "goal_requires_plan", False),
+        ("desire", "desire_motivates_goal", True),
+    ),
+    "plan": (("goal", "goal_requires_plan", True),),
+    "intention": (("goal", "intention_pursues_goal", False), ("plan", "intention_follows_plan", False)),
+}
+
+
+class AgentMind(NamedTuple):
+    """What an agent holds true, wants and does."""
+
+    agent: str
+    beliefs: Sequence[Belief] = ()
+    desires: Sequence[Attitude] = ()
+    goals: Sequence[Attitude] = ()
+    plans: Sequence[Attitude] = ()
+    intentions: Sequence[Attitude] = ()
+
+
+def mind_records(mind: AgentMind, others: Sequence[AgentMind] = ()) -> list[Record]:
+    """The beliefs, desires, goals, plans with their steps, and intentions of an agent. A link counts from whichever side it is
+    written, also by another agent, and only when both ends are there."""
+    return _records(mind, _gather((mind, *others)))
+
+
+def world_records(minds: Sequence[AgentMind]) -> list[Record]:
+    """The records of the minds of all agents, linked with each other where one names what another holds."""
+    links = _gather(minds)
+    return [record for mind in minds for record in _records(mind, links)]
+
+
+def leans_on(mind: AgentMind, other: AgentMind) -> bool:
+    """Whether the records of a mind may change with what another agent holds: one of the two names something of the other."""
+    named = {(kind, own) for kind, own, _ in _named(mind)}
+    back = {(kind, own) for kind, own, is_back in _named(other) if is_back}
+    return not named.isdisjoint(_ids(other)) or not back.isdisjoint(_ids(mind))
+
+
+def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
+    """The links of some minds. Who has an id itself means that; else what only one of the others has."""
+    elsewhere, links = shared_ids(minds), _Gathered()
+    for mind in minds:
+        known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
+        for relation, own, ids, is_back in _told_links(mind):
+            links.add(relation, own, ids, known, is_back)
+    return links
+
+
+def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
+    """Links as they are written: a relation, the key of who names others, their ids, and whether it is the other side that
+    speaks for the relation."""
+    for belief in mind.beliefs:
+        yield "belief_supports_goal", _key(mind.agent, belief), belief.supports, False
+    for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions):
+        for name, relation, is_back in _WRITTEN[each.kind]:
+            yield relation, _key(mind.agent, each), each.linked(name), is_back
+
+
+def _named(mind: AgentMind) -> Iterator[tuple[str, str, bool]]:
+    """The types and ids that a mind names, and whether what is named speaks for the link."""
+    for relation, _, ids, is_back in _told_links(mind):
+        kind = _SPEAKERS[relation][0 if is_back else 3]
+        yield from ((kind, own, is_back) for own in ids)
+
+
+def _ids(mind: AgentMind) -> set[tuple[str, str]]:
+    return {*_known(mind.agent, _kinds(mind))}
+
+
+def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:
+    kinds: dict[str, Sequence[Any]] = {"belief": mind.beliefs, "desire": mind.desires, "goal": mind.goals}
+    return kinds | {"plan": mind.plans, "intention": mind.intentions}
+
+
+def _records(mind: AgentMind, links: "_Gathered") -> list[Record]:
+    found: dict[tuple[str, str], Record] = {}
+    for kind, held in _kinds(mind).items():
+        for each in held:
+            uid = _key(mind.agent, each)
+            told = _belief(each) if isinstance(each, Belief) else _attitude(each)
+            record = make_record(kind, uid, told, (*owned_by_agent(mind.agent), *links.of(kind, uid)))
+            if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
+                found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
+    return list(found.values())
+
+
+def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
+    """The keys of what agents hold, by type and id, where only one of them has something of this name: so an agent can name a
+    goal of another."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for mind in minds:
+        kinds = {"desire": mind.desires, "goal": mind.goals, "plan": mind.plans}
+        for at, uid in _known(mind.agent, kinds).items():
+            found.setdefault(at, set()).add(uid)
+    return {at: next(iter(uids)) for at, uids in found.items() if len(uids) == 1}
+
+
+def _key(agent: str, held: Belief | Attitude) -> str:
+    """The key of a belief or attitude. One without an id is known by what it says."""
+    if held.id:
+        return uid_of(agent, held.id)
+    title = held.subject if isinstance(held, Belief) else held.title
+    digest = hashlib.sha256("\0".join((title, held.text)).encode("utf-8", "replace")).hexdigest()[:12]
+    return uid_of(agent, f"{'belief' if isinstance(held, Belief) else held.kind}-{digest}")
+
+
+def _known(agent: str, kinds: Mapping[str, Sequence[Any]]) -> dict[tuple[str, str], str]:
+    return {
+        (kind, each.id): uid_of(agent, each.id) for kind, held in kinds.items() for each in held if each.id
+    }
+
+
+class _Gathered:
+    """Links as they are found, from both sides, kept on the side that speaks for the relation."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], set[str]] = {}
+
+    def add(self, relation: str, own: str, ids: Iterable[str], known: Elsewhere, is_back: bool) -> None:
+        """Links with those of some ids that are known, from the side that speaks for the relation or from the other one."""
+        kind = _SPEAKERS[relation][0 if is_back else 3]
+        for uid in (known[kind, each] for each in ids if (kind, each) in known):
+            speaker, other = (uid, own) if is_back else (own, uid)
+            if (kind, uid) != (
+                _SPEAKERS[relation][3 if is_back else 0],
+                own,
+            ):  # nothing is linked with itself
+                self._found.setdefault((relation, speaker), set()).add(other)
+
+    def of(self, kind: str, uid: str) -> Iterator[Links]:
+        """All that a record speaks for."""
+        for relation, (speaker, own, other, far) in _SPEAKERS.items():
+            if speaker == kind:
+                yield Links(relation, own, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
+
+
+def _belief(belief: Belief) -> dict[str, Any]:
+    return {
+        "name": belief.subject,
+        "content": belief.text,
+        "certainty": float(belief.certainty),
+        "source": belief.source,
+        "status": belief.status,
+        "updated_at": find_time(belief.updated),
+    }
+
+
+def _attitude(each: Attitude) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": each.title,
+        "content": each.text,
+        "status": each.status,
+        "state": state_of(each),
+        "priority": each.priority,
+        "deadline": each.deadline,
+        "due_at": end_of(each.deadline),
+        "updated_at": find_time(each.updated),
+        "owner": each.owner,
+    }
+    if each.kind != "desire":
+        told["progress"] = each.progress
+    if each.kind == "goal":
+        told["hierarchy_level"] = each.level
+    if each.kind == "plan":
+        told |= {"step_count": len(each.steps), "steps_done": sum(bool(step.done) for step in each.steps)}
+    return told
+
+
+def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
+    """The steps of a plan, known by their names there, or else by their numbers."""
+    names: dict[str, int] = {}
+    for number, step in enumerate(steps, 1):
+        name = step.name if step.name and step.name not in names else f"#{number}"
+        names[name] = number
+    for name, number in names.items():
+        step = steps[number - 1]
+        told = {
+            "name": name,
+            "content": step.text,
+            "step_number": number,
+            "status": step.status,
+            "is_done": step.done,
+        }
+        waits = tuple(f"{plan}/{other}" for other in _waits_for(step.text, names) if other != name)
+        links = (
+            Links("plan_contains_step", "contained", "container", "plan", (plan,)),
+            Links("step_depends_on", "dependent", "dependency", "plan_step", waits),
+        )
+        yield make_record("plan_step", f"{plan}/{name}", told, (*owned_by_agent(agent), *links))
+
+
+def _waits_for(text: str, names: Iterable[str]) -> list[str]:
+    """The steps that a step is said to come behind. That one stands above another says nothing, and a bare number is a step
+    only behind the word.
+
+    >>> _waits_for("Ship, after S-1 and S-2", ("S-1", "S-2", "S-3")), _waits_for("Ask again after 2 weeks", ("1", "2"))
+    (['S-1', 'S-2'], [])
+    >>> _waits_for("Ship (depends on step 1)", ("1", "2"))
+    ['1']
+    """
+    if not re.search(_AFTER, text, re.IGNORECASE):
+        return []
+    one = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    item = rf"(?<![\w-])(?:{one})(?![\w-])"
+    found: dict[str, None] = {}
+    for match in re.finditer(
+        rf"{_AFTER}({item}(?:\s*(?:,|and|&|,\s*and)\s*(?:step\s+)?{item})*)", text, re.IGNORECASE
+    ):
+        worded = "step" in match[0][: match.start(1) - match.start()].casefold()
+        for name in re.findall(item, match[1]):
+            if worded or not name.isdigit():
+                found[name] = None
+    return list(found)

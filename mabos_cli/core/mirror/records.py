@@ -1,0 +1,205 @@
+"""What an agent has in its files as records for the knowledge graph: each with a key, attributes, and links to other records."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from mabos_cli.core.knowledge.case import Case, render_number
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Pattern, Rule
+from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.mirror.mirror_schema import mirror_schema
+from mabos_cli.reasoning.own import Past
+
+Value = str | int | float | bool | datetime
+
+
+class Links(NamedTuple):
+    """All that a record says about one relation: its own role, that of the others, and who they are; perhaps nobody."""
+
+    relation: str
+    own: str
+    other: str
+    type: str
+    uids: tuple[str, ...]
+
+
+class Record(NamedTuple):
+    """An entity of the graph. Every attribute of its type is named, with None where nothing is to be said, and every relation
+    that it speaks for: what was said once and is not said now can so be taken back."""
+
+    uid: str
+    type: str
+    attributes: tuple[tuple[str, Value | tuple[str, ...] | None], ...]
+    links: tuple[Links, ...] = ()
+
+    def get(self, name: str) -> Any:
+        """The value of an attribute, None where there is none."""
+        return next((value for own, value in self.attributes if own == name), None)
+
+    def linked(self, relation: str) -> tuple[str, ...]:
+        """The keys of those that it is linked with by a relation which it speaks for."""
+        return tuple(uid for links in self.links if links.relation == relation for uid in links.uids)
+
+
+def record_hash(record: Record) -> str:
+    """A text that changes whenever a record does, the same on every machine."""
+    text = json.dumps(record, ensure_ascii=True, default=datetime.isoformat, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+
+
+def uid_of(agent: str, own: str) -> str:
+    """The key of something that an agent has."""
+    return f"{agent}/{own}"
+
+
+def agent_record(agent: str, **told: str | bool) -> Record:
+    """The agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether others
+    may read what it has: is_shared."""
+    return make_record("agent", agent, {"name": agent} | told)
+
+
+def memory_record(agent: str, item: MemoryItem, store: str = "") -> Record:
+    """A memory item. How often it was used changes at every recall, and is not mirrored."""
+    told = {
+        "content": item.content,
+        "item_type": item.type,
+        "importance": float(item.importance),
+        "source": item.source,
+        "trust": item.trust,
+        "author": item.author,
+        "session": item.session,
+        "tag": item.tags,
+        "derived_from": item.derived_from,
+        "related_to": item.related_to,
+        "context_text": item.context,
+        "store_name": store,
+        "created_at": find_time(item.created_at),
+        "observed_at": find_time(item.observed_at),
+        "expires_at": find_time(item.expires_at),
+    }
+    return make_record("memory_item", uid_of(agent, item.id), told, owned_by_agent(agent))
+
+
+def fact_record(agent: str, fact: Fact) -> Record:
+    """A fact, with the time for which it holds as it is written and as moments."""
+    told = {
+        "subject_val": fact.subject,
+        "predicate_val": fact.predicate,
+        "object_val": fact.object,
+        "confidence": float(fact.confidence),
+        "source": fact.source,
+        "trust": fact.trust,
+        "valid_from": fact.valid_from,
+        "valid_until": fact.valid_until,
+        "starts_at": find_time(fact.valid_from),
+        "ends_at": end_of(fact.valid_until),
+        "is_derived": fact.is_derived,
+        "rule_ref": fact.rule_id,
+        "derived_from": fact.derived_from,
+        "created_at": find_time(fact.created_at),
+        "updated_at": find_time(fact.updated_at),
+    }
+    return make_record("spo_fact", uid_of(agent, fact.id), told, owned_by_agent(agent))
+
+
+def rule_record(agent: str, rule: Rule) -> Record:
+    """A rule, with a line for each of its conditions."""
+    told = {
+        "name": rule.name,
+        "content": rule.description,
+        "rule_type": rule.type,
+        "domain": rule.domain,
+        "condition_text": "\n".join(map(_pattern, rule.conditions)),
+        "conclusion_text": _pattern(rule.conclusion) if rule.conclusion else "",
+        "violation_message": rule.violation_message,
+        "severity": rule.severity,
+        "action_text": rule.action,
+        "escalates": rule.escalate,
+        "confidence_factor": float(rule.confidence_factor),
+        "is_enabled": rule.enabled,
+        "created_at": find_time(rule.created_at),
+    }
+    return make_record("knowledge_rule", uid_of(agent, rule.id), told, owned_by_agent(agent))
+
+
+def case_record(agent: str, case: Case) -> Record:
+    """A case. How often it was used is not mirrored."""
+    told = {
+        "context_text": case.context,
+        "situation_belief": case.beliefs,
+        "situation_desire": case.desires,
+        "plan_ref": case.plan_id,
+        "action_text": "\n".join(case.actions),
+        "succeeded": case.success,
+        "metric_text": "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics),
+        "lessons": case.lessons,
+        "adapted_from": case.adapted_from,
+        "merged_count": case.merged,
+        "stored_at": find_time(case.stored_at),
+    }
+    return make_record("cbr_case", uid_of(agent, case.id), told, owned_by_agent(agent))
+
+
+def result_records(agent: str, results: Iterable[tuple[Past, str]]) -> list[Record]:
+    """Kept results of reasoning, each given with its summary, behind the methods that they come from."""
+    found: dict[str, Record] = {}
+    for past, summary in results:
+        method = uid_of(agent, past.method)
+        found.setdefault(
+            method, make_record("reasoning_method", method, {"name": past.method}, owned_by_agent(agent))
+        )
+        told = {
+            "method_name": past.method,
+            "problem_text": past.problem,
+            "summary": summary,
+            "confidence": past.confidence,
+            "happened": past.happened,
+            "lessons": past.lesson,
+            "classification": "\n".join(f"{name}={value}" for name, value in past.classification),
+            "reasoned_at": find_time(past.at),
+        }
+        produced = Links("method_produces_result", "produced", "producer", "reasoning_method", (method,))
+        uid = uid_of(agent, past.id)
+        found.setdefault(uid, make_record("reasoning_result", uid, told, (*owned_by_agent(agent), produced)))
+    return list(found.values())
+
+
+def make_record(kind: str, uid: str, told: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
+    """A record that names every attribute of its type; texts and lists that are empty say nothing."""
+    owned = _owned_by(kind)
+    unknown = told.keys() - {*owned}
+    if unknown:
+        raise KeyError(f"{kind} owns no {', '.join(sorted(unknown))}")
+    values = ((name, told.get(name)) for name in owned)
+    return Record(uid, kind, tuple((name, _told(value)) for name, value in values), links)
+
+
+@cache
+def _owned_by(kind: str) -> tuple[str, ...]:
+    return tuple(own.attribute for own in mirror_schema().entity(kind).owns if own.attribute != "uid")
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(dict.fromkeys(each for each in value if each)) or None
+    return None if value == "" else value
+
+
+def owned_by_agent(agent: str) -> tuple[Links, ...]:
+    """That something is an agent's."""
+    return (Links("agent_owns", "owned", "owner", "agent", (agent,)),)
+
+
+def _pattern(pattern: Pattern) -> str:
+    """A condition or conclusion in a line.
+
+    >>> _pattern(Pattern("?x", "spend", "100", "gt")), _pattern(Pattern("?x", "is", "big"))
+    ('?x spend gt 100', '?x is big')
+    """
+    operator = "" if pattern.operator == "eq" else pattern.operator
+    return " ".join(filter(None, (pattern.subject, pattern.predicate, operator, pattern.object)))

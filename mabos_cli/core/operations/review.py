@@ -1,0 +1,201 @@
+"""What changed between two states of an agent, for a person to read: rows by section, new ones first, the weightiest first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from mabos_cli.core.knowledge.case import Case
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.mind.mind import Attitude, Belief, status_word
+from mabos_cli.core.operations.three_way_records import is_only_used
+
+T = TypeVar("T")
+NEW, CHANGED, GONE = "new", "changed", "gone"
+_STATES = (NEW, CHANGED, GONE)
+_SIGNS = {NEW: "+", CHANGED: "~", GONE: "-"}
+_WIDTH = 100
+
+
+class Row(NamedTuple):
+    """One thing that changed: what it says now, what about it changed, where it stands. The group counts rows of a kind."""
+
+    state: str
+    id: str
+    text: str
+    change: str = ""
+    place: str = ""
+    weight: float = 0.0
+    group: str = ""
+
+
+class Section(NamedTuple):
+    """Rows of one sort, ordered."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+def make_section(name: str, rows: Iterable[Row]) -> Section:
+    """A section with its rows in the order in which a person wants them."""
+    order = sorted(rows, key=lambda row: (_STATES.index(row.state), -row.weight, row.id, row.text))
+    return Section(name, tuple(order))
+
+
+def compare(
+    old: Mapping[str, T], new: Mapping[str, T], tell: Callable[[T | None, T | None], Row | None]
+) -> Iterator[Row]:
+    """The rows of what differs, as `tell` words them; None says that a difference does not matter."""
+    for own in dict.fromkeys((*new, *old)):
+        was, now = old.get(own), new.get(own)
+        row = tell(was, now) if was != now else None
+        if row:
+            yield row
+
+
+def state_of(was: object, now: object) -> str:
+    """What happened to something that was there before, is there now, or both."""
+    return NEW if was is None else GONE if now is None else CHANGED
+
+
+def moved(name: str, was: Any, now: Any) -> str:
+    """A change of one value, or nothing."""
+    return "" if was == now else f"{name} {_short(was)} -> {_short(now)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, tuple):
+        return one_line(", ".join(map(str, value)), 40) or "none"
+    return one_line(str(value), 40) if value not in ("", None) else "none"
+
+
+def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
+    return [
+        told
+        for name in names
+        if (told := moved(name.replace("_", " "), getattr(was, name), getattr(now, name)))
+    ]
+
+
+def item_row(
+    was: tuple[str, MemoryItem] | None, now: tuple[str, MemoryItem] | None, why: Mapping[str, str]
+) -> Row | None:
+    """What happened to a memory; being used, or making room, is nothing. `why` tells of those that left."""
+    store, item = now or was  # type: ignore[misc]
+    changes: list[str] = []
+    if was and now:
+        lasts = was[0] != store == "long_term"
+        if is_only_used(was[1], item) and not lasts:
+            return None
+        changes = [f"{was[0]} -> {store}"] if lasts else []
+        changes += _changes(was[1], item, ("type", "importance", "trust", "tags", "expires_at"))
+        changes += [f"was: {one_line(was[1].content, _WIDTH)}"] if was[1].content != item.content else []
+    elif was:
+        changes = [why.get(item.id, "removed")]
+    about = f"{item.type} {item.importance:.2f} {'untrusted ' if item.trust == 'untrusted' else ''}"
+    text = about + one_line(item.content, _WIDTH)
+    return Row(state_of(was, now), item.id, text, "; ".join(changes), store, item.importance, item.type)
+
+
+def fold_parts(rows: Iterable[Row], parts: Mapping[str, str]) -> Iterator[Row]:
+    """Rows of memories, without those that went into another one that is new as well: that one says how many they were.
+
+    parts has the id of the new memory for each that went into one.
+    """
+    told = [*rows]
+    new = {row.id for row in told if row.state == NEW}
+    into = Counter(parts[row.id] for row in told if row.state == GONE and parts.get(row.id) in new)
+    for row in told:
+        if row.state == GONE and parts.get(row.id) in into:
+            continue
+        yield row._replace(change=f"of {into[row.id]} that were known") if row.id in into else row
+
+
+def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
+    """What happened to a fact."""
+    fact = now or was
+    assert fact is not None
+    changes = (
+        _changes(was, now, ("confidence", "source", "trust", "valid_from", "valid_until"))
+        if was and now
+        else []
+    )
+    if was and now and was.triple != now.triple:
+        changes.append(f"was: {one_line(' '.join(was.triple), _WIDTH)}")
+    if was and now and not changes:
+        return None
+    text = f"{one_line(' '.join(fact.triple), _WIDTH)} ({fact.confidence:.2f})"
+    return Row(state_of(was, now), fact.id, text, "; ".join(changes), weight=fact.confidence)
+
+
+def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
+    """What happened to a belief; a new date alone is nothing."""
+    belief = now or was
+    assert belief is not None
+    changes = _changes(was, now, ("certainty", "status", "source")) if was and now else []
+    if was and now and was.statement != now.statement:
+        changes.append(f"was: {one_line(was.statement, _WIDTH)}")
+    if was and now and not changes:
+        return None
+    text = f"{one_line(belief.statement, _WIDTH)} ({belief.certainty:.2f})"
+    return Row(
+        state_of(was, now), belief.id, text, "; ".join(changes), now.place if now else "", belief.certainty
+    )
+
+
+def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
+    """What happened to a desire, goal, intention, plan, commitment or lesson."""
+    one = now or was
+    assert one is not None
+    names = ("status", "progress", "priority", "deadline", "title", "text", "owner")
+    changes = _changes(was, now, names) if was and now else []
+    if was and now:
+        done = [sum(bool(step.done) for step in each.steps) for each in (was, now)]
+        counts = [f"{number} of {len(each.steps)}" for number, each in zip(done, (was, now), strict=True)]
+        changes += [told] if (told := moved("steps done", *counts)) else []
+        if not changes:
+            return None
+    text = one_line(one.title or one.text, _WIDTH) + (
+        f" [{one_line(status_word(one.status), 40)}]" if one.status else ""
+    )
+    return Row(
+        state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0
+    )
+
+
+def case_row(was: Case | None, now: Case | None) -> Row | None:
+    """What happened to a case; being used is nothing."""
+    case = now or was
+    assert case is not None
+    names = ("success", "context", "plan_id", "actions", "lessons", "beliefs", "desires")
+    changes = _changes(was, now, names) if was and now else []
+    if was and now and not changes:
+        return None
+    said = case.context or ", ".join((*case.beliefs, *case.desires))
+    text = f"{case.word}: {one_line(said, 60)} -> {one_line(case.plan_id or '; '.join(case.actions), 60)}"
+    return Row(state_of(was, now), case.id, text, "; ".join(changes))
+
+
+def count_states(section: Section) -> dict[str, int]:
+    """How many rows of a section are new, changed and gone."""
+    found = Counter(row.state for row in section.rows)
+    return {state: found[state] for state in _STATES}
+
+
+def section_lines(section: Section, limit: int) -> Iterator[str]:
+    """A section as text: counts, then a line per row."""
+    counts = ", ".join(f"{count} {state}" for state, count in count_states(section).items() if count)
+    groups = Counter(row.group for row in section.rows if row.group)
+    told = ", ".join(
+        f"{name} {count}" for name, count in sorted(groups.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+    yield f"{section.name}: {counts}" + (f" ({told})" if len(groups) > 1 else "")
+    shown = section.rows[:limit] if limit else section.rows
+    for row in shown:
+        parts = (_SIGNS[row.state], row.id, row.place if ":" in row.place else "", row.text)
+        yield "  " + " ".join(filter(None, parts)) + (f" ({row.change})" if row.change else "")
+    if len(shown) < len(section.rows):
+        yield f"  and {len(section.rows) - len(shown)} more: --limit 0 shows all"

@@ -1,0 +1,77 @@
+"""What an index is made of: sources that change, and the pieces of text and the memory items that stand in them."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from mabos_cli.core.memory.item import MemoryItem
+
+
+class Piece(NamedTuple):
+    """Some lines of a file: what is shown, where it stands, the headings above it, and the item it is a copy of, if any."""
+
+    text: str
+    first: int
+    last: int
+    heading: str = ""
+    copy_of: str = ""
+    at: str = ""
+    author: str = ""
+    trust: str = ""  # as far as the text says it of itself; else its file decides
+
+
+class Held(NamedTuple):
+    """An item as one file holds it, with its line: in a store, or archived for a reason at some time."""
+
+    item: MemoryItem
+    line: str
+    store: str
+    archived: str = ""
+    away_at: str = ""
+
+
+class Record(NamedTuple):
+    """What may be an item in a file, not decoded yet. The checksum changes whenever the record does."""
+
+    id: str
+    checksum: int
+    decode: Callable[[], Held | None]
+
+
+class Content(NamedTuple):
+    """What a source holds now, or what is wrong with it."""
+
+    hash: str = ""
+    pieces: tuple[Piece, ...] = ()
+    records: tuple[Record, ...] = ()
+    error: str = ""
+
+
+class Source(NamedTuple):
+    """A file that may have changed. Without `settled` it changed so recently that its stamp cannot be relied on."""
+
+    path: str
+    stamp: str
+    settled: bool
+    load: Callable[[], Content]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, as its stamp says."""
+        return int(self.stamp.partition(":")[0])
+
+
+def stamp_of(st: Any) -> str:
+    """What changes whenever a file does, from its os.stat: size, times and inode."""
+    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
+
+
+# What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
+WRITING = "writing"
+
+
+def digest_of(sources: list[Source]) -> str:
+    """A number for the state of all sources; empty while one of them is not settled."""
+    if not all(source.settled for source in sources):
+        return ""
+    return f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"

@@ -1,0 +1,298 @@
+"""Finding: candidates and hits, filters, and recursive refinement over any search. Without an index, terms are counted here."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from mabos_cli.core.language.periods import is_summary
+from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
+from mabos_cli.core.memory.item import MemoryItem, has_expired
+from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
+
+_RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
+
+
+class Candidate(NamedTuple):
+    """Something that can be recalled: a memory item, or a passage of a file (then path and lines say where)."""
+
+    text: str
+    importance: float
+    at: str
+    item: MemoryItem | None = None
+    store: str = ""
+    archived: str = ""
+    path: str = ""
+    lines: tuple[int, int] = (0, 0)
+    agent: str = ""  # another agent's, when memory is shared
+    marked: str = ""  # how far a passage is trusted, when its text says it or it repeats an item
+
+    @property
+    def ref(self) -> str:
+        own = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        return f"{self.agent}/{own}" if self.agent else own
+
+    @property
+    def trust(self) -> str:
+        """How far it is trusted: as its item says, or as far as its file is, unless it is marked as less."""
+        if self.item:
+            return self.item.trust
+        return lowest_trust((trust_of_file(self.path), self.marked or "trusted"))
+
+
+class Hit(NamedTuple):
+    """A candidate with its score, the depth at which it first appeared and the terms that led to it."""
+
+    candidate: Candidate
+    score: float
+    relevance: float = 0.0
+    matched: tuple[str, ...] = ()
+    depth: int = 0
+    via: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+class Filters(NamedTuple):
+    """What a recall may return. Empty values do not restrict."""
+
+    types: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    min_importance: float = 0.0
+    since: str = ""
+    until: str = ""
+    now: str = ""
+    under: str = ""  # only files in this folder, as memory/weekly/
+    min_trust: str = ""
+
+    def admit(self, candidate: Candidate) -> bool:
+        """Whether the candidate passes every filter."""
+        item = candidate.item
+        if trust_rank(candidate.trust) < trust_rank(self.min_trust):
+            return False
+        if self.under and not candidate.path.startswith(self.under):
+            return False
+        if item is None:
+            if self.types or self.stores or self.tags or self.min_importance > 0:
+                return False
+        elif (
+            has_expired(item, self.now)
+            or (self.types and item.type not in self.types)
+            or (self.stores and candidate.store not in self.stores)
+            or (self.tags and not set(self.tags) <= set(item.tags))
+            or item.importance < self.min_importance
+        ):
+            return False
+        if self.since and (not candidate.at or candidate.at < self.since):
+            return False
+        return not (self.until and (not candidate.at or candidate.at > self.until))
+
+
+class Search(Protocol):
+    """What recall searches with: an index, or the terms of candidates held in memory."""
+
+    def __call__(self, question: str) -> list[Hit]:
+        """The best hits for a question."""
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """The best hits for words that a result led to, by these words alone; the question still says who is meant."""
+
+    def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
+        """How many candidates hold each word, in whatever form."""
+
+
+class TermSearch:
+    """BM25 over candidates held in memory, blended with importance: for when there is no SQLite to keep an index in."""
+
+    def __init__(self, candidates: Iterable[Candidate], importance_weight: float = 0.3) -> None:
+        self._weight = importance_weight
+        self._docs: list[tuple[Candidate, Counter[str], int]] = []
+        self._holders: Counter[str] = Counter()
+        for candidate in candidates:
+            counts = Counter(stems(spoken_text(candidate)))
+            self._docs.append((candidate, counts, sum(counts.values())))
+            self._holders.update(counts.keys())
+        self._mean = sum(size for _, _, size in self._docs) / len(self._docs) if self._docs else 1.0
+
+    def rarity(self, term: str) -> float:
+        """How telling a term is here: rare terms weigh more."""
+        held = self._holders[term]
+        return math.log(1 + (len(self._docs) - held + 0.5) / (held + 0.5))
+
+    def holders(self, asked: Sequence[str]) -> dict[str, int]:
+        """How many candidates hold each word, in whatever form."""
+        return {word: self._holders[stem(word)] for word in asked}
+
+    def __call__(self, question: str) -> list[Hit]:
+        """Everything that shares a term with the question, best first."""
+        return self.follow(question, asked_words(question))
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
+        """Everything that shares a term with the words, best first."""
+        query = list(dict.fromkeys(term for word in asked for term in stems(word)))
+        weight = {term: self.rarity(term) for term in query}
+        raw = []
+        for candidate, counts, size in self._docs:
+            matched = [term for term in query if term in counts]
+            if matched:
+                norm = 1.2 * (0.25 + 0.75 * size / self._mean)
+                raw.append(
+                    (sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), candidate)
+                )
+        top = max((score for score, _ in raw), default=1.0) or 1.0
+        hits = []
+        for score, candidate in raw:
+            value = (1 - self._weight) * score / top + self._weight * candidate.importance
+            parts = (("relevance", round(score / top, 4)), ("importance", candidate.importance))
+            hits.append(Hit(candidate, round(value, 4), round(score / top, 4), parts=parts))
+        return rank(hits)
+
+
+def spoken_text(candidate: Candidate) -> str:
+    """All the words that a candidate can be found by."""
+    about = " ".join((candidate.item.author, *candidate.item.tags)) if candidate.item else ""
+    return f"{candidate.text} {about} {candidate.ref}"
+
+
+def new_words(candidate: Candidate, known: set[str]) -> list[str]:
+    """The words of a candidate and of its tags that are longer than three letters and whose stems are not known yet."""
+    tags = " ".join(candidate.item.tags) if candidate.item else ""
+    found = {stem(word): word for word in reversed(asked_words(f"{candidate.text} {tags}"))}
+    return [word for term, word in reversed(found.items()) if len(word) > 3 and term not in known]
+
+
+def rank(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits best first; ties go to the newer, then to the reference, so that the order never wavers."""
+    ordered = sorted(hits, key=lambda hit: hit.candidate.ref)
+    ordered.sort(key=lambda hit: hit.candidate.at, reverse=True)
+    return sorted(ordered, key=lambda hit: -hit.score)
+
+
+def browse(candidates: Iterable[Candidate]) -> list[Hit]:
+    """Without a query: memory items, the most important and recent first."""
+    return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
+
+
+def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:
+    """Two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
+    overstated."""
+    at = 0
+    for hit in hits:
+        while at < len(more) and more[at].score > hit.score - loss * hit.relevance:
+            yield more[at]
+            at += 1
+        yield hit
+    yield from more[at:]
+
+
+def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
+    """Hits without passages of summaries that tell a memory among the hits again, and nothing else of what is asked."""
+    if not any(is_summary(hit.candidate.path) for hit in hits):
+        return [*hits]
+    asked = [*asked]
+    told = [
+        (one_line(hit.candidate.text)[:_RETOLD], {*stems(spoken_text(hit.candidate))})
+        for hit in hits
+        if hit.candidate.item
+    ]
+    return [
+        hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))
+    ]
+
+
+def _is_retold(passage: Candidate, told: list[tuple[str, set[str]]], asked: list[str]) -> bool:
+    line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
+    return any(text in line and held <= said for text, said in told)
+
+
+class Depth(NamedTuple):
+    """How far recall follows what it finds: passes, hits followed in each, terms taken from a hit, share of the places."""
+
+    passes: int = 0
+    hits: int = 3
+    terms: int = 12
+    reserved: float = 0.3
+
+
+_LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
+
+
+def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
+    """The best hits for a question; each pass asks again with what the question leaves open in the best few hits apart.
+
+    What deeper passes find gets the last places, behind the direct hits, and never pushes out the strong ones.
+    """
+    direct = search(question)[:limit]
+    if not direct or depth.passes <= 0:
+        return direct
+    kept = direct[: limit - round(limit * depth.reserved)]
+    found = _deepen(search, question, direct, {hit.candidate.ref for hit in kept}, depth)
+    chosen = found[: limit - len(kept)]
+    # A direct hit that is found again stays among the direct ones, whatever its rank was.
+    again = {hit.candidate.ref for hit in chosen} & {hit.candidate.ref for hit in direct}
+    deeper = [hit for hit in chosen if hit.candidate.ref not in again]
+    places = limit - len(deeper)
+    sure = [n for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
+    rest = [n for n in range(len(direct)) if n not in sure][: places - len(sure)]
+    return [*(direct[n] for n in sorted(sure + rest)), *deeper]
+
+
+def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:
+    """What asking on from the best hits finds besides those that are kept, what the best hits lead to first."""
+    asked = asked_words(question)
+    found: dict[str, Hit] = {}
+    opened: set[str] = set()
+    sources = [(hit, _LEAST + (1 - _LEAST) * hit.relevance) for hit in direct[: depth.hits]]
+    order: list[Hit] = []
+    for level in range(1, min(depth.passes, 3) + 1):
+        for source, weight in sources:
+            opened.add(source.candidate.ref)
+            left, fresh = _refine(search, asked, source.candidate, depth.terms)
+            for hit in search.follow(question, [*left, *fresh]) if fresh else ():
+                ref, value = hit.candidate.ref, weight * hit.relevance
+                if ref in kept or ref == source.candidate.ref or (ref in found and found[ref].score >= value):
+                    continue
+                first = found[ref].depth if ref in found else level
+                found[ref] = hit._replace(
+                    score=round(value, 4), depth=first, via=matching(fresh, hit.candidate)
+                )
+        order = rank(found.values())
+        sources = [(hit, hit.score) for hit in order if hit.candidate.ref not in opened][: depth.hits]
+    return order
+
+
+def _refine(
+    search: Search, asked: list[str], candidate: Candidate, count: int
+) -> tuple[list[str], list[str]]:
+    """What to ask after reading a hit: the words of the question that it leaves open, and its rarest other words."""
+    told = {*stems(spoken_text(candidate))}
+    fresh = new_words(candidate, {stem(word) for word in asked})
+    held = search.holders(fresh)
+    order = sorted(range(len(fresh)), key=lambda n: (held.get(fresh[n], 0), n))
+    return [word for word in asked if stem(word) not in told] or asked, [fresh[n] for n in order[:count]]
+
+
+def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
+    """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
+    wanted = dict.fromkeys(term for word in asked for term in stems(word))
+    starts = {term[:2] for term in wanted}  # a stem leaves the start of a word alone
+    held = {stem(word): word for word in reversed(words(spoken_text(candidate))) if word[:2] in starts}
+    return tuple(held[term] for term in wanted if term in held)
+
+
+def with_words(hit: Hit, question: str) -> Hit:
+    """The hit with the words of the question that it matches."""
+    return hit._replace(matched=matching(asked_words(question), hit.candidate))
+
+
+def fit_budget(hits: list[Hit], budget: int, per_token: int = 4) -> list[Hit]:
+    """As many leading hits as the token budget holds; 0 means no budget. One that does not fit is passed over."""
+    if not budget:
+        return hits
+    kept, left = [], budget
+    for hit in hits:
+        cost = token_cost(hit.candidate.text, per_token)
+        if cost <= left:
+            kept.append(hit)
+            left -= cost
+    return kept

@@ -1,0 +1,50 @@
+"""Markdown that an agent is told before a conversation: files cut into sections, and skills with what they say of themselves."""
+
+from mabos_cli.core.context.window import Section, Skill
+from mabos_cli.core.language.text import one_line
+from mabos_cli.formats.markdown.front_matter import split_head
+from mabos_cli.formats.markdown.outline import find_headings
+
+
+def split_sections(name: str, text: str) -> list[Section]:
+    """The sections of a file, in order, each with its heading; what stands above the first one is its first. Front matter is for
+    tools and left out.
+
+    >>> split_sections("Persona.md", "# Ann\\n\\nCurt.\\n\\n## Style\\n\\nNo jokes.\\n")
+    [Section(name='Persona.md', text='# Ann\\n\\nCurt.'), Section(name='Persona.md › Style', text='## Style\\n\\nNo jokes.')]
+    """
+    lines = split_head(text)[1].split("\n")
+    headings = find_headings(lines)
+    starts = [heading.first for heading in headings]
+    found = [(name, lines[: starts[0] if starts else len(lines)])]
+    for at, heading in enumerate(headings):
+        shown = f"{name} › {one_line(heading.title, 60)}" if heading.level > 1 else name
+        found.append((shown, lines[heading.first : [*starts, len(lines)][at + 1]]))
+    told = ((shown, "\n".join(part).strip()) for shown, part in found)
+    return [Section(shown, part) for shown, part in told if part]
+
+
+def parse_skill(text: str, name: str) -> Skill:
+    """A skill: its name and description by its front matter, else the name given and its first line of prose."""
+    head, body = split_head(text, is_sure=True)
+    fields = _fields(head) if head else {}
+    prose = (line.strip() for line in body.split("\n"))
+    first = next((line for line in prose if line and not line.startswith(("#", "<!--"))), "")
+    told = fields.get("description") or first
+    return Skill(one_line(fields.get("name") or name, 80), one_line(told), body.strip())
+
+
+def _fields(head: str) -> dict[str, str]:
+    """The texts in front matter. People put colons into descriptions, which YAML refuses: then each line is taken as it is."""
+    import yaml
+
+    try:
+        found = yaml.load(head, yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        pairs = (line.partition(":") for line in head.split("\n") if line[:1].isalpha())
+        return {key: value.strip().strip("\"'") for key, _, value in pairs}
+    return (
+        {key: value for key, value in found.items() if isinstance(value, str)}
+        if isinstance(found, dict)
+        else {}
+    )

@@ -1,0 +1,225 @@
+"""The daily log: `# 2026-02-24 — Agent Log`, then one `## <type> (HH:MM UTC)` entry per memory, ended by its block id.
+
+People and other agents write between the entries: headings, list items, paragraphs. All of it is read as events.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mabos_cli.core.hierarchy.log_event import LogEvent, is_marked_untrusted, split_kind
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.formats.markdown.escape import BULLET, escape_block, inline, unescape_block
+from mabos_cli.formats.markdown.front_matter import count_head
+
+_HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
+# The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
+# how important they are.
+_TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d)( untrusted)?)? \^(\S+)$")
+# Such an end, or the start of a bullet in MEMORY.md as earlier versions wrote it.
+_UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
+_UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
+_TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
+_TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
+_ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
+_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")
+_BLOCK_ID = re.compile(r"\s\^([A-Za-z0-9-]+)\s*$")
+
+
+class LogEntry(NamedTuple):
+    """One entry as it stands in a log, with the lines of its heading and its end."""
+
+    line: int
+    type: str
+    time: str
+    content: str
+    tags: tuple[str, ...]
+    source: str
+    id: str
+    importance: float | None = None
+    last: int = 0
+    untrusted: bool = False
+
+
+def render_log_header(day: str) -> str:
+    """The first line of a day's log."""
+    return f"# {day} — Agent Log\n"
+
+
+def render_log_entry(item: MemoryItem) -> str:
+    """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
+    tags = f"[{inline(', '.join(item.tags))}] " if item.tags else ""
+    source = inline(item.source)
+    return (
+        f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
+        f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
+    )
+
+
+def find_untrusted(text: str) -> set[str]:
+    """The ids of the entries that say that they are untrusted."""
+    return set(_UNTRUSTED_ID.findall(text)) if " untrusted ^" in text else set()
+
+
+def has_untrusted_bullet(text: str) -> bool:
+    """Whether a bullet of MEMORY.md says that it is untrusted."""
+    return ", untrusted): " in text and bool(_UNTRUSTED_BULLET.search(text))
+
+
+def parse_log(text: str) -> list[LogEntry]:
+    """The entries of a log that carry a block id; what people wrote between them is left alone."""
+    return list(_entries(_lines(text)))
+
+
+def _lines(text: str) -> list[str]:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+
+
+class _Trailer(NamedTuple):
+    tags: str
+    source: str
+    importance: str
+    untrusted: bool
+    id: str
+
+
+def _trailer(line: str) -> _Trailer | None:
+    """What the last line of an entry says; read from its end, because tags and sources may hold anything."""
+    end = _TRAILER_END.search(line) if "^" in line else None
+    if end is None:
+        return None
+    before, told = line[: end.start()], (end[1] or "", bool(end[2]), end[3])
+    if before.startswith("(") and "] (" not in before:
+        return _Trailer("", before[1:], *told)
+    tags, found, source = before.rpartition("] (")
+    if found and tags.startswith("["):
+        return _Trailer(tags[1:], source, *told)
+    return _Trailer("", before[1:], *told) if before.startswith("(") else None
+
+
+def _entries(lines: list[str]) -> Iterator[LogEntry]:
+    starts = [n for n, line in enumerate(lines) if line.startswith("## ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
+        heading = re.fullmatch(_HEADING, lines[start])
+        if not heading:
+            continue
+        trailers = [(n, found) for n in range(start + 1, end) if (found := _trailer(lines[n]))]
+        # Content cannot end like a trailer, but a remark below the entry can: ids of ours come first.
+        own = [pair for pair in trailers if pair[1].id.startswith("M-")] or trailers[-1:]
+        if own:
+            yield _entry(lines, start, *own[0], heading)
+
+
+def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: re.Match[str]) -> LogEntry:
+    body = lines[start + 1 : end]
+    body = body[1:] if body and not body[0] else body
+    body = body[:-1] if body and not body[-1] else body
+    return LogEntry(
+        start + 1,
+        heading[1],
+        heading[2],
+        unescape_block("\n".join(body)),
+        tuple(unescape_block(trailer.tags).split(", ")) if trailer.tags else (),
+        unescape_block(trailer.source),
+        trailer.id,
+        min(1.0, float(trailer.importance)) if trailer.importance else None,
+        end + 1,
+        trailer.untrusted,
+    )
+
+
+def parse_events(text: str, day: str) -> list[LogEvent]:
+    """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
+    lines = _lines(text)
+    events, done, hidden = [], count_head(lines), _commented(lines)
+    for entry in _entries(lines):
+        if entry.line <= done:
+            continue
+        events += _notes(lines, hidden, done, entry.line - 1, day)
+        told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
+        events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
+        done = entry.last
+    return [*events, *_notes(lines, hidden, done, len(lines), day)]
+
+
+def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) -> Iterator[LogEvent]:
+    """The events of lines that people wrote: each list item, each paragraph, under the heading above it."""
+    heading, time, start, block = "", "", 0, []
+    fence = ""
+
+    def told() -> Iterator[LogEvent]:
+        event = _note(" ".join(block), day, start + 1, heading, time) if block else None
+        block.clear()
+        if event:
+            yield event
+
+    for number in range(first, last):
+        line = lines[number].rstrip("\r")
+        mark = _FENCE.match(line)
+        if number in hidden:
+            yield from told()
+            continue
+        if fence or mark:  # code is not an event
+            yield from told()
+            fence = "" if fence and line.strip().startswith(fence) else fence or (mark[1] if mark else "")
+            continue
+        title, item = _TITLE.match(line), _ITEM.fullmatch(line)
+        if title or item or not line.strip():
+            yield from told()
+        if title:
+            heading, time = _titled(title) if len(title[1]) > 1 else ("", "")
+        elif line.strip() and set(line.strip()) - set("-*_= |:"):
+            if not block:
+                start = number
+            block.append((item[1] if item else line).strip().lstrip("> "))
+    yield from told()
+
+
+def _commented(lines: list[str]) -> set[int]:
+    """The lines of comments that take more than one: HTML's, and Obsidian's between lines of %%."""
+    hidden: set[int] = set()
+    opened, closing = -1, ""
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        if closing:
+            if closing in bare:
+                hidden.update(range(opened, number + 1))
+                closing = ""
+        elif bare == "%%" or (bare.startswith("<!--") and "-->" not in bare):
+            opened, closing = number, "%%" if bare == "%%" else "-->"
+    return hidden
+
+
+def _titled(title: re.Match[str]) -> tuple[str, str]:
+    text = title[2].rstrip(" \t#")
+    timed = _TIMED.fullmatch(text)
+    return (unescape_block(timed[2]), timed[1]) if timed else (unescape_block(text), "")
+
+
+def _split_comments(text: str) -> tuple[str, str]:
+    """A text without its comments, and those."""
+    plain, comments, start = [], [], 0
+    while (opening := text.find("<!--", start)) >= 0 and (closing := text.find("-->", opening)) >= 0:
+        plain.append(text[start:opening])
+        comments.append(text[opening + 4 : closing])
+        start = closing + 3
+    return "".join([*plain, text[start:]]).strip(), " ".join(comments)
+
+
+def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent | None:
+    """What one block of notes tells; nothing when it holds only comments."""
+    named = _BLOCK_ID.search(text)
+    plain, comments = _split_comments(_BLOCK_ID.sub("", text))
+    number = next(iter(_IMPORTANCE.findall(comments)), None)
+    if not any(c.isalnum() for c in plain):
+        return None
+    kind, said, graded = split_kind(unescape_block(plain))
+    if number is not None:  # other tools count to ten
+        graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
+    tags = tuple(dict.fromkeys(_TAG.findall(plain)))
+    own = (heading, time, tags, "", named[1] if named else "", graded)
+    return LogEvent(day, line, said, kind, *own, untrusted=is_marked_untrusted(plain))

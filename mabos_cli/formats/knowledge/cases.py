@@ -1,0 +1,276 @@
+"""cases.json: an array of cases, one per line. The only place that knows the order of their keys.
+
+Every case is decoded when the file is read, by the json module and without making values of it: a search looks at the features
+of all, and at the rest of a few.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from mabos_cli.core.knowledge.case import Case, Revision
+from mabos_cli.core.knowledge.case_retain import CaseDeparture, Worth
+from mabos_cli.core.knowledge.case_similarity import Features, Standing
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.lines import (
+    FULL_CHECK,
+    cite_line,
+    line_of_element,
+    render_array,
+    render_document,
+    render_list,
+    render_value,
+)
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large, parse_lines
+
+_MEND = "repair the case by hand, or restore the file from git"
+_TWIN = "give one of the two another id"
+_LINES = rb'(?m)^ +(\{"case_id": "[^\n]*\}),?$'
+_PARTS = {
+    "situation": ("beliefs", "desires", "context"),
+    "solution": ("plan_id", "actions"),
+    "outcome": ("success", "metrics", "lessons"),
+}
+_OWN = ("stored_at", "uses", "last_used", "merged", "adapted_from", "revisions")
+_LISTS = ("beliefs", "desires", "actions")
+_COUNTS = ("uses", "merged")
+_TEXT = frozenset((str,))
+_OUTCOMES = (bool, type(None))
+_NOTHING: dict[str, Any] = {}
+_LARGEST = sys.float_info.max
+
+
+class CaseFile:
+    """A file of cases: entries as the json module gives them, and other keys if the file is an object that has them."""
+
+    def __init__(
+        self,
+        entries: Sequence[dict[str, Any]] = (),
+        others: dict[str, Any] | None = None,
+        path: str = "cases.json",
+        data: bytes = b"",
+    ) -> None:
+        self.entries, self.others, self.path, self.data = entries, others, path, data
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @cached_property
+    def sides(self) -> list[Features]:
+        """The beliefs and the desires of every case, and whether it has a context."""
+        found: list[Features] = []
+        for n, entry in enumerate(self.entries):
+            told = entry.get("situation")
+            told = told if type(told) is dict else _NOTHING
+            beliefs, desires, said = told.get("beliefs"), told.get("desires"), told.get("context")
+            if type(beliefs) is list is type(desires) and _TEXT.issuperset(
+                map(type, (*beliefs, *desires, said))
+            ):
+                found.append((beliefs, desires, said != ""))
+            else:  # what is left out may be; what makes no sense is said to make none
+                case = self.case(n)
+                found.append((case.beliefs, case.desires, bool(case.context)))
+        return found
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the case with an id is."""
+        return {entry["case_id"]: n for n, entry in enumerate(self.entries)}
+
+    def case(self, n: int) -> Case:
+        """A case as a value; InvalidFile cites its line."""
+        try:
+            return case_from_dict(self.entries[n], self.path)
+        except InvalidFile as error:
+            raise cite_line(error, self.path, self.line(n)) from None
+
+    def cases(self) -> list[Case]:
+        """All cases as values: whatever is wrong in the file comes out."""
+        return [self.case(n) for n in range(len(self))]
+
+    def standing(self, n: int) -> Standing:
+        """What decides between this case and one that is equally near."""
+        success, _, at = self._record(n)
+        return Standing(self.entries[n]["case_id"], success, at)
+
+    def worth(self, n: int) -> Worth:
+        """What the usefulness of a case depends on."""
+        success, uses, at = self._record(n)
+        beliefs, desires, _ = self.sides[n]
+        return Worth(self.entries[n]["case_id"], (frozenset(beliefs), frozenset(desires)), uses, success, at)
+
+    def _record(self, n: int) -> tuple[bool | None, int, str]:
+        """Whether a case went well, how often it was used, and when it was used or stored last."""
+        entry = self.entries[n]
+        outcome, uses = entry.get("outcome"), entry.get("uses", 0)
+        success = outcome.get("success") if type(outcome) is dict else None
+        at = entry.get("last_used") or entry.get("stored_at") or ""
+        if type(success) not in _OUTCOMES or type(uses) is not int or type(at) is not str:
+            self.case(n)  # says what makes no sense
+        return success, uses, at
+
+    def line(self, n: int) -> int:
+        """The line on which a case begins."""
+        return line_of_element(self.data, "cases", n)
+
+    def lines(self) -> list[bytes]:
+        """The cases as lines of a file: as they stand there if they are in our layout, which is not looked into."""
+        found = re.findall(_LINES, self.data)
+        if len(found) == len(self) and _render(found, self.others) == self.data:
+            return found
+        if len(self.data) > FULL_CHECK:
+            parse_json(self.data, self.path)  # a key that is there twice must not be lost unnoticed
+        return [_dump({"case_id": entry["case_id"]} | entry) for entry in self.entries]
+
+    def changed(self, put: Sequence[Case], drop: Sequence[str]) -> "CaseFile":
+        """The file with cases added, replaced by id, and dropped."""
+        new = {case.id: case_to_dict(case) for case in put}
+        gone = frozenset(drop)
+        entries: list[dict[str, Any]] = []
+        lines: list[bytes] = []
+        for entry, line in zip(self.entries, self.lines(), strict=True):
+            renewed = new.pop(entry["case_id"], None)
+            if entry["case_id"] not in gone:
+                entries.append(renewed or entry)
+                lines.append(_dump(renewed) if renewed else line)
+        entries += new.values()
+        lines += map(_dump, new.values())
+        return CaseFile(entries, self.others, self.path, _render(lines, self.others))
+
+
+def parse_cases(data: bytes, path: str) -> CaseFile:
+    """The cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at when asked for."""
+    raw = parse_large(data, path) if len(data) > FULL_CHECK else parse_json(data, path)
+    others = None if isinstance(raw, list) else raw
+    # An object without cases is something else, such as a single case, unless it holds nothing.
+    entries = raw.pop("cases", None if raw else []) if isinstance(raw, dict) else raw
+    if not isinstance(entries, list):
+        raise InvalidFile(f"{path}:1: a case file must be a list of cases", _MEND)
+    file = CaseFile(entries, others, path, data)
+    seen: set[str] = set()
+    for n, entry in enumerate(entries):
+        own = entry.get("case_id") if type(entry) is dict else None
+        if type(own) is not str or not own:
+            raise InvalidFile(f"{path}:{file.line(n)}: a case must be an object with a case_id", _MEND)
+        if own in seen:
+            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} is there twice", _TWIN)
+        seen.add(own)
+    return file
+
+
+def _dump(entry: dict[str, Any]) -> bytes:
+    return dump_line(entry).encode("utf-8")
+
+
+def _render(lines: Sequence[bytes], others: dict[str, Any] | None) -> bytes:
+    if others is not None:
+        told = [render_value(key, value) for key, value in others.items()]
+        return render_document([render_array("cases", lines), *told])
+    return render_list(lines)
+
+
+def case_to_dict(case: Case) -> dict[str, Any]:
+    """The case as JSON values in a fixed order; what is not known is left out, keys of other tools come last."""
+    extra = dict(case.extra)
+    found: dict[str, Any] = {"case_id": case.id}
+    for part, names in _PARTS.items():
+        told = {name: _plain(name, getattr(case, name)) for name in names}
+        told = {n: v for n, v in told.items() if part != "outcome" or (v is not None and v not in ("", {}))}
+        found[part] = told | extra.pop(part, {})
+    found["stored_at"] = case.stored_at
+    found |= {name: value for name in _OWN[1:-1] if (value := getattr(case, name))}
+    if case.revisions:
+        found["revisions"] = [
+            {"at": r.at, "by": r.by, "was": {n: _plain(n, v) for n, v in r.was}, **dict(r.extra)}
+            for r in case.revisions
+        ]
+    return found | extra
+
+
+def _plain(name: str, value: Any) -> Any:
+    return list(value) if name in _LISTS else dict(value) if name == "metrics" else value
+
+
+def case_from_dict(raw: Any, where: str) -> Case:
+    """The case that a JSON object holds; InvalidFile names the place and the field that is off."""
+    if not isinstance(raw, dict):
+        raise InvalidFile(f"{where}: a case must be an object", _MEND)
+    label = f"{where}: case {str(raw.get('case_id', '?'))[:60]}"
+    values: dict[str, Any] = {}
+    extra = {key: value for key, value in raw.items() if key not in {"case_id", *_PARTS, *_OWN}}
+    for part, names in _PARTS.items():
+        told = raw.get(part)
+        if not isinstance(told, dict | None):
+            raise InvalidFile(f"{label}: {part} must be an object", _MEND)
+        told = told or _NOTHING
+        values |= {n: _value(n, told[n], f"{label}: {part}.{n}") for n in names if told.get(n) is not None}
+        foreign = {key: value for key, value in told.items() if key not in names}
+        extra |= {part: foreign} if foreign else {}
+    for name in _OWN[:-1]:
+        if raw.get(name) is not None:
+            values[name] = _value(name, raw[name], f"{label}: {name}")
+    revisions = raw.get("revisions") or []
+    if not isinstance(revisions, list):
+        raise InvalidFile(f"{label}: revisions must be a list", _MEND)
+    values["revisions"] = tuple(_revision(each, f"{label}: revisions") for each in revisions)
+    own = _value("case_id", raw.get("case_id") or "", f"{label}: case_id")
+    return Case(own, **values, extra=tuple(extra.items()))
+
+
+def _revision(raw: Any, label: str) -> Revision:
+    if not isinstance(raw, dict) or not isinstance(raw.get("was"), dict):
+        raise InvalidFile(f"{label}: each must be an object with what was", _MEND)
+    names = {name for names in _PARTS.values() for name in names}
+    was = tuple(
+        (n, _value(n, v, f"{label}: {n}") if n in names and v is not None else v)
+        for n, v in raw["was"].items()
+    )
+    extra = tuple((key, value) for key, value in raw.items() if key not in ("at", "by", "was"))
+    return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was, extra)
+
+
+def _value(name: str, value: Any, label: str) -> Any:
+    """A field as a value, or InvalidFile when it is of another kind."""
+    if name in _LISTS:
+        if isinstance(value, list) and _TEXT.issuperset(map(type, value)):
+            return tuple(value)
+        raise InvalidFile(f"{label} must be a list of texts", _MEND)
+    if name == "success":
+        if value is not True and value is not False:
+            raise InvalidFile(f"{label} must be true or false", _MEND)
+    elif name == "metrics":
+        if not isinstance(value, dict) or not all(map(_is_number, value.values())):
+            raise InvalidFile(f"{label} must be an object of numbers", _MEND)
+        return tuple(value.items())
+    elif name in _COUNTS:
+        if type(value) is not int or value < 0:
+            raise InvalidFile(f"{label} must be a whole number", _MEND)
+    elif not isinstance(value, str):
+        raise InvalidFile(f"{label} must be text", _MEND)
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= _LARGEST  # as isfinite, but for any whole number
+
+
+def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:
+    """The archive line of a case that left, with its newline."""
+    record = {"id": case.id, "kind": "case", "reason": departure.reason, "at": departure.at}
+    return dump_record(record | {"case": case_to_dict(case)})
+
+
+def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:
+    """The cases that left, oldest first; records of other kinds and unreadable ones are passed over."""
+    found = []
+    for record in parse_lines(data)[0]:
+        if isinstance(record, dict) and record.get("kind") == "case":
+            try:
+                case = case_from_dict(record.get("case"), where)
+            except InvalidFile:
+                continue
+            told = (str(record.get(name) or "") for name in ("reason", "at"))
+            found.append(CaseDeparture(case.id, *told, case))
+    return found

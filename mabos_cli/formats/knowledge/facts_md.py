@@ -1,0 +1,85 @@
+"""mabos-facts.md: facts by subject, readable and findable by recall; above a size an index of pages."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.language.text import plural
+from mabos_cli.formats.markdown.escape import inline
+from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
+
+_NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `mabos fact retract`."
+
+
+@lru_cache(maxsize=1 << 16)
+def page_of(subject: str) -> str:
+    """The page that a subject stands on: one of 256, by the hash of its heading, so that pages stay about equally long.
+
+    >>> page_of("acme")
+    'ed'
+    """
+    return blake2b(heading_of(subject).encode("utf-8", "replace"), digest_size=1).hexdigest()
+
+
+def render_sections(facts: Iterable[Fact]) -> dict[str, str]:
+    """The sections of subjects, by heading; subjects that differ only in what cannot be seen share one."""
+    subjects: dict[str, list[Fact]] = {}
+    heads: dict[str, str] = {}
+    for fact in facts:
+        head = heads.get(fact.subject) or heads.setdefault(fact.subject, heading_of(fact.subject))
+        subjects.setdefault(head, []).append(fact)
+    return {
+        head: "".join(map(_line, sorted(found, key=lambda f: (f.subject, f.predicate, f.object, f.id))))
+        for head, found in subjects.items()
+    }
+
+
+def heading_of(subject: str) -> str:
+    """The words of the heading of a subject."""
+    return inline(subject)
+
+
+def _line(fact: Fact) -> str:
+    told = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
+    told += [fact.trust] if fact.trust != "agent" else []
+    told += [f"from {fact.valid_from}"] if fact.valid_from else []
+    told += [f"until {fact.valid_until}"] if fact.valid_until else []
+    statement = f"{fact.subject} {fact.predicate} {fact.object}"
+    return f"- {inline(statement)} ({inline(', '.join(told))}; {inline(fact.id)})\n"
+
+
+def has_untrusted_fact(text: str) -> bool:
+    """Whether a line may be that of an untrusted fact; a word in a statement that reads like it counts too."""
+    return ", untrusted" in text
+
+
+def render_versions(versions: Sequence[int]) -> str:
+    """The versions of facts.json and facts-derived.json that a file was made from."""
+    return f"(version {versions[0]}, derived {versions[1]})"
+
+
+def render_facts_page(agent: str, name: str, sections: Mapping[str, str], made_from: str = "") -> str:
+    """A page, or with an empty name the whole file: the sections in the order of their headings."""
+    told = f"Auto-materialized from facts{f' {made_from}' if made_from else ''}."
+    title = f"# MABOS Facts — {agent}{f' — {name}' if name else ''}\n\n> {told} {_NOTE}\n"
+    return seal(title + "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items())))
+
+
+def render_facts_index(
+    agent: str, asserted: int, derived: int, pages: Collection[str], made_from: str
+) -> str:
+    """The file that stands for pages."""
+    listed = "".join(f"- [{name}](mabos-facts/{name}.md)\n" for name in sorted(pages))
+    return seal(
+        f"# MABOS Facts — {agent}\n\n> Auto-materialized from facts {made_from}: {asserted} asserted, "
+        f"{derived} derived, on {plural(len(pages), 'page')} by subject. {_NOTE}\n\n{listed}"
+    )
+
+
+def split_sections(text: str) -> dict[str, str] | None:
+    """The sections of a page that is still as it was generated, by heading; None of one that somebody edited."""
+    if not text or not is_as_generated(text):
+        return None
+    parts = (part.partition("\n\n") for part in unsealed(text).split("\n## ")[1:])
+    return {head: f"{body}\n" if not body.endswith("\n") else body for head, _, body in parts}

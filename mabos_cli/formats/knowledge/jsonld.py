@@ -1,0 +1,163 @@
+"""JSON-LD documents as far as ontologies need them: contexts, nodes, and ids that mean the same in every file."""
+
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from mabos_cli.core.knowledge.ontology import local_name
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.text import parse_json
+
+MABOS = "http://mabos.ai/ontology/"
+# What these prefixes mean where a document does not say it.
+WELL_KNOWN = MappingProxyType(
+    {
+        "owl": "http://www.w3.org/2002/07/owl#",
+        "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+        "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+        "xsd": "http://www.w3.org/2001/XMLSchema#",
+        "skos": "http://www.w3.org/2004/02/skos/core#",
+        "mabos": MABOS,
+    }
+)
+# What an object may hold and yet describe nothing: a reference, a value, a list, a graph.
+_NO_NODE = frozenset(("@context", "@graph", "@id", "@value", "@language", "@type", "@list", "@set"))
+_MEND = "repair the file or restore it from git"
+
+
+class Document:
+    """A file with nodes. `context` holds all that its contexts define; `prefixes` those that hold where a node is added."""
+
+    def __init__(self, name: str, path: str, data: bytes, value: dict[str, Any] | list[Any]) -> None:
+        self.name = name
+        self.path = path
+        self.data = data
+        self.value = value
+        self.context: dict[str, Any] = {}
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, dict):
+                self.context |= _definitions(each.get("@context"))
+        self.prefixes = _prefixes(self.context) if isinstance(value, dict) else {}
+        self._fields: dict[str, str] = {}
+
+    def nodes(self) -> Iterator[dict[str, Any]]:
+        """The nodes of the document, in its order, those inside others too."""
+        yield from _walk(self.value)
+
+    def top_nodes(self) -> list[Any]:
+        """The nodes of the document with all that is inside them."""
+        found: list[Any] = []
+        for each in self.value if isinstance(self.value, list) else [self.value]:
+            if isinstance(each, dict) and "@graph" in each:
+                found += each["@graph"] if isinstance(each["@graph"], list) else [each["@graph"]]
+            elif isinstance(each, dict):
+                found.append({key: part for key, part in each.items() if key != "@context"})
+        return found
+
+    def field(self, key: str) -> str:
+        """The local name of what a key of a node means."""
+        if key not in self._fields:
+            self._fields[key] = local_name(self.expand_term(key))
+        return self._fields[key]
+
+    def expand(self, name: str) -> str:
+        """The IRI that an id stands for; the id itself where nothing says more."""
+        prefix, colon, rest = name.partition(":")
+        if colon and not rest.startswith("//") and prefix != "_":
+            space = _target(self.context.get(prefix)) or WELL_KNOWN.get(prefix, "")
+            return space + rest if space else name
+        base = self.context.get("@base")
+        return base + name if isinstance(base, str) and base and not colon else name
+
+    def expand_term(self, name: str) -> str:
+        """The IRI that a key or a type stands for."""
+        target = _target(self.context.get(name))
+        if target and target != name:
+            return self.expand(target)
+        vocabulary = self.context.get("@vocab")
+        if ":" not in name and not name.startswith("@") and isinstance(vocabulary, str):
+            return vocabulary + name
+        return self.expand(name) if ":" in name else name
+
+    def shorten(self, iri: str) -> str:
+        """An IRI as a node that is added here may write it: whole where the document has no prefix for it."""
+        best = max(
+            (
+                (len(space), f"{prefix}:{iri[len(space) :]}")
+                for prefix, space in self.prefixes.items()
+                if iri.startswith(space) and iri != space
+            ),
+            default=(0, iri),
+        )
+        return best[1]
+
+
+class Prefixes:
+    """The short ids of all documents together: one thing has one id, however each of them writes it. The names of documents,
+    and of domains that have none yet, are prefixes too, where no context says otherwise."""
+
+    def __init__(self, documents: Sequence[Document] = (), domains: Iterable[str] = ()) -> None:
+        self.spaces = dict(WELL_KNOWN)
+        told = [pair for document in documents for pair in _prefixes(document.context).items()]
+        names = (*(document.name for document in documents), *domains)
+        for prefix, space in (*told, *((name, f"{MABOS}{name}/") for name in names)):
+            if prefix not in self.spaces and space not in self.spaces.values():
+                self.spaces[prefix] = space
+        self._short = {space: prefix for prefix, space in self.spaces.items()}
+
+    def shorten(self, iri: str) -> str:
+        """The id of an IRI.
+
+        >>> Prefixes().shorten("http://mabos.ai/ontology/Customer")
+        'mabos:Customer'
+        """
+        cut = 1 + max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":"))
+        prefix = self._short.get(iri[:cut])
+        return f"{prefix}:{iri[cut:]}" if prefix and iri[cut:] else iri
+
+    def expand(self, own: str) -> str:
+        """The IRI of an id."""
+        prefix, colon, rest = own.partition(":")
+        return self.spaces[prefix] + rest if colon and prefix in self.spaces else own
+
+
+def parse_jsonld(data: bytes, path: str, name: str) -> Document:
+    """The document in a file; InvalidFile cites path:line."""
+    value = parse_json(data.removeprefix(BOM_UTF8), path)  # which some editors put there
+    if not isinstance(value, dict | list):
+        raise InvalidFile(f"{path}:1: an ontology must be an object or a list of nodes", _MEND)
+    return Document(name, path, data, value)
+
+
+def _definitions(context: Any) -> dict[str, Any]:
+    """What a context defines; contexts elsewhere are not fetched."""
+    if isinstance(context, list):
+        return {key: value for each in context for key, value in _definitions(each).items()}
+    return context if isinstance(context, dict) else {}
+
+
+def _target(definition: Any) -> str:
+    """What a term of a context stands for."""
+    found = definition.get("@id") if isinstance(definition, dict) else definition
+    return found if isinstance(found, str) else ""
+
+
+def _prefixes(context: Mapping[str, Any]) -> dict[str, str]:
+    """The terms of a context that can begin an id: those that stand for a namespace."""
+    found = {key: _target(value) for key, value in context.items() if not key.startswith("@")}
+    return {key: space for key, space in found.items() if space.endswith(("/", "#", ":"))}
+
+
+def _walk(value: Any) -> Iterator[dict[str, Any]]:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += reversed(each)
+        elif isinstance(each, dict):
+            if each.keys() - _NO_NODE or {"@id", "@type"} <= each.keys():
+                yield each
+            if len(each) > 1 or "@id" not in each:
+                inner = (part for key, part in each.items() if key != "@context")
+                waiting += reversed([part for part in inner if isinstance(part, dict | list)])

@@ -1,0 +1,194 @@
+"""Nodes of JSON-LD documents as concepts, properties and rules, and back. The only place that knows their keys."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any
+
+from mabos_cli.core.knowledge.ontology import (
+    DATATYPES,
+    BusinessRule,
+    Concept,
+    Kind,
+    Ontology,
+    Property,
+    is_datatype,
+    local_name,
+)
+from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
+
+_CLASSES = frozenset(("Class", "Concept"))
+_PROPERTIES = frozenset(("ObjectProperty", "DatatypeProperty", "FunctionalProperty", "Property"))
+_RULES = frozenset(("BusinessRule",))
+
+
+def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) -> Ontology:
+    """What some documents say together. `domains` have no document yet: their names are prefixes too."""
+    prefixes = Prefixes(documents, domains)
+    concepts: list[Concept] = []
+    properties: list[Property] = []
+    rules: list[BusinessRule] = []
+    for document in documents:
+        canonical = cache(partial(_canonical, document, prefixes))
+        for raw in document.nodes():
+            node = _Node(raw, document, canonical)
+            if not node.id:
+                continue
+            if node.is_concept:
+                concepts.append(_concept(node))
+            elif node.is_property:
+                properties.append(_property(node))
+            elif node.types & _RULES:
+                rules.append(_rule(node))
+    return _resolved(Ontology(concepts, properties, rules))
+
+
+def _canonical(document: Document, prefixes: Prefixes, own: str) -> str:
+    return prefixes.shorten(document.expand(own))
+
+
+def _resolved(ontology: Ontology) -> Ontology:
+    """The ontology with parents, domains and ranges that are bare words replaced by the ids that they mean."""
+
+    def meant(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name if ":" in name else _meant(ontology, name) for name in names)
+
+    concepts = [_labelled(c)._replace(parents=meant(c.parents)) for c in ontology.concepts.values()]
+    properties = []
+    for each in ontology.properties.values():
+        ranges = meant(each.ranges)
+        kind = each.kind or ("datatype" if ranges and all(map(is_datatype, ranges)) else "object")
+        properties.append(_labelled(each)._replace(kind=kind, domains=meant(each.domains), ranges=ranges))
+    return Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
+
+
+def _labelled(node: Kind) -> Kind:
+    """A node that nobody gave a label is called by the last part of its id."""
+    return node if node.label else node._replace(label=local_name(node.id))
+
+
+def _meant(ontology: Ontology, name: str) -> str:
+    known = ontology.find_concept(name)
+    if known:
+        return known.id
+    return f"xsd:{name}" if f"xsd:{name}" in DATATYPES else name
+
+
+class _Node:
+    """A node of a document, its keys by what they mean."""
+
+    def __init__(self, raw: dict[str, Any], document: Document, canonical: Callable[[str], str]) -> None:
+        self.canonical = canonical
+        self._field = document.field
+        self._raw = {self._field(key): value for key, value in raw.items()}
+        types = self._raw.get("@type", self._raw.get("type"))  # rdf:type is written as any other key
+        self.types = {self._field(each) for each in _refs(types, self._field)}
+        own = self._raw.get("@id", self._raw.get("id"))
+        own = self.canonical(own) if isinstance(own, str) and not own.startswith("_:") else ""
+        self.id = own or (self.text("label") if self.types & (_CLASSES | _PROPERTIES | _RULES) else "")
+        self.source = document.name
+
+    @property
+    def is_concept(self) -> bool:
+        return bool(self.types & _CLASSES) or (not self.types and "subClassOf" in self._raw)
+
+    @property
+    def is_property(self) -> bool:
+        told = self._raw.keys() & {"domain", "range", "subPropertyOf"} or self.is_functional
+        return bool(self.types & _PROPERTIES) or (not self.types and bool(told))
+
+    @property
+    def is_functional(self) -> bool:
+        return "FunctionalProperty" in self.types or self._raw.get("functional") is True
+
+    def texts(self, *keys: str) -> tuple[str, ...]:
+        """The texts under the first of some keys that has any, those in English or in no named language first."""
+        for key in keys:
+            if isinstance(value := self._raw.get(key), str) and value.strip():  # as most are
+                return (" ".join(value.split()),)
+            found = sorted(_texts(value), key=lambda pair: pair[0][:2] not in ("", "en"))
+            if found:
+                return tuple(dict.fromkeys(" ".join(text.split()) for _, text in found))
+        return ()
+
+    def text(self, *keys: str) -> str:
+        return next(iter(self.texts(*keys)), "")
+
+    def refs(self, *keys: str) -> tuple[str, ...]:
+        """The ids under some keys."""
+        found = (own for key in keys if key in self._raw for own in _refs(self._raw[key], self._field))
+        return tuple(dict.fromkeys(map(self.canonical, found)))
+
+
+def _texts(value: Any) -> Iterable[tuple[str, str]]:
+    """Language and text of each text in a value."""
+    if isinstance(value, str):
+        yield "", value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        if isinstance(value.get("@value"), str):
+            yield str(value.get("@language", "")), value["@value"]
+        for key in ("@list", "@set"):
+            yield from _texts(value.get(key))
+        for key, each in value.items():  # {"en": "Customer", "de": "Kunde"}
+            if not key.startswith("@"):
+                yield from ((key, text) for _, text in _texts(each))
+
+
+def _refs(value: Any, field: Callable[[str], str]) -> Iterable[str]:
+    """The ids that a value refers to; a union refers to its members, other nameless classes to nothing."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _refs(each, field)
+    elif isinstance(value, dict):
+        own = value.get("@id", value.get("@value"))
+        if isinstance(own, str) and not own.startswith("_:"):
+            yield own
+        for key, each in value.items():
+            if key in ("@list", "@set") or field(key) == "unionOf":
+                yield from _refs(each, field)
+
+
+def _concept(node: _Node) -> Concept:
+    return Concept(
+        node.id,
+        node.text("label", "prefLabel"),
+        tuple(parent for parent in node.refs("subClassOf", "broader") if parent != node.id),
+        node.text("sbvr_definition", "definition", "comment"),
+        node.texts("sbvr_synonyms", "altLabel"),
+        node.source,
+    )
+
+
+def _property(node: _Node) -> Property:
+    said = next((kind for kind in ("Object", "Datatype") if f"{kind}Property" in node.types), "").lower()
+    return Property(
+        node.id,
+        node.text("label", "prefLabel"),
+        said,
+        node.refs("domain"),
+        node.refs("range"),
+        node.is_functional,
+        node.text("sbvr_definition", "definition", "comment"),
+        node.texts("sbvr_synonyms", "altLabel"),
+        node.text("reading"),
+        node.text("inverse_reading"),
+        node.source,
+    )
+
+
+def _rule(node: _Node) -> BusinessRule:
+    return BusinessRule(
+        node.id,
+        node.text("label", "prefLabel"),
+        node.text("modality"),
+        node.text("enforcement_level"),
+        node.text("sbvr_statement", "statement", "comment"),
+        node.text("severity") or "warning",
+        node.text("violated_when"),
+        node.text("violation_message"),
+        node.source,
+    )

@@ -1,0 +1,220 @@
+"""Structured input of reasoning as people write it: YAML or JSON, with the line of every value, so that a refusal can cite it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Pattern, Rule
+from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.knowledge.rule_text import parse_rule_text
+from mabos_cli.formats.knowledge.rules import rule_from_dict
+
+_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NULLS = ("", "~", "null", "Null", "NULL")
+_MOST_VALUES = 200_000
+_DEEPEST = 40
+_LONGEST = 300  # characters of a number; what is longer no float could hold, and is text
+# Two escapes that stand for one character beyond the first 65,536, not behind a backslash that escapes the first.
+_PAIR = re.compile(r"((?<!\\)(?:\\\\)*)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})")
+_FIELDS = frozenset(("subject", "predicate", "object", "confidence", "valid_from", "valid_until"))
+
+
+class Source(NamedTuple):
+    """A value that was read, where from, and the line of each part of it by its path, as in `options[2].cost`."""
+
+    value: Any
+    path: str
+    lines: dict[str, int]
+
+    def part(self, name: str) -> "Source":
+        """What stands under a name at the top."""
+        below = {
+            key.removeprefix(f"{name}.") if key != name else "": line
+            for key, line in self.lines.items()
+            if key == name or key.startswith((f"{name}.", f"{name}["))
+        }
+        return Source(self.value[name], self.path, below)
+
+    def without(self, *names: str) -> "Source":
+        """The same without some names at the top."""
+        kept = {key: value for key, value in self.value.items() if key not in names}
+        return self._replace(value=kept)
+
+    def line_of(self, path: str) -> int:
+        """The line of a value, or of the nearest one around it that is there."""
+        while path and path not in self.lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.lines.get(path, self.lines.get("", 1))
+
+
+def parse_source(text: str, path: str, first_line: int = 1) -> Source:
+    """The value in YAML or JSON. Only true and false are truth values, dates stay text: a world may be called `no`, and 12:30
+    is no number."""
+    import yaml
+
+    reader = _Reader(path, first_line)
+    # Events, not nodes: what is too deep or too large is refused while it is read, before it fills memory or the stack.
+    events = yaml.parse(_plain_json(text), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    try:
+        return Source(reader.read_document(events), path, reader.lines)
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
+        line = first_line + (mark.line if mark else 0)
+        hint = "a text with ': ' or ' #' in it, or one that begins with a sign such as [ ! ? or *, goes in quotes"
+        raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", hint) from None
+
+
+def _plain_json(text: str) -> str:
+    """JSON as YAML can read it: tabs between values are spaces, and a character that is told by two escapes is itself."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _PAIR.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text.replace("\t", " "))
+
+
+class _Reader:
+    """Events of a parser to values. Aliases are followed, but a few that stand for millions of values are refused."""
+
+    def __init__(self, path: str, first_line: int) -> None:
+        self.path = path
+        self.first_line = first_line
+        self.lines: dict[str, int] = {}
+        self._count = 0
+        self._anchors: dict[str, tuple[Any, int]] = {}  # values with how many there are in them
+
+    def read_document(self, events: Iterator[Any]) -> Any:
+        """The value of the only document."""
+        found = None
+        for event in events:
+            kind = type(event).__name__
+            if kind == "DocumentStartEvent":
+                if self.lines:
+                    raise self._refused(event, "a second document begins", "give one")
+                found = self._read(next(events), events, "", 0)
+        return found
+
+    def _refused(self, event: Any, said: str, hint: str) -> InvalidFile:
+        return InvalidFile(f"{self.path}:{self.first_line + event.start_mark.line}: {said}", hint)
+
+    def _read(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Any:
+        before, kind = self._count, type(event).__name__
+        if kind == "AliasEvent" and event.anchor not in self._anchors:
+            raise self._refused(event, f"*{event.anchor} stands for nothing that comes before it", "")
+        self._count += self._anchors[event.anchor][1] if kind == "AliasEvent" else 1
+        if depth > _DEEPEST or self._count > _MOST_VALUES:
+            raise self._refused(event, "too deep or too large", "give fewer values")
+        self.lines[path] = self.first_line + event.start_mark.line
+        if kind == "AliasEvent":
+            return self._anchors[event.anchor][0]
+        if kind == "ScalarEvent":
+            found = _scalar(event)
+        elif kind == "SequenceStartEvent":
+            found = []
+            while type(each := next(events)).__name__ != "SequenceEndEvent":
+                found.append(self._read(each, events, f"{path}[{len(found) + 1}]", depth + 1))
+        else:
+            found = self._read_map(events, path, depth)
+        if event.anchor:
+            self._anchors[event.anchor] = (found, self._count - before)
+        return found
+
+    def _read_map(self, events: Iterator[Any], path: str, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while type(key := next(events)).__name__ != "MappingEndEvent":
+            if type(key).__name__ != "ScalarEvent":
+                raise self._refused(key, "a name must be a single word or text", "")
+            if key.value in found:
+                raise self._refused(key, f"{key.value} is there twice", "keep one of them")
+            below = f"{path}.{key.value}" if path else key.value
+            found[key.value] = self._read(next(events), events, below, depth + 1)
+            self.lines[below] = self.first_line + key.start_mark.line
+        return found
+
+
+def _scalar(event: Any) -> Any:
+    """Numbers, true, false and nothing where they stand without quotes; all else is the text that stands there."""
+    said = event.value
+    if event.style:
+        return said
+    if said in _NULLS:
+        return None
+    if said.lower() in ("true", "false"):
+        return said.lower() == "true"
+    if len(said) <= _LONGEST and _NUMBER.fullmatch(said) and not re.match(r"[-+]?0\d", said):
+        plain = said.replace("_", "")
+        return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
+    return said
+
+
+def _parse_fact(value: Any) -> Fact:
+    """A fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
+    if isinstance(value, str):
+        found = _parse_pattern(value)
+        if found.operator != "eq" or any(term.startswith("?") for term in found[:3]):
+            raise BadValue(f"{value[:60]!r} is a condition, not a fact", "write: subject predicate object")
+        terms, more = [*found[:3]], {}
+    elif isinstance(value, list) and len(value) == 3:
+        terms, more = [str(term).strip() for term in value], {}
+    elif isinstance(value, dict) and value.keys() <= _FIELDS:
+        terms = [str(value.get(name, "")).strip() for name in ("subject", "predicate", "object")]
+        more = {name: value[name] for name in ("confidence", "valid_from", "valid_until") if name in value}
+    else:
+        raise BadValue("a fact is `subject predicate object`, a list of the three, or fields", "")
+    if not all(terms):
+        raise BadValue("a fact needs a subject, a predicate and an object", "")
+    confidence = more.setdefault("confidence", 1.0)
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        raise BadValue(f"the confidence of a fact must be from 0 to 1, not {confidence!r}", "")
+    return Fact(" ".join(terms), *terms, **more)
+
+
+def _parse_pattern(value: Any) -> Pattern:
+    """A triple that may hold variables, as in `?x isA customer`."""
+    said = " ".join(map(str, value)) if isinstance(value, list) else value
+    if not isinstance(said, str):
+        raise BadValue("must be `subject predicate object`", "a variable starts with ?")
+    conditions, conclusion = parse_rule_text(said)
+    if len(conditions) != 1 or conclusion is not None:
+        raise BadValue(f"{said[:60]!r} must be one triple", "write: subject predicate object")
+    return conditions[0]
+
+
+def _parse_rule(value: Any) -> Rule:
+    """A rule from `if ... then ...`, or from the fields of rules.json; a name and a factor may stand beside `if`."""
+    if isinstance(value, dict) and "conditions" in value:
+        try:
+            rule = rule_from_dict({"id": "rule", "name": "", "type": "inference"} | value, "rule")
+        except InvalidFile as error:
+            raise BadValue(error.message, error.hint) from None
+    else:
+        fields = {"if": value} if isinstance(value, str) else value
+        if not isinstance(fields, dict) or not fields.keys() <= {"if", "then", "factor", "name"}:
+            raise BadValue("a rule is `if ... then ...`, or has the fields if, then, factor, name", "")
+        told = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
+        conditions, conclusion = parse_rule_text(told)
+        name = str(fields.get("name", "")) or told.strip()
+        rule = Rule(
+            name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0)
+        )
+    problems = check_rule(rule)
+    if problems:
+        raise BadValue(f"{rule.name[:60]!r} cannot run: {problems[0]}", "")
+    return rule
+
+
+PARSERS = {"fact": _parse_fact, "pattern": _parse_pattern, "rule": _parse_rule}
+
+
+def cited(error: BadValue, source: Source) -> InvalidFile:
+    """A refusal with the line of the field that it names first."""
+    place = re.match(r"[^:\s]+", error.message)
+    line = source.line_of(place.group() if place else "")
+    return InvalidFile(f"{source.path}:{line}: {error.message}", error.hint)

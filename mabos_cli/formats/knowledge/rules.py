@@ -1,0 +1,149 @@
+"""rules.json: one rule per line. The only place that knows the order of its keys."""
+
+from typing import Any
+
+from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.lines import (
+    cite_line,
+    line_of_element,
+    render_array,
+    render_document,
+    render_value,
+    renewed,
+)
+from mabos_cli.formats.json.text import dump_line, parse_json
+
+_ORDER = Rule._fields[:-1]  # all but extra
+_TEXT = tuple(
+    n for n in _ORDER if n not in ("conditions", "conclusion", "escalate", "confidence_factor", "enabled")
+)
+_ALWAYS = frozenset(("id", "name", "type", "conditions", "confidence_factor", "enabled", "created_at"))
+_KNOWN = frozenset(_ORDER)
+_MEND = "repair the rule by hand, or restore the file from git"
+
+
+class RuleFile:
+    """A file of rules: the rules, the version, the last id if that rule is gone, and other keys as they were."""
+
+    def __init__(
+        self,
+        rules: tuple[Rule, ...] = (),
+        version: int = 0,
+        last_id: str = "",
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.rules = rules
+        self.version = version
+        self.last_id = last_id
+        self.extra = extra or {}
+        self.raw: dict[str, dict[str, Any]] = {}  # the rules as they were read, by id
+
+
+def parse_rules(data: bytes, path: str) -> RuleFile:
+    """The rules in a file, which may be a list or an object with one."""
+    raw = parse_json(data, path)
+    raw = {"rules": raw} if isinstance(raw, list) else raw
+    if not isinstance(raw, dict) or not isinstance(raw.get("rules", []), list):
+        raise InvalidFile(f"{path}:1: a rule file must be an object with a list of rules", _MEND)
+    entries = raw.pop("rules", [])
+    version, last_id = raw.pop("version", 0), raw.pop("last_id", "")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 0:
+        raise InvalidFile(f"{path}: version must be a whole number", _MEND)
+    file = RuleFile(version=version, last_id=str(last_id), extra=raw)
+    rules = []
+    for number, entry in enumerate(entries):
+        try:
+            rule = rule_from_dict(entry, path)
+            if rule.id in file.raw:
+                raise InvalidFile(f"{path}: rule {rule.id} is there twice", "give one of the two another id")
+        except InvalidFile as error:
+            raise cite_line(error, path, line_of_element(data, "rules", number)) from None
+        rules.append(rule)
+        file.raw[rule.id] = entry
+    file.rules = tuple(rules)
+    return file
+
+
+def render_rules(file: RuleFile) -> bytes:
+    """The file's bytes. Of a rule that was read, only what changed is written anew."""
+    lines = [dump_line(_renewed(rule, file.raw.get(rule.id))).encode("utf-8") for rule in file.rules]
+    others = [render_value(key, value) for key, value in file.extra.items()]
+    others += [render_value("last_id", file.last_id)] if file.last_id else []
+    return render_document([render_array("rules", lines), *others, render_value("version", file.version)])
+
+
+def _renewed(rule: Rule, raw: dict[str, Any] | None) -> dict[str, Any]:
+    new = rule_to_dict(rule)
+    return new if raw is None else renewed(raw, rule_to_dict(rule_from_dict(raw, "")), new)
+
+
+def rule_to_dict(rule: Rule) -> dict[str, Any]:
+    """The rule as JSON values in a fixed order; what its type does not use is left out, foreign keys come last."""
+    found: dict[str, Any] = {}
+    for name in _ORDER:
+        value = getattr(rule, name)
+        if name == "conditions":
+            found[name] = [_pattern_to_dict(pattern) for pattern in value]
+        elif name == "conclusion":
+            found |= {name: _pattern_to_dict(value)} if value else {}
+        elif name == "severity":
+            found |= {name: value} if rule.type == "constraint" else {}
+        elif value or name in _ALWAYS:
+            found[name] = value
+    return found | dict(rule.extra)
+
+
+def _pattern_to_dict(pattern: Pattern) -> dict[str, str]:
+    found = pattern._asdict()
+    if pattern.operator == "eq":
+        del found["operator"]
+    return found
+
+
+def rule_from_dict(raw: Any, where: str) -> Rule:
+    """The rule that a JSON object holds; InvalidFile names the place and the field that is off. Whether it makes sense is
+    another question: a rule that cannot run is kept, and said to be one."""
+    if not isinstance(raw, dict):
+        raise InvalidFile(f"{where}: a rule must be an object", _MEND)
+    label = f"{where}: rule {str(raw.get('id', '?'))[:60]}"
+    values: dict[str, Any] = {}
+    for name in _TEXT:
+        value = raw.get(name)
+        if value is not None and not isinstance(value, str):
+            raise InvalidFile(f"{label}: {name} must be text", _MEND)
+        values |= {name: value} if value is not None else {}
+    values.setdefault("name", values.get("id", ""))
+    if not values.get("id") or values.get("type") not in KINDS:
+        raise InvalidFile(f"{label}: id and a type of {', '.join(KINDS)} are required", _MEND)
+    if values.get("severity", "warning") not in SEVERITIES:
+        raise InvalidFile(f"{label}: severity must be one of {', '.join(SEVERITIES)}", _MEND)
+    factor = raw.get("confidence_factor", 0.9)
+    if isinstance(factor, bool) or not isinstance(factor, int | float):
+        raise InvalidFile(f"{label}: confidence_factor must be a number", _MEND)
+    conditions = raw.get("conditions", [])
+    if not isinstance(conditions, list):
+        raise InvalidFile(f"{label}: conditions must be a list", _MEND)
+    conclusion = raw.get("conclusion")
+    return Rule(
+        **values,
+        conditions=tuple(pattern_from_dict(each, label) for each in conditions),
+        conclusion=None if conclusion is None else pattern_from_dict(conclusion, label),
+        escalate=raw.get("escalate") is True,
+        confidence_factor=factor,
+        enabled=raw.get("enabled", True) is not False,
+        extra=tuple((key, value) for key, value in raw.items() if key not in _KNOWN),
+    )
+
+
+def pattern_from_dict(raw: Any, label: str) -> Pattern:
+    """A condition or a conclusion. A part that is left out stands for anything: it becomes a variable of its own."""
+    if not isinstance(raw, dict):
+        raise InvalidFile(f"{label}: a condition must be an object", _MEND)
+    parts = {name: raw.get(name) for name in Pattern._fields}
+    if any(isinstance(value, list | dict) for value in parts.values()):
+        raise InvalidFile(f"{label}: the parts of a condition must be text", _MEND)
+    told = {n: v if isinstance(v, str) else dump_line(v) for n, v in parts.items() if v is not None}
+    found = Pattern(told.get("subject", ""), told.get("predicate", ""), told.get("object", ""))
+    found = found._replace(operator=told.get("operator") or "eq")
+    return found._replace(subject=found.subject or "?_subject", object=found.object or "?_object")

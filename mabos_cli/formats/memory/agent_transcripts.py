@@ -1,0 +1,188 @@
+"""Transcripts of agent hosts as observations: one for each message of the user or the agent, one for each answer of a tool."""
+
+import json
+import re
+from collections import Counter
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from mabos_cli.core.language.clock import find_time, format_time
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.observation import Observation, bound_text, tool_text
+from mabos_cli.formats.memory.agent_hosts import (
+    Answered,
+    Called,
+    Event,
+    HostLine,
+    Skipped,
+    Spoken,
+    find_host,
+    parse_host_line,
+)
+
+ROLES = ("user", "assistant")
+NAMED = 10  # numbers of malformed lines that are kept
+_GIVEN_BYTES = 400  # of what a tool was given, in what it answered
+_OPEN_CALLS = 64  # that wait for their answer; what is older will have none
+_KINDS = 50  # names that skipped things are counted under; the rest are one
+_WIDTH = 120
+# Ids that are told from each other by what redaction never touches.
+_PLAIN_ID = re.compile(r"[0-9a-fA-F-]{8,64}(?:@[0-9TZ:.+-]{10,40})?")
+
+
+class Scope(NamedTuple):
+    """What of a transcript is wanted: by whom, with or without tools, from which time on (empty: all)."""
+
+    roles: tuple[str, ...] = ROLES
+    tools: bool = True
+    since: str = ""
+
+    def covers(self, other: "Scope") -> bool:
+        """Whether all that another scope wants is in this one.
+
+        >>> Scope().covers(Scope(("user",))), Scope(tools=False).covers(Scope())
+        (True, False)
+        """
+        return set(self.roles) >= set(other.roles) and self.tools >= other.tools and self.since <= other.since
+
+
+class Asked(NamedTuple):
+    """A call that waits for its answer: the tool, what it was given (without secrets, shortened), the kinds of those secrets."""
+
+    tool: str
+    given: str = ""
+    redacted: tuple[str, ...] = ()
+
+
+def load_record(line: bytes) -> dict[str, Any] | None:
+    """The object on a line, or None when there is none. Bytes that are no UTF-8 are replaced: the rest of the line counts."""
+    try:
+        record = json.loads(line.strip(b"\0 \t\r\n\xef\xbb\xbf").decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def host_of(line: bytes) -> str:
+    """The host that a line tells; empty when it tells none."""
+    return find_host(load_record(line))
+
+
+class TranscriptReader:
+    """Reads the lines of one transcript in order. What it has to remember of lines before is the session, and calls of tools."""
+
+    def __init__(
+        self, name: str, host: str, scope: Scope, session: str = "", calls: dict[str, Asked] | None = None
+    ) -> None:
+        self.host, self.scope, self.session = host, scope, session
+        self.calls: dict[str, Asked] = dict(calls or {})
+        self.skipped: Counter[str] = Counter()
+        self.malformed = 0
+        self.malformed_lines: list[int] = []
+        self._source = f"transcript:{safe_name(name)}"
+
+    def read(self, line: bytes, number: int) -> list[Observation]:
+        """What a line says, without id and as it came; nothing, and a count, where it says nothing that is wanted."""
+        if not line.strip(b"\0 \t\r\n"):
+            return []
+        record = load_record(line)
+        if record is None:
+            self.malformed += 1
+            self.malformed_lines += [number] if len(self.malformed_lines) < NAMED else []
+            return []
+        said = parse_host_line(record, self.host)
+        self.session = self.session or safe_name(said.session)
+        found, key, place = [], "", 0
+        for event in said.events:
+            if isinstance(event, Called):
+                self._note_call(event)
+            elif isinstance(event, Skipped):
+                self.skip(event.what)
+            else:
+                key = key or _key(said, line)
+                observation = self._observe(event, said, f"{key}/{place}" if place else key)
+                found += [observation] if observation else []
+                place += 1
+        return found
+
+    def skip(self, what: str) -> None:
+        """Counts something that is not taken."""
+        name = one_line(what, 40)
+        known = name in self.skipped or len(self.skipped) < _KINDS
+        self.skipped[name if known else "other"] += 1
+
+    def _note_call(self, event: Called) -> None:
+        name = _call_name(event.call)
+        self.calls.pop(name, None)
+        self.calls[name] = _ask(event.tool, event.given)
+        if len(self.calls) > _OPEN_CALLS:
+            del self.calls[next(iter(self.calls))]
+
+    def _observe(self, event: Event, said: HostLine, key: str) -> Observation | None:
+        moment = find_time(said.at) if said.at else None
+        session = safe_name(said.session) or self.session
+        given = Observation("", at=format_time(moment) if moment else "", session=session, key=key)
+        if isinstance(event, Answered):
+            found = self._answer(event, given)
+            unwanted = "" if self.scope.tools else "tool"
+        else:
+            assert isinstance(event, Spoken)
+            found = given._replace(text=event.text, kind="message", author=event.author, source=self._source)
+            unwanted = "" if event.author in self.scope.roles else event.author
+        if not unwanted and found.at and found.at < self.scope.since:
+            unwanted = "older"
+        if unwanted or not found.text.strip():
+            self.skip(unwanted or "empty")
+            return None
+        return found
+
+    def _answer(self, event: Answered, given: Observation) -> Observation:
+        """The answer of a tool, with what was asked."""
+        asked = self.calls.pop(_call_name(event.call), None) if event.call else None
+        tool, told, kinds = asked or _ask(event.tool, event.given)
+        return given._replace(
+            text=tool_text(tool, told, event.text) if tool else event.text,
+            kind="tool",
+            author="tool",
+            source=f"tool:{tool}" if tool else self._source,
+            tags=("error",) if event.failed else (),
+            redacted=kinds,
+        )
+
+
+def _ask(tool: str, given: str) -> Asked:
+    """A call in as few words as are worth keeping. Secrets go before anything is cut: half of one would not be known."""
+    kinds: set[str] = set()
+
+    def hide(text: str) -> str:
+        text, found = _redact(text)
+        kinds.update(found)
+        return text
+
+    told = one_line(bound_text(given, _GIVEN_BYTES, hide)[0]) if given else ""
+    return Asked(safe_name(tool), told, tuple(sorted(kinds)))
+
+
+def _redact(text: str) -> tuple[str, tuple[str, ...]]:
+    from mabos_cli.core.language.secrets import redact
+
+    return redact(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+@lru_cache(maxsize=256)
+def safe_name(text: str) -> str:
+    """A name from outside as it may be written down: one short line without secrets."""
+    return one_line(_redact(text[:4096])[0], _WIDTH) if text else ""
+
+
+def _call_name(call: str) -> str:
+    """What a call is remembered by until its answer comes."""
+    return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _key(said: HostLine, line: bytes) -> str:
+    """What tells an entry from all others: the id that the host gave it, or a hash of its line."""
+    if _PLAIN_ID.fullmatch(said.id):
+        return said.id
+    return blake2b(line.strip(b"\0 \t\r\n"), digest_size=16).hexdigest()

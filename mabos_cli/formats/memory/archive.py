@@ -1,0 +1,55 @@
+"""Archive records: one JSON line for each item that left its store, with why, when and what it became."""
+
+from typing import Any
+
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import Departure
+from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.formats.memory.items import item_from_dict, item_to_dict, opening
+
+
+def render_departure(departure: Departure) -> bytes:
+    """The archive line of a departure, with its newline."""
+    record: dict[str, Any] = {
+        "id": departure.item.id,
+        "kind": "item",
+        "reason": departure.reason,
+        "at": departure.at,
+    }
+    if departure.into:
+        record["into"] = departure.into
+    record |= {"store": departure.store, "item": item_to_dict(departure.item)}
+    return dump_record(record)
+
+
+def departure_from_dict(record: dict[str, Any], where: str) -> Departure | None:
+    """The departure in an archive record, or None when it is of another kind."""
+    if not isinstance(record, dict) or record.get("kind") != "item":
+        return None
+    item: MemoryItem = item_from_dict(record.get("item"), where)
+    return Departure(
+        item,
+        str(record.get("store", "")),
+        str(record.get("reason", "")),
+        str(record.get("at", "")),
+        str(record.get("into", "")),
+    )
+
+
+def parse_archive(data: bytes, where: str) -> tuple[list[Departure], int]:
+    """The departures in an archive file, oldest first, and the number of unreadable lines."""
+    records, skipped = parse_lines(data)
+    found = [departure for record in records if (departure := departure_from_dict(record, where))]
+    return found, skipped
+
+
+def lines_naming(data: bytes, item_id: str) -> bytes:
+    """Only the archive lines that are about an id: found by text, without decoding the others."""
+    prefix = opening(item_id)
+    found, start = [], data.find(prefix)
+    while start >= 0:
+        end = data.find(b"\n", start)
+        if start == 0 or data[start - 1 : start] == b"\n":
+            found.append(data[start : end if end >= 0 else len(data)])
+        start = data.find(prefix, start + 1)
+    return b"\n".join(found)

@@ -1,0 +1,266 @@
+"""Cognitive files (Beliefs.md, Goals.md, ...): what stands in sections, tables and lists, and where, to the character.
+
+A file is its lines; what is understood of it are entries with fields, each with the span of its value. Whatever else there
+is (prose, quotes, comments, code, odd spacing) is not looked at and so not touched: a file comes back as it was.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
+from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.mind.cognitive_fields import (
+    INLINE,
+    MARK,
+    NAMES,
+    TITLES,
+    Field,
+    bare,
+    fields_of,
+    inline_fields,
+    is_only_fields,
+    marks_of,
+    plain,
+    row_fields,
+    split_cells,
+)
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+ITEM = re.compile(rf"({BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?)(.*)")
+# An item that begins with an id in bold is an entry, whatever else it says.
+_NAMED = re.compile(r"(?:\*\*|__)[A-Z]{1,5}-[A-Za-z0-9-]*\d[A-Za-z0-9-]*:?(?:\*\*|__)")
+# What an item says about itself in parentheses, as (tactical, progress: 45%), is no part of its title.
+_ASIDE = re.compile(r"\([^()]*\)")
+CODE = re.compile(r" {4}|\t")
+_INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
+# What begins another block, and so is no row of a table, whatever pipes it has.
+_BLOCK = re.compile(rf" {{0,3}}(?:#{{1,6}}[ \t]|{BULLET}[ \t]|>|`{{3}}|~{{3}}|<!--)")
+_LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
+
+
+class Entry(NamedTuple):
+    """A belief, goal, ... as it stands in a file: a section, a row of a table, or an item of a list.
+
+    The last line is that of its own text; headings below a section are not part of it.
+    """
+
+    shape: str
+    group: str
+    title: str
+    text: str
+    fields: Mapping[str, Field]
+    first: int
+    last: int
+    level: int = 0
+
+    def get(self, name: str) -> str:
+        """The value of a field, empty when there is none."""
+        return self.fields[name].value if name in self.fields else ""
+
+
+class Table(NamedTuple):
+    """A table: the heading above it, its columns by what they are, and its lines."""
+
+    group: str
+    columns: tuple[str, ...]
+    header: int
+    first: int
+    last: int
+    is_log: bool
+
+
+class Heading(NamedTuple):
+    """A heading that counts: line, level, words, the last line before the next heading of any level, and the line and the
+    words of the heading that it stands below; the title of the file gives no words."""
+
+    line: int
+    level: int
+    title: str
+    last: int
+    above: int
+    group: str
+
+
+class CognitiveFile(NamedTuple):
+    """A file as lines, with what was understood of them."""
+
+    lines: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    tables: tuple[Table, ...]
+    headings: tuple[Heading, ...]
+
+    def render(self) -> str:
+        """The file as it was."""
+        return "\n".join(self.lines)
+
+    def end_of(self, heading: Heading) -> int:
+        """The line behind a heading and all that stands below it."""
+        at = bisect_right(self.headings, heading.line, key=lambda h: h.line)
+        while at < len(self.headings) and self.headings[at].level > heading.level:
+            at += 1
+        return self.headings[at].line if at < len(self.headings) else len(self.lines)
+
+
+def parse_cognitive(text: str) -> CognitiveFile:
+    """What stands in a cognitive file. Any text will do."""
+    lines = tuple(text.split("\n"))
+    hidden = hidden_lines(lines)
+    headings = tuple(_headings(lines, hidden))
+    groups = [heading for heading in headings if heading.level > 1]
+    tables = tuple(_tables(lines, hidden, groups))
+    items = list(_items(lines, hidden, groups))
+    taken = {number for item in items for number in range(item.first, item.last + 1)}
+    entries = [*_rows(lines, tables), *items, *_sections(lines, hidden | taken, headings, tables)]
+    return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings)
+
+
+def _headings(lines: Sequence[str], hidden: set[int]) -> Iterator[Heading]:
+    found = [
+        (n, match)
+        for n, line in enumerate(lines)
+        if "#" in line and n not in hidden and (match := _HEADING.match(bare(line)))
+    ]
+    above: list[tuple[int, int, str]] = [(0, -1, "")]
+    for (number, match), after in zip(found, [*(n for n, _ in found[1:]), len(lines)], strict=False):
+        level, title = len(match[1]), _CLOSING.sub("", match[2].strip()).strip()
+        while above[-1][0] >= level:
+            above.pop()
+        yield Heading(number, level, title, after - 1, *above[-1][1:])
+        above.append((level, number, title if level > 1 else ""))
+
+
+def is_log(heading: Heading) -> bool:
+    """Whether a heading says that a record of changes stands below it."""
+    return bool(_LOG.search(heading.title))
+
+
+def _group_of(groups: Sequence[Heading], line: int) -> str:
+    """The nearest heading above a line, of those that are not the title of the file."""
+    at = bisect_right(groups, line, key=lambda h: h.line)
+    return groups[at - 1].title if at else ""
+
+
+# Tables.
+
+
+def _tables(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Table]:
+    number = 1
+    while number < len(lines):
+        above, line = bare(lines[number - 1]), bare(lines[number])
+        is_table = "|" in above and "-" in line and "|" in line and bool(TABLE_DELIMITER.fullmatch(line))
+        if not is_table or hidden & {number, number - 1} or _BLOCK.match(above) or CODE.match(above):
+            number += 1
+            continue
+        last = number
+        while last + 1 < len(lines) and last + 1 not in hidden and _is_row(bare(lines[last + 1])):
+            last += 1
+        names = [cell.value.strip("*_ ").casefold() for cell in split_cells(above)]
+        group, columns = _group_of(groups, number - 1), _meanings(names)
+        kept = bool(_LOG.search(group)) and not {"certainty", "priority"} & set(columns)
+        yield Table(group, columns, number - 1, number + 1, last, kept)
+        number = last + 1
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and not _BLOCK.match(line)
+
+
+def _meanings(names: list[str]) -> tuple[str, ...]:
+    """What the columns of a table are. Of two that could be the title the one that says what stands in the file is: an
+    Agent Beliefs table has About and Belief."""
+    named = [name for name in names if NAMES.get(name) == "title"]
+    title = next((name for name in named if name in TITLES), named[0] if named else "")
+    if {"goal", "intention"} <= set(named):
+        title = "intention"
+    columns: dict[str, None] = {}
+    for name in names:
+        meaning = NAMES.get(name, name) if NAMES.get(name) != "title" or name == title else name
+        while meaning in columns:
+            meaning += f" {len(columns)}"
+        columns[meaning] = None
+    return tuple(columns)
+
+
+def _rows(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[Entry]:
+    for table in tables:
+        if table.is_log or not {"title", "id"} & set(table.columns):
+            continue
+        for number in range(table.first, table.last + 1):
+            fields = row_fields(lines[number], number, table.columns)
+            title = fields["title"].value if "title" in fields else ""
+            if any(field.value for field in fields.values()):
+                text = fields["text"].value if "text" in fields else ""
+                yield Entry("row", table.group, plain(title), plain(text), fields, number, number)
+
+
+# Sections.
+
+
+def _sections(
+    lines: Sequence[str], hidden: set[int], headings: Sequence[Heading], tables: Sequence[Table]
+) -> Iterator[Entry]:
+    at = [bisect_right(headings, table.header, key=lambda h: h.line) - 1 for table in tables]
+    with_table = {headings[n].line for n in at if n >= 0}
+    for heading, below in zip(headings, [*headings[1:], None], strict=False):
+        if heading.level < 2 or heading.line in with_table:
+            continue
+        body = range(heading.line + 1, heading.last + 1)
+        fields = marks_of(lines[heading.line], heading.line)
+        prose = []
+        for number in body:
+            if number in hidden:
+                continue
+            found = {} if CODE.match(lines[number]) else fields_of(lines[number], number)
+            fields = found | fields
+            if not found or not is_only_fields(lines[number]):
+                prose.append(unescape_block(bare(lines[number]).strip()))
+        is_group = below is not None and below.level > heading.level
+        told = [line for line in prose if line]
+        if fields or (told and not is_group and not is_log(heading)):
+            last = max((n for n in body if lines[n].strip()), default=heading.line)
+            title, text = plain(heading.title), plain(" ".join(told))
+            yield Entry("section", heading.group, title, text, fields, heading.line, last, heading.level)
+
+
+# Lists.
+
+
+def _items(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Entry]:
+    """Items at the margin that carry fields, as `- Ship the beta [deadline: 2026-02-20] status: active`, or as items of
+    their own below."""
+    for number, line in enumerate(lines):
+        match = ITEM.fullmatch(bare(line)) if line[:1] in "-*+0123456789" else None
+        if number in hidden or not match or is_only_fields(line):
+            continue
+        last = end_of_item(lines, number, hidden)
+        fields = inline_fields(line, number)
+        told = []
+        for below in range(number + 1, last + 1):
+            if below not in hidden and is_only_fields(lines[below]):
+                fields = fields_of(lines[below], below) | fields
+            elif below not in hidden:
+                told.append(unescape_block(bare(lines[below]).strip()))
+        if fields or _NAMED.match(match[2]):
+            words = _ASIDE.sub(
+                lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2])
+            )
+            title = plain(INLINE.sub("", words)).rstrip(" ,;—–-")
+            text = plain(fields["text"].value if "text" in fields else " ".join(told))
+            yield Entry("item", _group_of(groups, number), title, text, fields, number, last)
+
+
+def end_of_item(lines: Sequence[str], first: int, hidden: set[int]) -> int:
+    """The last line of an item: what is indented behind it belongs to it, and code and comments that begin there."""
+    last = number = first
+    while number + 1 < len(lines):
+        number += 1
+        if _INDENTED.match(lines[number]) and (number in hidden or not _HEADING.match(bare(lines[number]))):
+            while number in hidden and number + 1 in hidden:
+                number += 1
+            last = number
+        elif lines[number].strip():
+            break
+    return last

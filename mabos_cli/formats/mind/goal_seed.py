@@ -1,0 +1,153 @@
+"""Templates of a business as people write them, in YAML, and their entries as cognitive files have them."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import PRIORITIES, check_word
+from mabos_cli.core.mind.goal_seed import LINKS, Seed, SeedAgent, Template
+from mabos_cli.core.mind.mind import LEVELS, parse_level
+from mabos_cli.formats.knowledge.reason_input import Source, cited, parse_source
+from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.mind.attitudes import KINDS
+from mabos_cli.formats.mind.cognitive_fields import ID
+from mabos_cli.formats.mind.mind_edit import Draft
+from mabos_cli.reasoning.shape import Shape, conform, list_of, map_of, optional, probability, record, text
+
+_LONGEST_TITLE = 300
+
+
+def _ids(about: str) -> Shape:
+    return optional(list_of(text("an id"), about), [])
+
+
+def _entries(about: str, **fields: Shape) -> Shape:
+    own = {"id": text("an id that nothing else of its kind has in the business"), "title": text("one line")}
+    more = optional(text("what else is to be said"), "")
+    return optional(list_of(record("", **own, text=more, **fields), about, least=0), [])
+
+
+_PRIORITY = optional(text("0 to 1, or critical, high, medium, low"), "")
+_SHAPE = record(
+    "a business",
+    business=optional(text("what the business is"), ""),
+    agents=map_of(
+        record(
+            "an agent",
+            role=optional(text("what the agent is for"), ""),
+            name=optional(text("what people call it"), ""),
+            goals=_entries(
+                "its goals",
+                level=text("how far it reaches", *LEVELS),
+                priority=_PRIORITY,
+                deadline=optional(text("a date, or 90d from now"), ""),
+                parent=optional(text("the goal that it is a part of"), ""),
+                desire=_ids("the desires behind it"),
+                requires=_ids("the plans that it requires"),
+            ),
+            desires=_entries(
+                "what it wants", priority=_PRIORITY, motivates=_ids("the goals that it motivates")
+            ),
+            plans=_entries(
+                "its plans",
+                goal=_ids("the goals that it serves"),
+                steps=optional(list_of(text("what is to be done"), "its steps", least=0), []),
+            ),
+            beliefs=_entries(
+                "what it holds true",
+                certainty=optional(probability("how sure it is"), 0.8),
+                source=optional(text("where it comes from"), ""),
+                supports=_ids("the goals that it supports"),
+            ),
+        ),
+        "the agents, each by its id",
+    ),
+)
+
+
+def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Template:
+    """The business in a template; InvalidFile cites the line that is off. `day_of` turns a deadline into a date."""
+    source = parse_source(given, path)
+    try:
+        found = conform(_SHAPE, source.value, {})
+        seeds = [
+            seed for agent, told in found["agents"].items() for seed in _seeds(source, agent, told, day_of)
+        ]
+        agents = [
+            SeedAgent(agent, *(_line(told[name], f"agents.{agent}.{name}") for name in ("role", "name")),
+                      source.line_of(f"agents.{agent}"))
+            for agent, told in found["agents"].items()
+        ]  # fmt: skip
+    except BadValue as error:
+        raise cited(error, source) from None
+    return Template(path, one_line(found["business"]), tuple(agents), tuple(seeds))
+
+
+def _seeds(
+    source: Source, agent: str, told: Mapping[str, Any], day_of: Callable[[str], str]
+) -> Iterator[Seed]:
+    for kind in LINKS:
+        for number, entry in enumerate(told[f"{kind}s"], 1):
+            path = f"agents.{agent}.{kind}s[{number}]"
+            yield Seed(
+                kind,
+                agent,
+                _id(kind, entry["id"], f"{path}.id"),
+                _line(entry["title"], f"{path}.title", _LONGEST_TITLE),
+                entry["text"],
+                _fields(kind, entry, path, day_of),
+                {name: _linked(to, entry[name], f"{path}.{name}") for name, to in LINKS[kind].items()},
+                tuple(_line(step, f"{path}.steps[{n}]") for n, step in enumerate(entry.get("steps", ()), 1)),
+                source.line_of(path),
+            )
+
+
+def _fields(kind: str, entry: Mapping[str, Any], path: str, day_of: Callable[[str], str]) -> dict[str, str]:
+    """The fields of an entry as they stand in a file, but for its links."""
+    if kind == "plan":
+        return {}
+    if kind == "belief":
+        return {"certainty": f"{entry['certainty']:g}", "source": _line(entry["source"], f"{path}.source")}
+    priority = entry["priority"].lower()
+    trouble = parse_level(priority, PRIORITIES, "priority")[1]
+    if trouble:
+        raise BadValue(f"{path}.priority: {trouble}", "0 to 1, or critical, high, medium, low")
+    if kind == "desire":
+        return {"priority": priority, "status": "active"}
+    try:
+        deadline = day_of(entry["deadline"])
+    except BadValue as error:
+        raise BadValue(f"{path}.deadline: {error.message}", error.hint) from None
+    return {"type": entry["level"], "priority": priority, "status": "active", "deadline": deadline}
+
+
+def _line(said: str, path: str, limit: int = 200) -> str:
+    try:
+        return check_word(said, path.rpartition(".")[2], limit)
+    except BadValue as error:
+        raise BadValue(f"{path}: {error.message}", error.hint) from None
+
+
+def _linked(kind: str, given: list[str] | str, path: str) -> tuple[str, ...]:
+    """The ids of a link, of which some have one and others many."""
+    if isinstance(given, str):
+        return (_id(kind, given, path),) if given else ()
+    return tuple(dict.fromkeys(_id(kind, own, f"{path}[{n}]") for n, own in enumerate(given, 1)))
+
+
+def _id(kind: str, said: str, path: str) -> str:
+    """An id that the files tell from other words, wherever it stands."""
+    prefix = KINDS[kind].prefix
+    if not ID.fullmatch(said) or not re.fullmatch(rf"{prefix}[A-Z]?-[A-Za-z0-9-]*", said):
+        raise BadValue(f"{path}: {said[:40]!r} is no id of a {kind}", f"as in {prefix}-001 or {prefix}-CEO-1")
+    return said
+
+
+def seed_draft(seed: Seed, day: str) -> Draft:
+    """An entry of a template as one to be written on a day."""
+    links = {name: ", ".join(ids) for name, ids in seed.links.items()}
+    dated = {"updated": day} if seed.kind == "belief" else {}
+    steps = tuple(f"{n}. [ ] {one_line(escape_block(step))}" for n, step in enumerate(seed.steps, 1))
+    return Draft(seed.kind, seed.id, seed.title, seed.text, {**seed.fields, **links, **dated}, steps)

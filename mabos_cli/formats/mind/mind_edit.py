@@ -1,0 +1,268 @@
+"""New and changed entries of cognitive files, in the shape that the file has."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.mind.mind import DONE, GONE
+from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.mind.attitudes import KINDS, split_id
+from mabos_cli.formats.mind.cognitive import (
+    ITEM,
+    CognitiveFile,
+    Entry,
+    Heading,
+    Table,
+    end_of_item,
+    parse_cognitive,
+)
+from mabos_cli.formats.mind.cognitive_edit import (
+    add_item,
+    add_row,
+    add_section,
+    bracketed,
+    field_line,
+    find_heading,
+    inert_lines,
+    insert_block,
+    insert_lines,
+    is_spoken,
+    set_field,
+    set_text,
+)
+from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item, plain
+from mabos_cli.formats.mind.revision_log import Change, log_change
+
+_PAST = DONE | GONE | {"expired"}
+
+
+class Draft(NamedTuple):
+    """An entry to be written. Beliefs are headed by what they are about, everything else by its id and title; a plan has
+    steps, as lines."""
+
+    kind: str
+    id: str
+    title: str
+    text: str = ""
+    fields: Mapping[str, str] = {}
+    steps: tuple[str, ...] = ()
+
+
+def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
+    """The entry with an id, or else with a title, in whatever case."""
+    wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
+    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
+    by_id = [entry for entry, own, _ in named if own and own.casefold() in wanted]
+    by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
+    return (by_id or by_title or [None])[0]
+
+
+def _headed(heading: Heading) -> Entry:
+    """A heading as an entry, whatever stands below it."""
+    return Entry("section", heading.group, heading.title, "", {}, heading.line, heading.last, heading.level)
+
+
+def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
+    """The id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere, as that of
+    something removed, is not given again. Lessons are given none, unless the file does so."""
+    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    ids = [found for entry in (*entries, *siblings) if (found := split_id(entry, KINDS[kind].prefix)[0])]
+    if not ids and kind == "learning":
+        return ""
+    match = re.fullmatch(r"(.*?)(\d+)", ids[-1]) if ids else None
+    prefix, width = (match[1], len(match[2])) if match else (f"{KINDS[kind].prefix}-", 3)
+    pattern, text = re.compile(rf"{re.escape(prefix)}(\d{{1,18}})"), file.render()
+    number = max((int(found[1]) for each in ids if (found := pattern.fullmatch(each))), default=0) + 1
+    used = {int(n) for n in re.findall(rf"(?<![\w-]){pattern.pattern}(?!\w)", text)}
+    while number in used:
+        number += 1
+    return f"{prefix}{number:0{width}d}"
+
+
+class Place(NamedTuple):
+    """Where a new entry goes: into a table, or behind one that it should look like, or below a heading; and its siblings."""
+
+    table: Table | None
+    like: Entry | None
+    siblings: tuple[Entry, ...]
+
+
+def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, str]:
+    """The file with a new entry, and the id that it got: a row where its like stand in tables, an item in lists, else a
+    section."""
+    file = parse_cognitive(text)
+    if group and not find_heading(file, group):
+        group = _heading(group)
+        text = text if find_heading(file, group) else insert_block(file, len(file.lines), [f"## {group}"])
+        file = parse_cognitive(text)
+    place = _place(file, draft, group)
+    draft = draft if draft.id else draft._replace(id=next_id(file, draft.kind, place.siblings))
+    if place.table:
+        new = _as_row(file, place, draft)
+    elif place.like and place.like.shape == "item":
+        new = add_item(file, place.like.first, place.like.last, _as_item(file, place.like, draft))
+    else:
+        new = _as_section(file, place.like, draft, group)
+    source = draft.fields.get("source", "")
+    said = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
+    return log_change(new, draft.id, draft.title, day, said), draft.id
+
+
+def _heading(text: str) -> str:
+    """A text as a heading that says no more than it."""
+    return inert(re.sub(r"(?<!\S)(#+)$", r"\\\1", one_line(text)))
+
+
+def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
+    """Where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
+    if draft.kind == "plan":
+        return Place(None, None, ())
+    table = _table_for(file, group)
+    if table:
+        near = [e for e in file.entries if table.first <= e.first <= table.last]
+    else:
+        like = _like(file, group)
+        near = [e for e in file.entries if like and e.group == like.group and e.shape == like.shape]
+    level = draft.fields.get("type", "")
+    same = [e for e in near if level and e.get("type").casefold() == level]
+    return Place(table, None if table else like, tuple(same or near))
+
+
+def _table_for(file: CognitiveFile, group: str) -> Table | None:
+    """The table that a new entry goes into: that of the group, or else the first that is not of things past."""
+    tables = [table for table in file.tables if not table.is_log and "title" in table.columns]
+    if group:
+        return next((table for table in tables if table.group.casefold() == group.casefold()), None)
+    return next((table for table in tables if not _PAST & set(table.group.casefold().split())), None)
+
+
+def _like(file: CognitiveFile, group: str) -> Entry | None:
+    """The entry that a new one should look like: the last of its group, else of the file; any item of a plain list if
+    nothing else is there."""
+    own = [e for e in file.entries if e.shape != "row"]
+    entries = [e for e in own if e.group.casefold() == group.casefold()] if group else own
+    live = [e for e in entries if not _PAST & set(e.group.casefold().split())]
+    if live or entries:
+        return (live or entries)[-1]
+    if group or any(heading.level > 1 for heading in file.headings):
+        return None
+    hidden = hidden_lines(file.lines)
+    items = [n for n, line in enumerate(file.lines) if n not in hidden and ITEM.fullmatch(bare(line))]
+    last = end_of_item(file.lines, items[-1], hidden) if items else 0
+    return Entry("item", "", "", "", {}, items[-1], last) if items else None
+
+
+def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
+    """The file with a row, whose words are written as those of the row above are."""
+    values = {"id": draft.id, "title": draft.title, "text": draft.text}
+    above = place.siblings[-1] if place.siblings else None
+    told = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
+    assert place.table
+    return add_row(file, place.table, values | told)
+
+
+def _cased(value: str, other: str) -> str:
+    """A word with a capital where another has one: High and active, as the file does it."""
+    return value.capitalize() if value.isalpha() and value.islower() and other.istitle() else value
+
+
+def _own_fields(draft: Draft, group: str) -> dict[str, str]:
+    """The fields to be written: what the heading above says already is left out."""
+    level = draft.fields.get("type", "")
+    told = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
+    return {n: v for n, v in told.items() if n != "type" or level not in group.casefold()}
+
+
+def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
+    """What stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no such line."""
+    field = like.fields.get(name)
+    lead = file.lines[field.line][: field.start] if field and field.line > like.first else ""
+    return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
+
+
+def _field_line(file: CognitiveFile, like: Entry | None, other: str, field: tuple[str, str]) -> str:
+    """A line for a field: as another entry has it, or else as a line for another field looks."""
+    name, value = field
+    lead = _lead(file, like, name) if like else ""
+    return lead + value if lead and name in fields_of(lead + value, 0) else field_line(name, value, other)
+
+
+def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
+    """The lines of an item that looks like another one: fields among its words, or as items below it."""
+    title = inert_item(one_line(escape_block(draft.title)))
+    match = ITEM.fullmatch(bare(file.lines[like.first]))
+    said = match[2] if match else ""
+    bold = "**" if said.startswith("**") and draft.id else ""
+    colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", said) or not like.fields else ""
+    head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
+    told = _own_fields(draft, like.group)
+    below = [f.line for f in like.fields.values() if f.line > like.first]
+    notes = [f"  {line}" for line in inert_lines(draft.text)] if draft.text else []
+    if below:
+        cased = {name: _cased(value, like.get(name)) for name, value in told.items()}
+        lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
+        return [head, *lines, *notes]
+    spoken = "".join(f", {name}: {value}" for name, value in told.items() if is_spoken(name, value))
+    marks = "".join(
+        f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value)
+    )
+    return [head + spoken + marks, *notes]
+
+
+def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
+    """The file with a section that looks like another one, or as we write them."""
+    own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
+    beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
+    above = find_heading(file, group) if group else beside
+    level = like.level if like else above.level + 1 if above else 2
+    own = [f.line for f in like.fields.values() if f.line > like.first] if like else []
+    bold = next((file.lines[n] for n in own if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
+    where = group or (like.group if like else "")
+    fields = _own_fields(draft, where)
+    if draft.kind == "belief" or (like and like.get("id")):
+        title, fields = draft.title, {"id": draft.id, **fields}
+    else:
+        title = f"{draft.id}: {draft.title}" if draft.id else draft.title
+    lines = [_field_line(file, like, bold, field) for field in fields.items()]
+    text = [*(inert_lines(draft.text) if draft.text else []), *map(inert, draft.steps)]
+    tight = like is not None and like.last > like.first and bool(file.lines[like.first + 1].strip())
+    body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
+    return add_section(file, f"{'#' * level} {_heading(title)}", body, above)
+
+
+def add_note(text: str, entry: Entry, day: str, note: str) -> str:
+    """The file with a dated word about an entry: an item at its end, or in brackets in a table, which has room for one."""
+    file = parse_cognitive(text)
+    here = _again(file, entry)
+    told = f"{day}: {inert_item(one_line(note))}"
+    if here.shape == "row":
+        return set_field(file, here, "note", told)
+    others = {n for e in file.entries if e.first > here.first for n in range(e.first, e.last + 1)}
+    apart = hidden_lines(file.lines) | others
+    below = [] if here.last in apart else range(here.first + 1, here.last + 1)
+    bullets = [m[0] for n in below if n not in apart and (m := re.match(r"\s*[-*+]\s+", file.lines[n]))]
+    is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
+    lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "- "
+    gap = [] if is_list or here.shape == "item" else [""]
+    return insert_lines(file, here.last + 1, [*gap, f"{lead}{told}"])
+
+
+def _again(file: CognitiveFile, entry: Entry) -> Entry:
+    """An entry as it stands in the file now, where it began before."""
+    same = (e for e in file.entries if (e.first, e.shape) == (entry.first, entry.shape))
+    return next(same, entry)
+
+
+def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
+    """The file with fields of an entry changed, each in its place; None when the text of a section is too much to replace."""
+    for name, value in changes.items():
+        file = parse_cognitive(text)
+        here = _again(file, entry)
+        new = set_text(file, here, value) if name == "text" and here.shape == "section" else None
+        if name == "text" and here.shape == "section" and new is None:
+            return None
+        text = new if new is not None else set_field(file, here, name, value)
+    return text

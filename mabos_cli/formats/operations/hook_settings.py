@@ -1,0 +1,160 @@
+"""The settings files of agent hosts, with our hooks put in and taken out again: all else stays to the byte."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.operations.hook_hosts import EVENTS, NAMES
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.members import Part, add_part, parts_of, remove_part, root_of
+from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
+
+_OURS = re.compile(r"(?:^|[\s/\\'\"])mabos(?:_cli)?['\"]? hook [A-Za-z-]+ --host (\w+)")
+_HINT = "nothing was changed; repair the file by hand: comments are not JSON"
+
+
+class Hook(NamedTuple):
+    """A hook as a host's settings have it: the host's name of the event, and the element of its array."""
+
+    event: str
+    element: dict[str, Any]
+
+
+def hooks_of(host: str, program: str, options: str = "") -> list[Hook]:
+    """Our hooks for a host, which calls a program with options. Cursor takes nothing into the context with a prompt; it and Gemini tell no
+    number of tokens when an agent stops."""
+    skipped = {"cursor": ("user-prompt", "stop"), "gemini": ("stop",)}.get(host, ())
+    found = []
+    for event, name in zip(EVENTS, NAMES[host], strict=True):
+        seconds = 3 if event == "session-end" else 10  # Codex warns about more
+        line = f"{program} hook {event} --host {host} {options}".rstrip()
+        run = {"command": line, "timeout": seconds}
+        if host == "gemini":
+            run |= {"name": "mabos", "timeout": seconds * 1000}
+        element = run if host == "cursor" else {"hooks": [{"type": "command", **run}]}
+        found += [Hook(name, element)] if event not in skipped else []
+    return found
+
+
+def add_hooks(text: str | None, hooks: Sequence[Hook], host: str, shown: str, head: dict[str, Any]) -> str:
+    """The settings with our hooks, and with none of ours besides. Without a file, new settings that begin with `head`."""
+    text = None if text is None else remove_hooks(text, host, shown)
+    if text is None:
+        return _new_settings(hooks, head)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    step = _indent(text)
+    for hook in hooks:
+        text = _put(text, hook, newline, step)
+    return text
+
+
+def _new_settings(hooks: Sequence[Hook], head: dict[str, Any]) -> str:
+    # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
+    return dump_document({"hooks": {hook.event: [hook.element] for hook in hooks}, **head})
+
+
+def check_settings(text: str, shown: str) -> None:
+    """InvalidFile when settings cannot be read, or hooks are not where we would put ours."""
+    found = parse_json(text.removeprefix("\ufeff"), shown, hint=_HINT)
+    if not isinstance(found, dict):
+        raise InvalidFile(f"{shown}:1: the settings must be an object", _HINT)
+    hooks = found.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise InvalidFile(f"{shown}:{_line(text, 'hooks')}: hooks must be an object", _HINT)
+    for event, elements in hooks.items():
+        if not isinstance(elements, list) and event not in ("enabled", "disabled"):
+            raise InvalidFile(
+                f"{shown}:{_line(text, event)}: the hooks of {event[:60]} must be a list", _HINT
+            )
+
+
+def _line(text: str, key: str) -> int:
+    return text[: max(0, text.find(dump_line(key)))].count("\n") + 1
+
+
+def _member(text: str, at: int, key: str) -> Part | None:
+    return next((part for part in parts_of(text, at) if part.key == key), None)
+
+
+def _put(text: str, hook: Hook, newline: str, step: str) -> str:
+    """The settings with one hook more, in the layout that they have."""
+    element = dump_line(hook.element)
+    root = root_of(text)
+    hooks = _member(text, root, "hooks")
+    inner = newline + step * 2
+    if hooks is None:
+        member = f'"hooks": {{{inner}{_event(hook.event, element, newline, step)}{newline}{step}}}'
+        return add_part(text, root, member, newline + step)
+    event = _member(text, hooks.value, hook.event)
+    if event is None:
+        return add_part(text, hooks.value, _event(hook.event, element, newline, step), inner)
+    return add_part(text, event.value, element, newline + step * 3)
+
+
+def _event(name: str, element: str, newline: str, step: str) -> str:
+    return f'"{name}": [{newline}{step * 3}{element}{newline}{step * 2}]'
+
+
+def _indent(text: str) -> str:
+    """What the first member stands behind on its line; two blanks where there is no line of its own."""
+    match = re.match(r"\ufeff?\s*\{[^\S\n]*\r?\n([ \t]+)\"", text)
+    return match[1] if match else "  "
+
+
+def remove_hooks(text: str, host: str, shown: str) -> str | None:
+    """The settings without any hook of ours, and without what we made around them. None when that was the whole file."""
+    check_settings(text, shown)
+    while found := next(_ours(text, host), None):
+        hooks, event, at, part = found
+        text, is_empty = remove_part(text, at, part)
+        if not is_empty:
+            continue
+        text, is_empty = _dropped(text, hooks, event)
+        if not is_empty:
+            continue
+        root = root_of(text)
+        first = next(parts_of(text, root)).start == hooks.start
+        text, is_empty = _dropped(text, Part(root, root, 0), hooks)
+        if is_empty or (first and _is_bare(text)):
+            return None
+    return text
+
+
+def _dropped(text: str, container: Part, part: Part) -> tuple[str, bool]:
+    """The text without a member that is empty now: it is where it was, but ends earlier."""
+    left = next(other for other in parts_of(text, container.value) if other.start == part.start)
+    return remove_part(text, container.value, left)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether settings hold nothing but the version that a new file of ours has."""
+    return text == dump_document({"version": 1})
+
+
+def _ours(text: str, host: str) -> Iterator[tuple[Part, Part, int, Part]]:
+    """Our hooks: the member of hooks, that of the event, the array that holds it, and the hook itself or, where it is alone in it,
+    the element around it."""
+    hooks = _member(text, root_of(text), "hooks")
+    if hooks is None:
+        return
+    for event in parts_of(text, hooks.value):
+        for element in parts_of(text, event.value) if text[event.value] == "[" else ():
+            inner = _member(text, element.value, "hooks") if text[element.value] == "{" else None
+            if inner is None or text[inner.value] != "[":
+                if _is_ours(text, element, host):
+                    yield hooks, event, event.value, element
+                continue
+            held = [*parts_of(text, inner.value)]
+            own = [part for part in held if _is_ours(text, part, host)]
+            if own and len(own) == len(held):
+                yield hooks, event, event.value, element
+            elif own:
+                yield hooks, event, inner.value, own[0]
+
+
+def _is_ours(text: str, part: Part, host: str) -> bool:
+    """Whether an object runs our program for this host."""
+    found = parse_json(text[part.value : part.end], "settings")
+    command = found.get("command") if isinstance(found, dict) else None
+    match = _OURS.search(command) if isinstance(command, str) else None
+    return bool(match) and match[1] == host

@@ -1,0 +1,153 @@
+"""A report as one page of HTML that needs nothing else: no script, no font, no picture from anywhere."""
+
+from collections.abc import Sequence
+
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.operations.report import Report
+from mabos_cli.core.operations.report_cut import Cut
+from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.operations.html import Html, Part, element, join
+from mabos_cli.formats.operations.report_memory_html import memory_sections
+from mabos_cli.formats.operations.report_mind_html import mind_sections
+from mabos_cli.formats.operations.report_parts import Section, code, left_out, row, table
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
+
+
+def render_page(report: Report, css: str) -> str:
+    """The whole page, sealed, so that a later run knows whether anybody changed it."""
+    sections = [] if report.is_empty else [*memory_sections(report), *mind_sections(report), _upkeep(report)]
+    title = f"{report.name}: memory report"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="generator", content="mabos"),
+        element("title", title),
+        element("style", Html(css)),
+    )
+    body = element(
+        "body",
+        _header(report),
+        _contents(sections),
+        element("main", _overview(report), map(_drawn, sections)),
+    )
+    return seal(f"{_HEAD}{_lines(head)}\n{_lines(body)}\n</html>\n")
+
+
+def is_own_page(text: str) -> bool:
+    """Whether a file is a report as it was written, or empty; one that somebody changed is not."""
+    return not text or (text.startswith(_HEAD) and is_as_generated(text))
+
+
+def _lines(html: Html) -> str:
+    """Markup with line breaks where they change nothing that is seen: a page in one line is hard to look into."""
+    for tag in ("</section>", "</tr>", "</li>", "</p>", "</summary>", "</h2>", "</style>", "</svg>", "</g>"):
+        html = Html(html.replace(tag, tag + "\n"))
+    return html
+
+
+def _header(report: Report) -> Html:
+    agents = report.agents
+    names = f"agent {agents[0]}" if len(agents) == 1 else plural(len(agents), "agent")
+    when = element("time", f"{report.at[:10]} {report.at[11:16]} UTC", datetime=report.at)
+    return element("header", element("h1", report.name), element("p", names, " · as of ", when))
+
+
+def _contents(sections: Sequence[Section]) -> Html | None:
+    links = [element("a", each.title, href=f"#{each.name}") for each in sections]
+    return element("nav", links, aria_label="Sections") if links else None
+
+
+def _drawn(section: Section) -> Html:
+    return element("section", element("h2", section.title), section.parts, id=section.name)
+
+
+def _overview(report: Report) -> Html:
+    troubles = _troubles(report.troubles)
+    if report.is_empty:
+        return element(
+            "section", element("h2", "Nothing to show yet"), _first_steps(report), troubles, id="overview"
+        )
+    goals = sum(each.state not in ("done", "gone") for each in report.goals.rows)
+    late = sum(each.late for each in report.dates.rows)  # these come first
+    tiles = (
+        _tile(report.memory.live, "live memory", "tiers"),
+        _tile(report.memory.archived, "archived", "tiers"),
+        _tile(dict(report.memory.trusts)["untrusted"], "untrusted", "tiers"),
+        _tile(report.facts, "fact", "graph"),
+        _tile(report.clashes.total, "open conflict", "conflicts"),
+        _tile(goals, "open goal", "goals", more=bool(report.goals.left)),
+        _tile(late, "late", "due", more=bool(report.dates.left) and late == len(report.dates.rows)),
+    )
+    title = element("h2", "At a glance")
+    return element("section", title, element("div", tiles, class_="tiles"), troubles, id="overview")
+
+
+def _tile(count: int, noun: str, section: str, *, more: bool = False) -> Html:
+    """A number that leads to a section; with more, there are more of them than were looked at."""
+    what = noun if noun in ("archived", "untrusted", "late") else plural(count, noun).partition(" ")[2]
+    shown = element("b", f"{count:,}{'+' if more else ''}")
+    return element("a", shown, " ", element("span", what), href=f"#{section}")
+
+
+def _first_steps(report: Report) -> Html:
+    """What to do in a workspace that holds nothing."""
+    if not report.agents:
+        return element("p", "This workspace has no agent. Make one: ", code("mabos agent create main"))
+    name = report.agents[0]
+    steps = (
+        ("remember something", f'mabos store "We bill per seat" --type decision --agent {name}'),
+        ("say what holds", f'mabos belief add "Demand is growing" --agent {name}'),
+        ("add a goal", f'mabos goal add "Renew the largest customer" --agent {name}'),
+        ("add a fact", f"mabos fact assert acme isA Customer --agent {name}"),
+        ("sum up the logs", f"mabos hierarchy build --agent {name}"),
+    )
+    told = [element("li", what, ": ", code(command)) for what, command in steps]
+    who = "The agent remembers" if len(report.agents) == 1 else "The agents remember"
+    return join((element("p", f"{who} nothing so far. What to do:"), element("ul", told)))
+
+
+def _troubles(troubles: Cut[str]) -> Part:
+    if not troubles.rows:
+        return None
+    told = element("ul", (element("li", trouble) for trouble in troubles.rows))
+    title = element("p", element("b", "Not everything could be read. "), "What is missing here:")
+    return element("div", title, told, left_out(troubles.left, "problem"), class_="alarm", role="note")
+
+
+def _upkeep(report: Report) -> Section:
+    """What is due, how the indexes are, and what was written last."""
+    many = len(report.agents) > 1
+    names = list(dict.fromkeys(name for each in report.upkeep.rows for name, _ in each.due))
+    rows = [_waiting(each.agent, dict(each.due), each.index, names) for each in report.upkeep.rows]
+    waits = table(("agent", *names, "index"), rows, "What waits to be done, by agent")
+    receipts = [
+        row(
+            each.at.replace("T", " "),
+            each.agent if many else None,
+            each.command,
+            each.counts,
+            f"{each.ms} ms",
+        )
+        for each in report.receipts.rows
+    ]
+    heads = ("when (UTC)", *(("agent",) if many else ()), "command", "wrote", "took")
+    latest = table(heads, receipts, "Latest writes") if receipts else element("p", "No receipts of late.")
+    parts = (
+        element("h3", "Waiting, and the search index"),
+        waits,
+        left_out(report.upkeep.left, "agent"),
+        element("h3", "Recent receipts"),
+        latest,
+        left_out(report.receipts.left, "receipt", ": see .mabos/receipts/"),
+    )
+    return Section("upkeep", "Upkeep", parts)
+
+
+def _waiting(agent: str, due: dict[str, int], index: str, names: Sequence[str]) -> Html:
+    return row(agent, *(due.get(name, 0) or "–" for name in names), index)

@@ -1,0 +1,211 @@
+"""The sections of a report about memory and time."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from mabos_cli.core.language.periods import MONTHS
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.item import CLASSES, PRIORITIES
+from mabos_cli.core.operations.report import Report
+from mabos_cli.core.operations.report_cut import Cut
+from mabos_cli.core.operations.report_memory import CLASS_NAMES, TIERS, MemoryView, Moment
+from mabos_cli.core.operations.report_time import Month, Node, Span
+from mabos_cli.formats.operations.html import Html, Part, element
+from mabos_cli.formats.operations.report_parts import Section, code, doubt, fold, left_out, row, table, whose
+from mabos_cli.formats.operations.report_svg import render_bar, render_columns
+
+_TRUSTED = {
+    "trusted": "a person vouches for it",
+    "agent": "the agent's own word",
+    "untrusted": "nobody vouches for it",
+}
+
+
+def memory_sections(report: Report) -> Iterator[Section]:
+    """Memory over time, tiers, topics by month, the hierarchy, and the timeline."""
+    many = len(report.agents) > 1
+    yield Section("stored", "Memory over time", _stored(report.memory))
+    yield Section("tiers", "Tiers now", _tiers(report.memory, many))
+    yield Section("topics", "Top topics by month", _topics(report.months))
+    yield Section("hierarchy", "Hierarchy", _hierarchy(report.spans, many))
+    yield Section("timeline", "Most important memories", _timeline(report.memory.timeline, many))
+
+
+def _stored(memory: MemoryView) -> Part:
+    weeks = memory.weeks
+    if not weeks:
+        return element("p", "Nothing was stored yet: ", code('mabos store "…"'), " remembers something.")
+    sums = [sum(week.counts) for week in weeks]
+    names = [f"{week.name} (from {week.first})" for week in weeks]
+    label = (
+        f"Items stored per week, {weeks[0].name} to {weeks[-1].name}, {sum(sums)} in all, at most {max(sums)}"
+    )
+    chart = render_columns([week.counts for week in weeks], names, label, max(sums))
+    middle = weeks[len(weeks) // 2]
+    ends = element(
+        "div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis"
+    )
+    used = [n for n in range(len(CLASS_NAMES)) if any(week.counts[n] for week in weeks)]
+    legend = [element("li", _swatch(n + 1), _class_name(CLASS_NAMES[n])) for n in used]
+    kinds = [
+        row(
+            kind.name,
+            f"{kind.total:,}",
+            render_columns(
+                [(n,) for n in kind.weeks], names, f"{kind.name} per week", max(kind.weeks, default=0)
+            ),
+        )
+        for kind in memory.kinds.rows
+    ]
+    outside = memory.outside
+    beyond = (
+        (outside.earlier, "stored earlier"),
+        (outside.later, "dated later than now"),
+        (outside.undated, "without a date"),
+    )
+    told = ", ".join(f"{count:,} {what}" for count, what in beyond if count)
+    return (
+        element(
+            "p",
+            f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}.",
+        ),
+        element("ul", legend, class_="legend"),
+        element("div", chart, ends, class_="chart"),
+        element("p", f"Not in the chart: {told}.", class_="more") if told else None,
+        element("h3", "By type"),
+        table(("type", "ever stored", "per week, each to its own scale"), kinds, "Items by type"),
+        left_out(memory.kinds.left, "type"),
+    )
+
+
+def _swatch(number: int) -> Html:
+    return element(
+        "svg",
+        element("rect", width=10, height=10, class_=f"c{number}"),
+        viewBox="0 0 10 10",
+        class_="swatch",
+        aria_hidden="true",
+    )
+
+
+def _class_name(name: str) -> str:
+    return f"{name} ({', '.join(CLASSES[name])})" if name in CLASSES else name
+
+
+def _tiers(memory: MemoryView, many: bool) -> Part:
+    names = [tier.replace("_", " ") for tier in TIERS]
+    lows = [f"{least:g} and above" for least in PRIORITIES.values()]
+    bands = [
+        (name, count, low) for (name, count), low in zip(memory.bands, [*lows[:-1], "below 0.5"], strict=True)
+    ]
+    trusts = [(name, count, _TRUSTED[name]) for name, count in memory.trusts]
+    cards = (
+        ("Where", [(name, count, "") for name, count in zip(names, memory.tiers, strict=True)], {3: "c4"}),
+        ("Importance of live items", bands, {}),
+        ("Trust of live items", trusts, {2: "c2"}),
+    )
+    drawn = [
+        element("div", element("h3", title), _bars(rows, kinds), class_="card")
+        for title, rows, kinds in cards
+    ]
+    each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.rows]
+    rows = table(("agent", *names), each, "Tiers by agent")
+    by_agent = fold("By agent", rows, left_out(memory.by_agent.left, "agent"), is_open=len(each) <= 6)
+    return element("div", drawn, class_="cards"), by_agent if many else None
+
+
+def _bars(rows: Sequence[tuple[str, int, str]], kinds: dict[int, str] | None = None) -> Html:
+    """Counts with bars to one scale."""
+    top = max((count for _, count, _ in rows), default=0) or 1
+    drawn = [
+        element(
+            "li",
+            element("span", name, element("small", " ", about) if about else None),
+            element("b", f"{count:,}"),
+            render_bar(count / top, (kinds or {}).get(number, "c1")),
+        )
+        for number, (name, count, about) in enumerate(rows)
+    ]
+    return element("ul", drawn, class_="bars")
+
+
+def _topics(months: Cut[Month]) -> Part:
+    if not months.rows:
+        return element("p", "No daily logs yet. What is stored is logged, and topics come from the logs.")
+    cards = [_topic_card(month) for month in months.rows]
+    return (
+        element(
+            "p",
+            "What sets each month apart from those before it, with the number of log entries that mention it.",
+        ),
+        element("div", cards, class_="cards small"),
+        left_out(months.left, "month"),
+    )
+
+
+def _topic_card(month: Month) -> Html:
+    year, number = month.name.split("-")
+    title = element("h3", f"{MONTHS[int(number) - 1]} {year}")
+    rows = [(name, count, "") for name, count in month.topics.rows]
+    told = _bars(rows) if rows else element("p", "Too few entries to tell a topic.", class_="more")
+    more = f", {plural(month.topics.left, 'more topic')}" if month.topics.left else ""
+    entries = element("p", f"{plural(month.entries, 'entry')}{more}", class_="more")
+    return element("div", title, told, entries, class_="card")
+
+
+def _hierarchy(spans: Cut[Span], many: bool) -> Part:
+    if not spans.rows:
+        return element(
+            "p", "No daily logs yet; once there are, ", code("mabos hierarchy build"), " sums them up."
+        )
+    return [_span(span, many, len(spans.rows) == 1) for span in spans.rows], left_out(spans.left, "agent")
+
+
+def _span(span: Span, many: bool, alone: bool) -> Html:
+    quarters = [_quarter(node, alone and not number) for number, node in enumerate(span.quarters.rows)]
+    title = element("h3", span.agent) if many else None
+    return element("div", title, quarters, left_out(span.quarters.left, "quarter"), class_="span")
+
+
+def _quarter(node: Node, is_open: bool) -> Html:
+    months = [
+        element("li", _period(month), element("ul", (element("li", _period(week)) for week in month.below)))
+        for month in node.below
+    ]
+    return fold(_period(node), element("ul", months), is_open=is_open)
+
+
+def _period(node: Node) -> Part:
+    """A period in a line: its name, how much there is of it, and its themes."""
+    told = f"{node.days} of {node.length} days, {plural(node.entries, 'entry')}"
+    state = "" if node.state == "current" else f", summary {node.state}"
+    themes = ", ".join(f"{name} {count}" for name, count in node.themes.rows)
+    more = f" and {node.themes.left} more" if node.themes.left else ""
+    return (
+        element("b", node.name),
+        " ",
+        element("small", told + state),
+        element("span", themes + more, class_="themes"),
+    )
+
+
+def _timeline(timeline: Cut[Moment], many: bool) -> Part:
+    if not timeline.rows:
+        return element("p", "No live memories yet.")
+    months: Iterable[tuple[str, Iterable[Moment]]] = groupby(timeline.rows, key=lambda moment: moment.day[:7])
+    drawn = [
+        (
+            element("h3", month or "undated"),
+            element("ol", (_moment(each, many) for each in moments), class_="timeline"),
+        )
+        for month, moments in months
+    ]
+    return drawn, left_out(timeline.left, "memory", ": they are less important, or as important and older")
+
+
+def _moment(moment: Moment, many: bool) -> Html:
+    facts = element("small", f"{moment.type}, {moment.importance:.2f}, ", code(moment.id))
+    day = element("time", moment.day[8:] or "–", datetime=moment.day or None)
+    return element(
+        "li", day, " ", moment.text, " ", doubt(moment.trust), whose(moment.agent, many), " ", facts
+    )

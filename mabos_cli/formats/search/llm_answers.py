@@ -1,0 +1,184 @@
+"""Answers of a language model, which may be anything: what is asked for is taken out, checked and bounded, or BadValue says why not."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.hierarchy.log_facts import CATEGORIES, Extract
+from mabos_cli.core.language.secrets import redact
+from mabos_cli.core.language.text import one_line
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.text import parse_json
+
+_LONGEST = 100_000  # characters of an answer that are worth reading
+_MOST_VARIATIONS, _LONGEST_VARIATION = 5, 200
+_MOST_FACTS, _MOST_EVENTS, _LONGEST_FACT = 50, 12, 300
+_LONGEST_SUMMARY = 600
+_BULLET = re.compile(r"\s*(?:[-*+\u2022]|\d{1,2}[.)])\s+(\S.*)")
+_ORDER = re.compile(r"[\d\s,;>.\[\]]+")
+
+
+class Merge(NamedTuple):
+    """Whether two memories are one, and the text that says both."""
+
+    same: bool
+    text: str = ""
+
+
+class Extracts(NamedTuple):
+    """The facts of an answer, how many more were malformed, and the model's summary."""
+
+    facts: tuple[Extract, ...]
+    malformed: int
+    summary: str = ""
+
+
+def parse_variations(answer: str, question: str) -> tuple[str, ...]:
+    """The variations of a query: a JSON array, an object that holds one, or a list with bullets or numbers."""
+    found = _find_list(answer, "variations")
+    if found is None:
+        found = [match[1] for line in answer.split("\n") if (match := _BULLET.match(line))]
+    texts = (_clean(part, _LONGEST_VARIATION) for part in found if isinstance(part, str))
+    kept: dict[str, str] = {}
+    for text in texts:
+        kept.setdefault(text.casefold(), text)
+    new = [text for folded, text in kept.items() if folded not in ("", one_line(question).casefold())]
+    if not new:
+        raise BadValue("its answer has no list of variations")
+    return tuple(new[:_MOST_VARIATIONS])
+
+
+def parse_order(answer: str, numbers: Iterable[int]) -> tuple[int, ...]:
+    """The numbers in the order that the model gives, each once; those that nobody asked about are left out."""
+    found = _find_list(answer, "order")
+    if found is None:
+        plain = _plain(answer)
+        found = re.findall(r"\d{1,4}", plain) if _ORDER.fullmatch(plain) else []
+    asked = set(numbers)
+    order = dict.fromkeys(number for part in found if (number := _find_number(part)) in asked)
+    if not order:
+        raise BadValue("its answer has no order of numbers")
+    return tuple(n for n in order if n is not None)
+
+
+def parse_text(answer: str, limit: int) -> str:
+    """A plain text on one line, out of its fence and quotes; BadValue when it is longer than the limit."""
+    plain = _plain(answer)
+    if plain.startswith("{") and isinstance(found := _find_json(plain), dict):
+        plain = found.get("text") if isinstance(found.get("text"), str) else ""
+    if len(plain) >= 2 and plain[0] == plain[-1] == '"':
+        plain = plain[1:-1]
+    return _bounded(plain, limit)
+
+
+def parse_merge(answer: str, limit: int) -> Merge:
+    """What the model says about two memories."""
+    found = _find_json(_plain(answer))
+    if not isinstance(found, dict) or not isinstance(found.get("same"), bool):
+        raise BadValue("its answer does not say whether they are the same")
+    if not found["same"]:
+        return Merge(False)
+    text = found.get("text")
+    return Merge(True, _bounded(text if isinstance(text, str) else "", limit))
+
+
+def parse_extracts(answer: str, numbers: Iterable[int]) -> Extracts:
+    """The facts that the model found in numbered events. One that is malformed, or names no event, is dropped and counted."""
+    found = _find_json(_plain(answer))
+    given = found.get("facts") if isinstance(found, dict) else None
+    if not isinstance(given, list):
+        raise BadValue("its answer has no list of facts")
+    asked = set(numbers)
+    facts = [fact for part in given[:_MOST_FACTS] if (fact := _find_extract(part, asked))]
+    summary = found.get("summary")
+    told = _clean(summary, _LONGEST_SUMMARY) if isinstance(summary, str) else ""
+    return Extracts(tuple(facts), len(given) - len(facts), told)
+
+
+def _find_extract(part: Any, asked: set[int]) -> Extract | None:
+    """A fact, if it is one: a text that is not too long, a known category, and at least one known event."""
+    if not isinstance(part, dict):
+        return None
+    content, events, category = part.get("content"), part.get("events"), part.get("category")
+    if not isinstance(category, str) or category not in CATEGORIES:
+        return None
+    importance, confidence = (_find_share(part.get(name)) for name in ("importance", "confidence"))
+    if (
+        not isinstance(content, str)
+        or not isinstance(events, list)
+        or importance is None
+        or confidence is None
+    ):
+        return None
+    text = _clean(content)
+    known = tuple(dict.fromkeys(n for event in events if (n := _find_number(event)) in asked))[:_MOST_EVENTS]
+    fits = 0 < len(text) <= _LONGEST_FACT and bool(known)
+    return Extract(text, category, importance, confidence, known) if fits else None
+
+
+def _find_share(value: Any) -> float | None:
+    """A number clamped to 0..1; what is no number is None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return round(min(1.0, max(0.0, float(value))), 4)
+
+
+def _find_number(part: Any) -> int | None:
+    if isinstance(part, str) and part.isascii() and part.isdigit() and len(part) <= 4:
+        return int(part)
+    return part if isinstance(part, int) and not isinstance(part, bool) else None
+
+
+def _clean(text: str, width: int = 0) -> str:
+    """A text of the model as it may be kept: on one line, drawn safely, without secrets, cut at a width."""
+    return one_line(redact(text[:_LONGEST])[0], width)
+
+
+def _bounded(text: str, limit: int) -> str:
+    found = _clean(text)
+    if not found:
+        raise BadValue("its answer has no text")
+    if len(found) > limit:
+        raise BadValue(f"its text has {len(found):,} characters; {limit:,} are enough")
+    return found
+
+
+def _find_list(answer: str, name: str) -> Sequence[Any] | None:
+    """The JSON array in an answer, or that under a name; None when there is none."""
+    found = _find_json(_plain(answer))
+    if isinstance(found, dict):
+        found = found.get(name)
+    return found if isinstance(found, list) else None
+
+
+def _plain(answer: str) -> str:
+    """An answer without the thoughts in front of it and without the fence around it; BadValue when it is far too long."""
+    if len(answer) > _LONGEST:
+        raise BadValue(f"its answer has {len(answer):,} characters")
+    text = answer.rpartition("</think>")[2].strip()
+    if text.startswith("```") and text.endswith("```") and text.count("```") == 2 and "\n" in text:
+        text = text[text.index("\n") : -3].strip()
+    return text
+
+
+def _find_json(text: str) -> Any:
+    """The JSON value in an answer: all of it, or what stands in a fence or between words; None when there is none."""
+    for part in _json_parts(text):
+        try:
+            return parse_json(part, "answer")
+        except InvalidFile:
+            continue
+    return None
+
+
+def _json_parts(text: str) -> Iterator[str]:
+    yield text
+    fences = text.split("```")
+    if len(fences) > 2:
+        yield fences[1].partition("\n")[2]
+    starts = [place for mark in "{[" if (place := text.find(mark)) >= 0]
+    if starts:
+        first = min(starts)
+        yield text[first : text.rfind("}" if text[first] == "{" else "]") + 1]

@@ -1,0 +1,258 @@
+"""Formulas as people write them, `if(units > stock, stock, units) * price`, read into something that can be computed. Only what
+the grammar names can run: arithmetic, comparisons, and / or / not, and a few functions."""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.input_checks import known_name
+from mabos_cli.reasoning.tokens import read_tokens
+
+MOST_CHARACTERS = 2000
+_DEEPEST = 30
+_LARGEST = 1e100  # results are squared and added up
+_TOKEN = re.compile(
+    r"(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?)|(?P<name>[^\W\d]\w*)"
+    r"|(?P<text>'[^']*'|\"[^\"]*\")|(?P<sign><=|>=|==|!=|\*\*|[-+*/^(),<>=])"
+)
+_COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+# How many arguments each takes; None is one or more.
+_FUNCTIONS: dict[str, tuple[Callable[..., float], int | None]] = {
+    "min": (min, None),
+    "max": (max, None),
+    "abs": (abs, 1),
+    "exp": (math.exp, 1),
+    "log": (math.log, 1),
+    "sqrt": (math.sqrt, 1),
+    "floor": (math.floor, 1),
+    "ceil": (math.ceil, 1),
+    # Half goes up, as people round; round() would take it to the even side.
+    "round": (lambda amount: math.copysign(math.floor(abs(amount) + 0.5), amount), 1),
+}
+RESERVED = (*_FUNCTIONS, "if", "and", "or", "not")
+
+Values = Mapping[str, Any]  # numbers, or texts that can only be compared
+Run = Callable[[Values], Any]
+
+
+class Formula(NamedTuple):
+    """A formula that can be computed. Truth is 1 and 0."""
+
+    said: str
+    uses: tuple[str, ...]
+    size: int  # tokens, what one run costs
+    run: Run
+
+    def value(self, values: Values, path: str) -> Any:
+        """What the formula gives; BadValue says why it gives nothing."""
+        try:
+            found = self.run(values)
+        except ZeroDivisionError:
+            raise _failed(path, self, values, "divides by 0") from None
+        except (ValueError, OverflowError):
+            raise _failed(path, self, values, "has no value, as log(0) or sqrt(-1) has none") from None
+        except TypeError:
+            raise _failed(path, self, values, "computes with a text") from None
+        if not isinstance(found, str) and not abs(found) <= _LARGEST:
+            raise _failed(path, self, values, "is too large")
+        return found
+
+
+def _failed(path: str, formula: Formula, values: Values, why: str) -> BadValue:
+    at = ", ".join(
+        f"{name}={values[name]:.4g}" for name in formula.uses[:4] if isinstance(values[name], float | int)
+    )
+    return BadValue(
+        f"{path}: {formula.said[:60]!r} {why}" + (f" at {at}" if at else ""), "guard it with if() or max()"
+    )
+
+
+def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
+    """The formula in a text over some names; BadValue says what is off.
+
+    >>> parse_formula("2 ^ x - 1", ["x"], "f").value({"x": 3}, "f")
+    7.0
+    """
+    if len(said) > MOST_CHARACTERS:
+        raise BadValue(f"{path}: a formula has at most {MOST_CHARACTERS} characters", "split it into several")
+    reader = _Reader(_tokens(said, path), names, path, said)
+    run = reader.read_or()
+    if reader.peek():
+        raise reader.off(f"{reader.peek()!r} is not expected there")
+    return Formula(said, tuple(reader.uses), len(reader.tokens), run)
+
+
+def check_names(names: Collection[str], path: str) -> None:
+    """Nothing, if formulas can use all names."""
+    for name in names:
+        if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
+            raise BadValue(
+                f"{path}: {name!r} cannot be used in a formula", "use letters, digits and _ in names"
+            )
+
+
+def _tokens(said: str, path: str) -> list[tuple[str, str]]:
+    return [(match.lastgroup, match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
+
+
+class _Reader:
+    """Reads by precedence: or, and, not, comparison, sum, product, sign, power. Chains are kept flat, so that only brackets
+    nest."""
+
+    def __init__(self, tokens: list[tuple[str, str]], names: Collection[str], path: str, said: str) -> None:
+        self.tokens, self.names, self.path, self.said = tokens, names, path, said
+        self.at = self.depth = 0
+        self.uses: dict[str, None] = {}
+
+    def peek(self) -> str:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> str:
+        """The next token if it is one of these, else nothing."""
+        found = self.peek()
+        if found in wanted and self.tokens[self.at][0] != "text":
+            self.at += 1
+            return found
+        return ""
+
+    def off(self, why: str) -> BadValue:
+        return BadValue(f"{self.path}: {why}", f"in: {self.said[:80]}")
+
+    def read_or(self) -> Run:
+        parts = [self.read_and()]
+        while self.take("or"):
+            parts.append(self.read_and())
+        return parts[0] if len(parts) == 1 else lambda v: float(any(part(v) for part in parts))
+
+    def read_and(self) -> Run:
+        parts = [self.read_not()]
+        while self.take("and"):
+            parts.append(self.read_not())
+        return parts[0] if len(parts) == 1 else lambda v: float(all(part(v) for part in parts))
+
+    def read_not(self) -> Run:
+        turned = False
+        while self.take("not"):
+            turned = not turned
+        part = self.read_comparison()
+        return (lambda v: float(not part(v))) if turned else part
+
+    def read_comparison(self) -> Run:
+        left = self.read_sum()
+        sign = self.take(*_COMPARE)
+        if not sign:
+            return left
+        right, compare = self.read_sum(), _COMPARE[sign]
+        if self.peek() in _COMPARE:
+            raise self.off("one comparison at a time; join two with and")
+        return lambda v: float(compare(left(v), right(v)))
+
+    def read_sum(self) -> Run:
+        first, rest = self.read_product(), []
+        while sign := self.take("+", "-"):
+            rest.append((operator.add if sign == "+" else operator.sub, self.read_product()))
+        return _chain(first, rest)
+
+    def read_product(self) -> Run:
+        first, rest = self.read_sign(), []
+        while sign := self.take("*", "/"):
+            rest.append((operator.mul if sign == "*" else operator.truediv, self.read_sign()))
+        return _chain(first, rest)
+
+    def read_sign(self) -> Run:
+        minus = False
+        while sign := self.take("-", "+"):
+            minus ^= sign == "-"
+        part = self.read_power()
+        return (lambda v: -part(v)) if minus else part
+
+    def read_power(self) -> Run:
+        base = self.read_atom()
+        if not self.take("^", "**"):
+            return base
+        self._deeper()
+        power = self.read_sign()
+        self.depth -= 1
+        # math.pow, for ** would leave the real numbers.
+        return lambda v: math.pow(base(v), power(v))
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.off(f"nests deeper than {_DEEPEST} levels")
+
+    def read_atom(self) -> Run:
+        if self.at >= len(self.tokens):
+            raise self.off("ends too early")
+        kind, said = self.tokens[self.at]
+        self.at += 1
+        if kind == "number":
+            amount = float(said.rstrip("%").replace("_", "")) / (100 if said.endswith("%") else 1)
+            return lambda v: amount
+        if kind == "text":
+            return lambda v: said[1:-1]
+        if kind == "name" and self.take("("):
+            return self._call(said)
+        if kind == "name" and said not in RESERVED:
+            known_name(self.path, said, self.names)
+            self.uses[said] = None
+            return operator.itemgetter(said)
+        if said == "(":
+            return self._inside()[0]
+        raise self.off(f"{said!r} is not expected there")
+
+    def _inside(self, most: int = 1) -> list[Run]:
+        """What stands between brackets."""
+        self._deeper()
+        parts = [self.read_or()]
+        while len(parts) < most and self.take(","):
+            parts.append(self.read_or())
+        if not self.take(")"):
+            raise self.off(
+                "a bracket is not closed" if not self.peek() else f"{self.peek()!r} is not expected there"
+            )
+        self.depth -= 1
+        return parts
+
+    def _call(self, name: str) -> Run:
+        known_name(self.path, name, ("if", *_FUNCTIONS), "function")
+        parts = self._inside(100)
+        if name == "if":
+            if len(parts) != 3:
+                raise self.off("if needs a condition and two values")
+            test, then, other = parts
+            return lambda v: then(v) if test(v) else other(v)
+        function, count = _FUNCTIONS[name]
+        if count is not None and len(parts) != count:
+            raise self.off(f"{name} takes {count} value, not {len(parts)}")
+        if count == 1:
+            only = parts[0]
+            return lambda v: float(function(only(v)))
+        return lambda v: function([part(v) for part in parts])
+
+
+def _chain(first: Run, rest: list[tuple[Callable[[Any, Any], Any], Run]]) -> Run:
+    if not rest:
+        return first
+    if len(rest) == 1:
+        ((apply, second),) = rest
+        return lambda v: apply(first(v), second(v))
+
+    def run(values: Values) -> Any:
+        found = first(values)
+        for step, part in rest:
+            found = step(found, part(values))
+        return found
+
+    return run

@@ -1,0 +1,252 @@
+"""Whether and how strongly one thing causes another: what to adjust for in a causal graph, and the effect that data then show."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, quantity, yes_no
+from mabos_cli.reasoning.causal.causal_estimates import Aim, Estimate, adjust, bounds, ratio_by, through
+from mabos_cli.reasoning.causal.causal_graph import (
+    Graph,
+    find_back_doors,
+    find_front_door,
+    find_instruments,
+    find_traps,
+    is_back_door,
+    parse_graph,
+)
+from mabos_cli.reasoning.input_checks import check_known, known_name
+from mabos_cli.reasoning.network_input import DATA, Row, parse_rows, state_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import list_of, optional, record, text, usual
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_MOST_SETS = 20
+SHAPE = record(
+    "Without data the answer is what to adjust for; with data, the effect too.",
+    graph=list_of(text("a link"), "what causes what: `cause -> effect`; `a <-> b` is a hidden common cause"),
+    treatment=text("the cause that is asked about"),
+    outcome=text("the effect that is asked about"),
+    hidden=optional(list_of(text("a variable"), "variables that nobody measured", least=0), []),
+    data=usual(DATA, []),
+    compare=optional(list_of(text("a value"), "two values of the treatment: with it, and without", least=2)),
+    success=optional(text("the value of the outcome whose chance counts; yes if left out")),
+    adjust=optional(list_of(text("a variable"), "what somebody adjusts for, to be checked", least=0)),
+)
+QUESTIONS = (
+    "Which cause and which effect are in question?",
+    "What else has an influence on both, measured or not?",
+    "Through what does the cause act?",
+    "What was selected or filtered before anybody looked (a common effect)?",
+    "Which counts are there, split by treatment, outcome and what influences both?",
+)
+
+
+class _Found(NamedTuple):
+    """What the graph says about one effect."""
+
+    sets: list[tuple[str, ...]]
+    are_all: bool
+    front: tuple[str, ...] | None
+    front_tried: bool
+    instruments: tuple[str, ...]
+    traps: dict[str, str]
+    reaches: bool
+
+    @property
+    def is_told(self) -> bool:
+        return bool(self.sets or self.front or not self.reaches)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The effect, if it can be told from the data, or else whether it could be told at all."""
+    graph = parse_graph(given["graph"], given["hidden"])
+    cause, effect = given["treatment"], given["outcome"]
+    for field in ("treatment", "outcome"):
+        known_name(field, given[field], graph.parents, "variable")
+        if given[field] in graph.hidden:
+            raise BadValue(f"{field}: {given[field]!r} is hidden", "a cause and an effect must be measured")
+    if cause == effect:
+        raise BadValue("outcome: is the treatment itself", "name two variables")
+    sets, are_all = find_back_doors(graph, cause, effect)
+    front, tried = find_front_door(graph, cause, effect)
+    reaches = effect in graph.below([cause])
+    traps = find_traps(graph, cause, effect)
+    found = _Found(sets, are_all, front, tried, find_instruments(graph, cause, effect), traps, reaches)
+    steps, caveats = _told(found, cause, effect), _warned(found)
+    detail = _detail(found)
+    if given["adjust"] is not None:
+        check_known("adjust", given["adjust"], graph.parents, "variable")
+        steps.append(_checked(graph, given, found))
+        detail["adjust_is_valid"] = is_back_door(graph, cause, effect, given["adjust"])
+    rows = parse_rows(given["data"])
+    if rows:
+        return _measure(rows, _aim(rows, given), found, steps, detail, caveats)
+    about = f"the effect of {cause} on {effect} can be told from observation"
+    return Answer(
+        yes_no(found.is_told, about), None, _verdict(found, cause, effect), cut(steps), detail, tuple(caveats)
+    )
+
+
+def _verdict(found: _Found, cause: str, effect: str) -> str:
+    if not found.reaches:
+        return f"{cause} has no effect on {effect}: no causal path leads there"
+    if found.sets:
+        by = listed(found.sets[0])
+        return f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
+    if found.front:
+        return (
+            f"no measured set closes the back door, but the front door through {listed(found.front)} is open"
+        )
+    more = f"; {listed(found.instruments)} may serve as instrument" if found.instruments else ""
+    return f"the effect of {cause} on {effect} cannot be told from what is measured{more}"
+
+
+def _told(found: _Found, cause: str, effect: str) -> list[str]:
+    lines = [] if found.reaches else [f"no causal path from {cause} to {effect}"]
+    for chosen in found.sets[:3]:
+        lines.append(f"back door closed by: {listed(chosen) or 'nothing, it is not open'}")
+    if len(found.sets) > 3:
+        lines.append(f"... and {len(found.sets) - 3} more sets")
+    if not found.sets:
+        lines.append("no measured set closes the back door")
+    if found.front:
+        lines.append(f"front door through: {listed(found.front)}")
+    if found.instruments:
+        lines.append(f"instruments: {listed(found.instruments)}")
+    traps = [f"{name} ({why})" for name, why in found.traps.items()]
+    return [*lines, f"do not adjust for: {listed(traps, 4)}"] if traps else lines
+
+
+def _warned(found: _Found) -> list[str]:
+    said = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
+    if not found.are_all:
+        said.append("The graph is large: one set to adjust for is given, others may exist.")
+    if not found.sets and not found.front and not found.front_tried:
+        said.append(
+            "Of the many mediators only single ones, pairs and all together were tried as a front door."
+        )
+    return said
+
+
+def _checked(graph: Graph, given: dict[str, Any], found: _Found) -> str:
+    chosen = given["adjust"]
+    if is_back_door(graph, given["treatment"], given["outcome"], chosen):
+        return f"adjusting for {listed(chosen) or 'nothing'} is valid"
+    wrong = [f"{name} {found.traps[name]}" for name in chosen if name in found.traps]
+    wrong += [f"{name} is hidden" for name in chosen if name in graph.hidden]
+    return f"adjusting for {listed(chosen) or 'nothing'} is not valid: {listed(wrong) or 'a back door stays open'}"
+
+
+def _aim(rows: Sequence[Row], given: dict[str, Any]) -> Aim:
+    columns = tuple(rows[0][0])
+    for field in ("treatment", "outcome"):
+        known_name("data", given[field], columns, "variable")
+    cause, effect = given["treatment"], given["outcome"]
+    values = tuple(dict.fromkeys(cells[cause] for cells, count in rows if count))
+    results = tuple(dict.fromkeys(cells[effect] for cells, _ in rows))
+    default = ("yes", "no") if {"yes", "no"} <= set(values) else values[:2]
+    settings = tuple(map(state_name, given["compare"] or default))
+    if len(settings) != 2 or len(values) < 2:
+        raise BadValue("compare: needs two values of the treatment", f"seen: {listed(values)}")
+    check_known("compare", settings, values, "value")
+    success = state_name(given["success"] or ("yes" if "yes" in results else results[0]))
+    return Aim(cause, effect, known_name("success", success, results, "value"), settings)
+
+
+def _measure(
+    rows: Sequence[Row], aim: Aim, found: _Found, steps: list[str], detail: dict[str, Any], caveats: list[str]
+) -> Answer:
+    crude = adjust(rows, aim, ())
+    estimates = _estimates(rows, aim, found, caveats)
+    detail |= {
+        "compare": list(aim.settings),
+        "success": aim.success,
+        "crude": _figures(crude),
+        "effects": [{"by": how, "variables": list(names), **_figures(one)} for how, names, one in estimates],
+        "bounds": list(bounds(rows, aim)),
+    }
+    what = f"P({aim.effect}={aim.success})"
+    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {crude.effect:+.3g}", *steps]
+    about = f"effect of {aim.cause} on {aim.effect}"
+    if not found.reaches:
+        caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
+    if not estimates and not found.reaches:
+        said = f"{_verdict(found, aim.cause, aim.effect)}; as seen {crude.effect:+.3g}"
+        return Answer(quantity(0.0, about=about), None, said, cut(steps), detail, tuple(caveats))
+    if not estimates:
+        return _unknown(rows, aim, found, steps, detail, caveats)
+    how, names, best = estimates[0]
+    for way, by, one in estimates[:4]:
+        span = f", 95 % interval {one.interval[0]:+.3g} to {one.interval[1]:+.3g}" if one.interval else ""
+        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {one.effect:+.3g}{span}")
+    if max(one.effect for *_, one in estimates) - min(one.effect for *_, one in estimates) > 0.05:
+        caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
+    if crude.effect * best.effect < 0:
+        caveats.append(
+            "The adjusted effect has the opposite sign of the plain difference (Simpson's paradox)."
+        )
+    said = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
+    return Answer(
+        quantity(best.effect, best.interval, about=about), None, said, cut(steps), detail, tuple(caveats)
+    )
+
+
+def _unknown(
+    rows: Sequence[Row], aim: Aim, found: _Found, steps: list[str], detail: dict[str, Any], caveats: list[str]
+) -> Answer:
+    """The answer where nothing can be adjusted: bounds, and what instruments say."""
+    low, high = detail["bounds"]
+    detail["instruments_ratio"] = {
+        name: ratio_by(rows, aim, name) for name in found.instruments if name in rows[0][0]
+    }
+    for name, ratio in detail["instruments_ratio"].items():
+        if ratio is not None:
+            steps.append(
+                f"by instrument {name}: {ratio:+.3g} for those whom it moves, if it moves none the other way"
+            )
+    seen = detail["crude"]["effect"]
+    said = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {seen:+.3g}"
+    about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
+    return Answer(yes_no(False, about), None, said, cut(steps), detail, tuple(caveats))
+
+
+def _estimates(
+    rows: Sequence[Row], aim: Aim, found: _Found, caveats: list[str]
+) -> list[tuple[str, tuple[str, ...], Estimate]]:
+    """The effect by every set that the data cover; what they do not cover is said."""
+    ways = [("adjusted for", chosen) for chosen in found.sets[:_MOST_SETS]]
+    ways += [("through", found.front)] if found.front else []
+    done = []
+    for how, names in ways:
+        missing = [name for name in names if name not in rows[0][0]]
+        if missing:
+            caveats.append(f"{how} {listed(names)}: the data lack {listed(missing)}.")
+            continue
+        try:
+            one = adjust(rows, aim, names) if how == "adjusted for" else through(rows, aim, names)
+        except BadValue as error:
+            caveats.append(f"{how} {listed(names)}: {error.message.removeprefix('data: ')}.")
+            continue
+        done.append((how, names, one))
+    return done
+
+
+def _sides(one: Estimate, aim: Aim) -> str:
+    first, second = aim.settings
+    return f"{figure(one.chances[0])} with {aim.cause}={first}, {figure(one.chances[1])} with {second}"
+
+
+def _figures(one: Estimate) -> dict[str, Any]:
+    interval = list(one.interval) if one.interval else None
+    return {"with": one.chances[0], "without": one.chances[1], "effect": one.effect, "interval": interval}
+
+
+def _detail(found: _Found) -> dict[str, Any]:
+    return {
+        "is_identified": found.is_told,
+        "back_door": [list(chosen) for chosen in found.sets],
+        "front_door": list(found.front) if found.front else None,
+        "instruments": list(found.instruments),
+        "do_not_adjust": found.traps,
+    }

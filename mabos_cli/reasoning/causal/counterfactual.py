@@ -1,0 +1,213 @@
+"""What would have happened if something had been otherwise: worlds that fit what was seen, changed, and computed again."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, best_names, distribution
+from mabos_cli.reasoning.causal.structural_model import (
+    Model,
+    State,
+    as_told,
+    has,
+    is_same,
+    parse_model,
+    parse_state,
+    shown,
+    told,
+)
+from mabos_cli.reasoning.input_checks import known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import anything, map_of, optional, record, text
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_state = anything("a value: yes, no, a number or a word")
+SHAPE = record(
+    exogenous=map_of(
+        anything("the chance of yes, or values with their chances, as in {low: 0.3, high: 0.7}"), "what nobody in the model controls, with its chances"
+    ),
+    equations=map_of(
+        text("a formula"), "how each other variable follows: `order and not refused`, `if(price > 10, 'low', 'high')`"
+    ),
+    observed=optional(map_of(_state, "what was seen, with its value", least=0), {}),
+    do=map_of(_state, "what would have been otherwise, with its other value"),
+    outcome=text("the variable in question"),
+    value=optional(text("the value of the outcome whose causes are asked for; yes, or what was seen, if left out")),
+)  # fmt: skip
+QUESTIONS = (
+    "What happened? Which variables were seen with which values?",
+    "How does each variable follow from others, as a rule without chance?",
+    "Which outer circumstances are left to chance, and how likely is each?",
+    "What would have been otherwise, and which outcome is in question?",
+)
+
+
+class _Case(NamedTuple):
+    """The values of the outcome with probabilities, before and after the change, among the worlds that fit."""
+
+    weight: float
+    worlds: int
+    factual: dict[State, float]
+    changed: dict[State, float]
+    unheard: tuple[str, ...]  # what is set to a word that it never is by itself
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The distribution of the outcome in the changed world, given what was seen in the real one."""
+    model = parse_model(given["exogenous"], given["equations"])
+    seen, do = _read_states("observed", given, model), _read_states("do", given, model)
+    outcome = known_name("outcome", given["outcome"], model.names, "variable")
+    case = _imagine(model, seen, do, outcome)
+    among = tuple(dict.fromkeys((*case.changed, *case.factual)))
+    after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
+    before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
+    claim = _find_claim(given, seen, do, outcome, among)
+    causes = _causes(model, claim, among, is_asked=given["value"] is not None) if claim else {}
+    best, *tied = best_names(after)
+    given_seen = f", given {told(seen)}" if seen else ""
+    caveats = ["Holds only as far as the equations do: counterfactuals cannot be checked by data alone."]
+    caveats += [f"{best} and {listed(tied)} are equally likely."] if tied else []
+    if any(name in seen and is_same(seen[name], state) for name, state in do.items()):
+        caveats.append("Part of the change was so already.")
+    if given["value"] is not None and not claim:
+        caveats.append(
+            "Necessity and sufficiency need one change, to another value than was seen; value is not used."
+        )
+    caveats += [f"{name} is never {do[name]} by itself; check the spelling." for name in case.unheard]
+    return Answer(
+        distribution(after, about=f"{outcome} if {told(do)}"),
+        min(1.0, after[best]),
+        f"{outcome} would have been {best} with {figure(after[best])} if {told(do)}{given_seen}; in fact {best} has {figure(before[best])}",
+        cut(_steps(case, seen, do, outcome, after, before, causes)),
+        {
+            "counterfactual": after,
+            "factual": before,
+            "evidence_probability": case.weight,
+            "worlds": case.worlds,
+            **causes,
+        },
+        tuple(caveats),
+    )
+
+
+def _read_states(field: str, given: dict[str, Any], model: Model) -> dict[str, State]:
+    found = {}
+    for name, said in given[field].items():
+        known_name(field, name, model.names, "variable")
+        if not isinstance(said, str | int | float):
+            raise BadValue(f"{field}.{name}: must be one value", "yes, no, a number or a word")
+        found[name] = parse_state(said)
+    return found
+
+
+def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], outcome: str) -> _Case:
+    """Abduction, action, prediction: weigh the worlds by what was seen, change them, compute again."""
+    weight, worlds = 0.0, 0
+    factual: dict[State, float] = {}
+    changed: dict[State, float] = {}
+    unheard = {name for name, state in do.items() if isinstance(state, str)}
+    for outer, share in model.worlds():
+        world = model.compute(outer, {})
+        unheard -= {name for name in unheard if world[name] == do[name]}
+        if not has(world, seen):
+            continue
+        weight, worlds = weight + share, worlds + 1
+        for found, state in ((factual, world[outcome]), (changed, model.compute(outer, do)[outcome])):
+            found[as_told(state)] = found.get(as_told(state), 0.0) + share
+    if not weight:
+        raise BadValue(
+            f"observed: {told(seen)} cannot happen in this model", "check the equations and the chances"
+        )
+    return _Case(
+        weight,
+        worlds,
+        {state: share / weight for state, share in factual.items()},
+        {state: share / weight for state, share in changed.items()},
+        tuple(name for name in do if name in unheard),
+    )
+
+
+class _Claim(NamedTuple):
+    """That a value of one variable, rather than another, makes for a value of the outcome."""
+
+    name: str
+    cause: State
+    other: State
+    outcome: str
+    wanted: State
+
+
+def _find_claim(
+    given: dict[str, Any],
+    seen: dict[str, State],
+    do: dict[str, State],
+    outcome: str,
+    among: tuple[State, ...],
+) -> _Claim | None:
+    """What is claimed to be the cause: the value that was seen and is given up; where none was seen, of yes and no it is yes."""
+    if len(do) != 1:
+        return None
+    ((name, other),) = do.items()
+    cause = seen.get(name)
+    if (cause is None or is_same(cause, other)) and other in (0.0, 1.0):
+        cause, other = 1.0, 0.0
+    if cause is None or is_same(cause, other) or name == outcome:
+        return None
+    if given["value"] is not None:
+        return _Claim(name, cause, other, outcome, parse_state(given["value"]))
+    default = 1.0 if all(state in (0.0, 1.0) for state in among) else among[0]
+    return _Claim(name, cause, other, outcome, seen.get(outcome, default))
+
+
+def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: bool) -> dict[str, Any]:
+    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS); nothing if the outcome
+    never is what nobody asked for."""
+    name, cause, other, outcome, wanted = claim
+    both = needed = enough = with_both = without_both = 0.0
+    ever = False
+    for outer, share in model.worlds():
+        world = model.compute(outer, {})
+        hit = is_same(model.compute(outer, {name: cause})[outcome], wanted)
+        missed = not is_same(model.compute(outer, {name: other})[outcome], wanted)
+        happened = is_same(world[outcome], wanted)
+        ever = ever or hit or happened or not missed
+        both += share * (hit and missed)
+        if is_same(world[name], cause) and happened:
+            with_both, needed = with_both + share, needed + share * missed
+        elif is_same(world[name], other) and not happened:
+            without_both, enough = without_both + share, enough + share * hit
+    if not ever and not is_asked:
+        return {}
+    if not ever:
+        told_values = listed([shown(one, among) for one in among])
+        raise BadValue(f"value: {outcome} is never {shown(wanted, [wanted])}", f"seen: {told_values}")
+    return {
+        "cause": f"{name}={shown(cause, [cause, other])}",
+        "effect": f"{outcome}={shown(wanted, [*among, wanted])}",
+        "necessity": needed / with_both if with_both else None,
+        "sufficiency": enough / without_both if without_both else None,
+        "necessity_and_sufficiency": both,
+    }
+
+
+def _steps(
+    case: _Case, seen: dict, do: dict, outcome: str, after: dict, before: dict, causes: dict[str, Any]
+) -> list[str]:
+    lines = [
+        f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
+        f"action: {told(do)} in each of them",
+        f"prediction: {outcome} "
+        + ", ".join(
+            f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6]
+        ),
+    ]
+    if causes:
+        for field, said in (
+            ("necessity", "needed for"),
+            ("sufficiency", "enough for"),
+            ("necessity_and_sufficiency", "needed and enough for"),
+        ):
+            share = "open, the case never occurs" if causes[field] is None else figure(causes[field])
+            lines.append(f"{causes['cause']} {said} {causes['effect']}: {share}")
+    return lines

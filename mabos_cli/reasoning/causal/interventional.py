@@ -1,0 +1,162 @@
+"""What will happen if we set something ourselves: the do-operator on a discrete network, beside what merely seeing it would say."""
+
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.values import find_value
+from mabos_cli.reasoning.answer import Answer, best_names, distribution
+from mabos_cli.reasoning.digraph import reach
+from mabos_cli.reasoning.discrete_network import Evidence, Network, find_marginal, marginal, set_variables
+from mabos_cli.reasoning.input_checks import known_name
+from mabos_cli.reasoning.network_input import (
+    DATA,
+    NODES,
+    STATES,
+    check_states,
+    parse_network,
+    parse_rows,
+    state_name,
+)
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import optional, record, text
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+SHAPE = record(
+    network=NODES,
+    do=STATES._replace(least=1, about="what we set, with the value that we set it to"),
+    outcome=text("the variable in question"),
+    compare=optional(STATES._replace(about="what to compare with; the other value of yes and no, or doing nothing, if left out")),
+    value=optional(text("the value of the outcome whose chance counts; its first if left out")),
+    observed=optional(STATES._replace(about="what is known about the case besides"), {}),
+    data=optional(DATA, []),
+)  # fmt: skip
+QUESTIONS = (
+    "What would we set, and to which value?",
+    "Which outcome is in question?",
+    "What has an influence on both, so that those who have it now differ from the rest?",
+    "How likely is each variable, given its direct causes? Counts of cases will do.",
+    "What is known about the case at hand?",
+)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The distribution of the outcome once we have acted."""
+    network = parse_network(given["network"], parse_rows(given["data"]))
+    do, seen = (check_states(field, given[field], network.states) for field in ("do", "observed"))
+    outcome = known_name("outcome", given["outcome"], network.states, "variable")
+    _check_roles("do", do, seen, outcome)
+    states = network.states[outcome]
+    value = known_name("value", state_name(given["value"] or states[0]), states, "value")
+    after, _ = marginal(set_variables(network, do), outcome, seen, "observed")
+    other = _other(network, given, do, seen)
+    _check_roles("compare", other, seen, outcome)
+    without, _ = marginal(set_variables(network, other), outcome, seen, "compare")
+    likened, likened_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
+    effect = after[value] - without[value]
+    plain = None if likened is None or likened_other is None else likened[value] - likened_other[value]
+    detail = {
+        "do": after,
+        "compared_with": other,
+        "do_compared": without,
+        "effect": effect,
+        "seen": likened,
+        "seen_compared": likened_other,
+        "seen_difference": plain,
+        **_means(after, without),
+    }
+    best, *tied = best_names(after)
+    return Answer(
+        distribution(after, about=f"{outcome} if we set {_told(do)}"),
+        min(1.0, after[best]),
+        f"P({outcome}={value} | do {_told(do)}) = {figure(after[value])}, against {figure(without[value])} with {_told(other) or 'nothing set'}: {effect:+.3g}",
+        cut(_steps(outcome, value, do, other, detail)),
+        detail,
+        _caveats(network, do, seen, tied, best, effect, plain),
+    )
+
+
+def _check_roles(field: str, do: Evidence, seen: Evidence, outcome: str) -> None:
+    for name in do:
+        if name == outcome:
+            raise BadValue(f"{field}: {name!r} is the outcome itself", "set a cause of it")
+        if name in seen:
+            raise BadValue(f"observed: {name!r} is set already", "a variable is set or seen, not both")
+
+
+def _other(network: Network, given: dict[str, Any], do: dict[str, str], seen: Evidence) -> dict[str, str]:
+    """What the action is compared with: what was asked for; or else the other of two values, if what was seen can happen with
+    it, or doing nothing."""
+    if given["compare"] is not None:
+        return check_states("compare", given["compare"], network.states)
+    ((name, value), *more) = do.items()
+    states = network.states[name]
+    if more or len(states) != 2:
+        return {}
+    other = {name: states[0] if states[1] == value else states[1]}
+    return other if find_marginal(set_variables(network, other), given["outcome"], seen) else {}
+
+
+def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float] | None:
+    """The distribution among those who have these values by themselves, None if nobody has."""
+    found = find_marginal(network, outcome, evidence)
+    return found[0] if found else None
+
+
+def _means(after: dict[str, float], without: dict[str, float]) -> dict[str, float]:
+    """Expected values, if the values of the outcome are numbers."""
+    amounts = {state: find_value(state) for state in after}
+    if not all(amount is not None and amount.kind == "number" for amount in amounts.values()):
+        return {}
+    mean, other = (
+        sum(share * amounts[state].amount for state, share in one.items()) for one in (after, without)
+    )
+    return {"expected": mean, "expected_compared": other, "expected_effect": mean - other}
+
+
+def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict[str, Any]) -> list[str]:
+    lines = [
+        f"cut the arrows into {listed(tuple(do))}, set {_told(do)}",
+        f"after it: {_shares(detail['do'])}",
+        f"with {_told(other) or 'nothing set'}: {_shares(detail['do_compared'])}",
+        f"effect on P({outcome}={value}): {detail['effect']:+.3g}",
+    ]
+    if detail["seen_difference"] is not None:
+        seen, compared = detail["seen"][value], detail["seen_compared"][value]
+        lines.append(
+            f"merely seen: {figure(seen)} against {figure(compared)}, difference {detail['seen_difference']:+.3g}"
+        )
+    if "expected" in detail:
+        lines.append(
+            f"expected {outcome}: {figure(detail['expected'])} against {figure(detail['expected_compared'])}"
+        )
+    return lines
+
+
+def _caveats(
+    network: Network,
+    do: Evidence,
+    seen: Evidence,
+    tied: list[str],
+    best: str,
+    effect: float,
+    plain: float | None,
+) -> tuple[str, ...]:
+    said = ["Holds if the arrows are causes and no common cause is missing."]
+    if tied:
+        said.append(f"{best} and {listed(tied)} are equally likely.")
+    if plain is not None and effect * plain < 0:
+        said.append("Seeing and setting point in opposite directions (Simpson's paradox).")
+    elif plain is not None and abs(plain - effect) > 1e-9:
+        said.append("Part of the difference that is seen comes from common causes.")
+    later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
+    if later:
+        said.append(f"{listed(later)} follows from what is set: it counts as seen after the action.")
+    return tuple(said)
+
+
+def _shares(found: dict[str, float]) -> str:
+    return ", ".join(f"{state} {figure(share)}" for state, share in list(found.items())[:6])
+
+
+def _told(settings: Evidence) -> str:
+    return listed([f"{name}={value}" for name, value in settings.items()])

@@ -1,0 +1,292 @@
+"""What worked before in a situation like this: the nearest cases vote for what they did, by how near they are and how it went."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case import Case, check_case
+from mabos_cli.core.knowledge.case_similarity import (
+    MEASURES,
+    Comparison,
+    Score,
+    Standing,
+    best_cases,
+    make_measure,
+)
+from mabos_cli.core.language.text import one_line, terms
+from mabos_cli.reasoning.answer import Answer, best_names, choice, words
+from mabos_cli.reasoning.input_checks import check_size
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    list_of,
+    map_of,
+    number,
+    optional,
+    probability,
+    record,
+    text,
+    truth,
+    usual,
+    whole,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_MOST_CASES = 10_000
+_ID = text("an id or a word")
+
+SHAPE: Shape = record(
+    "Give the situation now, and past cases if not the agent's own.",
+    beliefs=usual(list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
+    desires=usual(list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
+    context=optional(text("the situation in words, compared by words with that of each case"), ""),
+    similarity=optional(text("how likeness is measured", *MEASURES), "containment"),
+    k=optional(whole("how many of the nearest cases vote", 1, 100), 5),
+    least=optional(probability("how near a case must be to vote"), 0.0),
+    cases=optional(
+        list_of(
+            record(
+                "a case",
+                case_id=optional(text("its id"), ""),
+                situation=record(
+                    "what it was like",
+                    beliefs=optional(list_of(_ID, "what was believed", 0), []),
+                    desires=optional(list_of(_ID, "what was wanted", 0), []),
+                    context=optional(text("the situation in words"), ""),
+                ),
+                solution=record(
+                    "what was done",
+                    plan_id=optional(text("the plan that was used"), ""),
+                    actions=optional(list_of(text("an action"), "what was done", 0), []),
+                ),
+                outcome=optional(
+                    record(
+                        "what came of it",
+                        success=optional(truth("whether it worked")),
+                        metrics=optional(map_of(number("a figure"), "figures", 0), {}),
+                        lessons=optional(text("what was learned"), ""),
+                    )
+                ),
+                stored_at=optional(text("when, as 2026-02-24T14:30:00Z"), ""),
+            ),
+            "past cases; left out: the agent's own",
+        )
+    ),
+)
+
+QUESTIONS: tuple[str, ...] = (
+    "What is believed now that matters for what to do?",
+    "What is wanted?",
+    "Have there been situations like this? What was done, and did it work?",
+    "How many of the nearest cases should count, and how near must they be?",
+)
+
+
+class _Near(NamedTuple):
+    """A case that votes."""
+
+    case: Case
+    score: Score
+
+    @property
+    def plan(self) -> str:
+        """What was done, by the name of the plan or else by the actions."""
+        return self.case.plan_id or " + ".join(self.case.actions)
+
+
+class _Vote(NamedTuple):
+    """What the near cases say of a plan: how near those are, in sum, that worked and that failed."""
+
+    worked: float
+    failed: float
+    count: tuple[int, int, int]  # cases that worked, failed, are open
+
+    @property
+    def net(self) -> float:
+        return self.worked - self.failed
+
+    @property
+    def chance(self) -> float:
+        """Laplace's share of successes, in which a case counts as much as it is near: 1/2 if nothing is known."""
+        return (self.worked + 1) / (self.worked + self.failed + 2)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The plan for which the nearest cases speak."""
+    cases = _cases(given["cases"]) if given["cases"] is not None else own.cases
+    cases = tuple(case for case in cases if case.plan_id or case.actions)
+    if not cases:
+        raise BadValue(
+            "cases: there are none that say what was done",
+            "give cases, or store the agent's own with: mabos case store",
+        )
+    check_size("cases", len(cases), _MOST_CASES, "cases")
+    beliefs = own.beliefs if given["beliefs"] is None else given["beliefs"]
+    desires = own.desires if given["desires"] is None else given["desires"]
+    if not (beliefs or desires or given["context"]):
+        raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
+    texts = _texts(given["context"], cases) if given["context"] else None
+    comparison = Comparison(
+        beliefs,
+        desires,
+        texts,
+        measure=make_measure(given["similarity"]),
+        weights=own.weights,
+        alike=own.alike,
+    )
+    near = _nearest(comparison, cases, given["k"], given["least"])
+    if not near:
+        summary = f"no case is like this situation, out of {len(cases)}"
+        return Answer(words("no case is like this"), None, summary, (), {"cases": [], "compared": len(cases)})
+    return _answer(near, _votes(near), comparison, len(cases))
+
+
+def _cases(given: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
+    """Cases as the input tells them; those without an id are numbered."""
+    found: dict[str, Case] = {}
+    for n, one in enumerate(given, 1):
+        outcome = one["outcome"] or {"success": None, "metrics": {}, "lessons": ""}
+        case = Case(
+            one["case_id"] or f"case {n}",
+            **{name: tuple(one["situation"][name]) for name in ("beliefs", "desires")},
+            context=one["situation"]["context"],
+            plan_id=one["solution"]["plan_id"],
+            actions=tuple(one["solution"]["actions"]),
+            success=outcome["success"],
+            metrics=tuple(outcome["metrics"].items()),
+            lessons=outcome["lessons"],
+            stored_at=one["stored_at"],
+        )
+        if case.id in found:
+            raise BadValue(f"cases[{n}].case_id: {case.id} is there twice", "give each case an id of its own")
+        try:
+            found[case.id] = check_case(case)
+        except BadValue as error:
+            raise BadValue(f"cases[{n}]: {error.message}", "") from None
+    return tuple(found.values())
+
+
+def _texts(asked: str, cases: Sequence[Case]) -> dict[str, float]:
+    """For each case with a context, the share of the words asked for that it holds."""
+    wanted = {*terms(asked)}
+    if not wanted:
+        raise BadValue("context: has no word to compare", "say more, or leave it out")
+    return {case.id: len(wanted & {*terms(case.context)}) / len(wanted) for case in cases if case.context}
+
+
+def _nearest(comparison: Comparison, cases: Sequence[Case], most: int, least: float) -> list[_Near]:
+    scores = [comparison.score(case.id, case.beliefs, case.desires, bool(case.context)) for case in cases]
+    places, _ = best_cases(
+        [score.total for score in scores],
+        most,
+        least,
+        lambda n: Standing(cases[n].id, cases[n].success, cases[n].stored_at),
+    )
+    return [_Near(cases[n], scores[n]) for n in places]
+
+
+def _votes(near: Sequence[_Near]) -> dict[str, _Vote]:
+    """What speaks for and against each plan, the plan of the nearest case first."""
+    found: dict[str, _Vote] = {}
+    for one in near:
+        worked, failed, count = found.get(one.plan, _Vote(0.0, 0.0, (0, 0, 0)))
+        success, weight = one.case.success, one.score.total
+        more = (success is True, success is False, success is None)
+        found[one.plan] = _Vote(
+            worked + weight * more[0],
+            failed + weight * more[1],
+            (count[0] + more[0], count[1] + more[1], count[2] + more[2]),
+        )
+    return found
+
+
+def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, compared: int) -> Answer:
+    nets = {plan: vote.net for plan, vote in votes.items()}
+    best = best_names(nets)
+    vote = votes[best[0]]
+    detail = {
+        "plans": {plan: _plan_detail(plan, one, near) for plan, one in votes.items()},
+        "cases": [_case_detail(one, comparison) for one in near],
+        "near": _rate(votes),
+        "compared": compared,
+    }
+    steps = [
+        f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}{_differs(one, comparison)}"
+        for one in near
+    ]
+    caveats = [_warning(one) for one in near if one.case.success is False][:3]
+    if vote.net <= 0:
+        known = sum(one.case.success is not None for one in near)
+        summary = f"no plan has more for it than against it: {known} of the {len(near)} nearest cases have an outcome"
+        return Answer(words("no plan has proved itself"), None, summary, cut(steps), detail, tuple(caveats))
+    if len(best) > 1:
+        caveats.append(f"as much speaks for {listed(best[1:])}")
+    worked, failed, _ = vote.count
+    if worked + failed < 3:
+        caveats.append(
+            f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan"
+        )
+    summary = (
+        f"{one_line(best[0], 60)}: worked in {worked} of {worked + failed} near cases, "
+        f"chance of success {vote.chance:.2f} (Laplace, by nearness)"
+    )
+    return Answer(choice(best[0], nets), vote.chance, summary, cut(steps), detail, tuple(caveats))
+
+
+def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any]:
+    """The figures of a plan, with the means of what was measured where it worked."""
+    measured: dict[str, list[float]] = {}
+    for one in near:
+        if one.plan == plan and one.case.success:
+            for name, value in one.case.metrics:
+                measured.setdefault(name, []).append(value)
+    worked, failed, still_open = vote.count
+    return {
+        "vote": vote.net,
+        "for": vote.worked,
+        "against": vote.failed,
+        "worked": worked,
+        "failed": failed,
+        "open": still_open,
+        "chance": vote.chance,
+        "metrics": {name: sum(values) / len(values) for name, values in measured.items()},
+    }
+
+
+def _rate(votes: Mapping[str, _Vote]) -> dict[str, Any]:
+    """How the near cases went, whatever was done."""
+    worked, failed, still_open = (sum(vote.count[n] for vote in votes.values()) for n in range(3))
+    rate = worked / (worked + failed) if worked + failed else None
+    return {"worked": worked, "failed": failed, "open": still_open, "success_rate": rate}
+
+
+def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
+    beliefs = comparison.explain("beliefs", one.case.beliefs)
+    desires = comparison.explain("desires", one.case.desires)
+    return {
+        "id": one.case.id,
+        "similarity": one.score.total,
+        "beliefs": one.score.beliefs,
+        "desires": one.score.desires,
+        "context": one.score.context,
+        "plan": one.plan,
+        "actions": list(one.case.actions),
+        "success": one.case.success,
+        "lessons": one.case.lessons,
+        "alike": [[*kin] for kin in (*beliefs.alike, *desires.alike)],
+        "missing": [*beliefs.missing, *desires.missing],
+        "extra": [*beliefs.extra, *desires.extra],
+    }
+
+
+def _differs(one: _Near, comparison: Comparison) -> str:
+    told = _case_detail(one, comparison)
+    alike = [f"{feature} ~ {to}" for feature, to, _ in told["alike"]]
+    parts = [f"not now: {listed(told['missing'], 4)}"] if told["missing"] else []
+    parts += [f"alike: {listed(alike, 3)}"] if alike else []
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _warning(one: _Near) -> str:
+    lesson = f": {one_line(one.case.lessons, 80)}" if one.case.lessons else ""
+    return f"{one_line(one.plan, 40)} failed in {one.case.id}, {one.score.total:.2f} near{lesson}"

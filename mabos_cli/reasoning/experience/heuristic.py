@@ -1,0 +1,238 @@
+"""Which option is better by the first cue that tells them apart (take-the-best), with tallying beside it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, best_names, choice
+from mabos_cli.reasoning.experience.cues import NEGATIVE, POSITIVE, Cue, Profile, learn, prefer, votes
+from mabos_cli.reasoning.features import feature_text, parse_features
+from mabos_cli.reasoning.input_checks import check_known, check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    anything,
+    list_of,
+    map_of,
+    number,
+    optional,
+    probability,
+    record,
+    text,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_CUE = record(
+    "one cue",
+    validity=optional(probability("how often it is right where it tells two options apart")),
+    better=optional(text("which side is better: yes or more, no or less", "higher", "lower")),
+    least=optional(number("a difference up to this does not count", 0), 0.0),
+)
+_VALUES = map_of(anything("yes, no, unknown or a number"), "its cues", least=0)
+_EXAMPLE = record("something known", cues=_VALUES, value=number("how much it has of what is asked for"))
+SHAPE: Shape = record(
+    "Cues are yes or no, or numbers. Without validities give examples to learn them from, or the cues in their order.",
+    options=map_of(_VALUES, "the options with their cues", least=2),
+    cues=optional(map_of(_CUE, "the cues; left out, those of the options"), {}),
+    examples=optional(map_of(_EXAMPLE, "known things, to learn validities from", least=2), {}),
+    recognized=optional(list_of(text("an option"), "the options that you have heard of", least=0)),
+    recognition_validity=optional(probability("how often what is recognized is the better one")),
+)  # fmt: skip
+QUESTIONS: tuple[str, ...] = (
+    "Between which options is to be chosen, and what makes one better?",
+    "Which few cues tell them apart quickly, each yes or no or a number?",
+    "How often has each cue been right, or which one would you ask first?",
+    "Which of the options have you heard of at all?",
+)
+_MOST_OPTIONS, _MOST_CUES, _MOST_EXAMPLES = 200, 50, 200
+_RECOGNITION = "recognition"
+
+
+class _Round(NamedTuple):
+    """A cue with the options before and after it, the best left."""
+
+    cue: Cue
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The option that take-the-best chooses."""
+    options = {name: parse_features(values, f"options.{name}") for name, values in given["options"].items()}
+    check_size("options", len(options), _MOST_OPTIONS, "options")
+    caveats: list[str] = []
+    cues, learned = _cues(given, options, caveats)
+    if given["recognized"] is not None:
+        cues, options = _with_recognition(given, cues, options)
+    if not cues:
+        raise BadValue("options: have no cues", "give each option some cues")
+    rounds = _eliminate(cues, options)
+    left = rounds[-1].after if rounds else tuple(options)
+    detail = _detail(cues, learned, rounds, options)
+    lines = [_line(one, options) for one in rounds]
+    told_by = [one for one in rounds if len(one.after) < len(one.before)]
+    lines += _comparison(detail)
+    if len(left) > 1:
+        caveats.append(f"no cue tells {listed(left)} apart; the first is taken, which is a guess")
+    counted = (detail["tallying"]["best"], detail["dawes"]["best"])
+    others = {best[0] for best in counted if left[0] not in best}
+    if others and told_by:
+        caveats.append(f"counting cues instead of taking the first would choose {listed(sorted(others))}")
+    sure = None
+    if len(options) == 2 and len(left) == 1:
+        sure = _sure(told_by[0].cue, learned, given)
+    told = f"{left[0]}, by {told_by[-1].cue.name}" if len(left) == 1 else f"{listed(left)} are tied"
+    told += f" (right with {sure:.2g})" if sure is not None else ""
+    scores = {name: float(_survived(name, rounds)) for name in options}
+    return Answer(choice(left[0], scores), sure, told, cut(lines), detail, tuple(caveats))
+
+
+def _cues(
+    given: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]
+) -> tuple[list[Cue], dict[str, Any]]:
+    """The cues, the most valid first, with what was learned about each."""
+    seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
+    rows = given["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
+    check_size("cues", len(rows), _MOST_CUES, "cues")
+    for option, profile in options.items():
+        check_known(f"options.{option}", profile, rows, "cue")
+    examples = [
+        (parse_features(row["cues"], f"examples.{name}.cues"), row["value"])
+        for name, row in given["examples"].items()
+    ]
+    check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
+    _check_kinds(rows, [*options.values(), *(profile for profile, _ in examples)])
+    learned: dict[str, Any] = {}
+    cues = []
+    for name, row in rows.items():
+        cue = Cue(name, row["validity"], row["better"] != "lower", row["least"])
+        cues.append(_learn(cue, row["better"] is None, examples, learned, caveats) if examples else cue)
+    known = [cue for cue in cues if cue.validity is not None]
+    if not known:
+        caveats.append("no validities were given, so cues are taken in the order given")
+        return cues, learned
+    if len(known) < len(cues):
+        unknown = [cue.name for cue in cues if cue.validity is None]
+        caveats.append(f"of unknown validity, and therefore last: {listed(unknown)}")
+    doubtful = [cue.name for cue in known if cue.validity is not None and cue.validity < 0.5]
+    if doubtful:
+        caveats.append(f"wrong more often than right, so better the other way round: {listed(doubtful)}")
+    return sorted(cues, key=lambda cue: (cue.validity is None, -(cue.validity or 0.0))), learned
+
+
+def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
+    """A cue is yes or no throughout, or a number throughout."""
+    for name in names:
+        values = [profile[name] for profile in profiles if name in profile]
+        words = [value for value in values if isinstance(value, str)]
+        odd = next((value for value in words if value not in (POSITIVE, NEGATIVE)), None)
+        if odd is not None:
+            raise BadValue(f"options: {name} is {odd[:40]!r}", "write yes, no, unknown or a number")
+        if words and len(words) < len(values):
+            raise BadValue(
+                f"options: {name} is yes or no for some, and a number for others", "use one of them"
+            )
+
+
+def _learn(
+    cue: Cue,
+    is_free: bool,
+    examples: list[tuple[Profile, float]],
+    learned: dict[str, Any],
+    caveats: list[str],
+) -> Cue:
+    """The cue with the validity that examples show, unless one is given; turned round if it is wrong more often than right."""
+    found = learn(cue, examples)
+    turned = is_free and found.validity is not None and found.validity < 0.5
+    if turned:
+        cue = cue._replace(is_higher_better=False)
+        found = learn(cue, examples)
+        caveats.append(f"{cue.name} speaks against an option, by the examples")
+    learned[cue.name] = {
+        "right": found.right, "wrong": found.wrong, "validity": found.validity, "discrimination": found.discrimination,
+    }  # fmt: skip
+    return cue._replace(validity=found.validity) if cue.validity is None else cue
+
+
+def _with_recognition(
+    given: dict[str, Any], cues: list[Cue], options: Mapping[str, Profile]
+) -> tuple[list[Cue], dict[str, Profile]]:
+    """Recognition goes before all cues: what was never heard of has no cues that could be known."""
+    for name in given["recognized"]:
+        known_name("recognized", name, options, "option")
+    if any(cue.name == _RECOGNITION for cue in cues):
+        raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
+    told = {
+        name: {**profile, _RECOGNITION: POSITIVE if name in given["recognized"] else NEGATIVE}
+        for name, profile in options.items()
+    }
+    return [Cue(_RECOGNITION, given["recognition_validity"]), *cues], told
+
+
+def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
+    """Cue by cue, what another option beats is dropped, until one is left."""
+    left = tuple(options)
+    rounds = []
+    for cue in cues:
+        if len(left) == 1:
+            break
+        kept = tuple(
+            name for name in left if not any(prefer(cue, options[other], options[name]) > 0 for other in left)
+        )
+        rounds.append(_Round(cue, left, kept))
+        left = kept
+    return rounds
+
+
+def _sure(cue: Cue, learned: dict[str, Any], given: dict[str, Any]) -> float | None:
+    """How likely the cue that decides is right: as given, or from the examples by the rule of succession, for few of them
+    may all agree by chance."""
+    row = learned.get(cue.name)
+    if row is None or given["cues"].get(cue.name, {}).get("validity") is not None:
+        return cue.validity
+    return (row["right"] + 1) / (row["right"] + row["wrong"] + 2)
+
+
+def _survived(name: str, rounds: list[_Round]) -> int:
+    return sum(name in one.after for one in rounds)
+
+
+def _line(one: _Round, options: Mapping[str, Profile]) -> str:
+    valid = f" (validity {one.cue.validity:.2g})" if one.cue.validity is not None else ""
+    if one.after == one.before:
+        return f"{one.cue.name}{valid}: does not tell them apart"
+    values = [
+        f"{name} {feature_text(options[name][one.cue.name]) if one.cue.name in options[name] else '?'}"
+        for name in one.before
+    ]
+    return f"{one.cue.name}{valid}: {listed(values)}; left: {listed(one.after)}"
+
+
+def _detail(
+    cues: list[Cue], learned: dict[str, Any], rounds: list[_Round], options: Mapping[str, Profile]
+) -> dict[str, Any]:
+    cast = votes(cues, options)
+    pros = {name: sum(vote > 0 for vote in row.values()) for name, row in cast.items()}
+    sums = {name: sum(row.values()) for name, row in cast.items()}
+    return {
+        "cues": [
+            {
+                "name": cue.name,
+                "validity": cue.validity,
+                "better": "higher" if cue.is_higher_better else "lower",
+            }
+            for cue in cues
+        ],
+        "learned": learned,
+        "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
+        "tallying": {"counts": pros, "best": list(best_names(pros))},
+        "dawes": {"sums": sums, "best": list(best_names(sums))},
+    }
+
+
+def _comparison(detail: dict[str, Any]) -> list[str]:
+    tally, dawes = detail["tallying"], detail["dawes"]
+    return [
+        f"tallying (cues in favour): {listed([f'{name} {count}' for name, count in tally['counts'].items()])}",
+        f"Dawes' rule (for less against): {listed([f'{name} {count}' for name, count in dawes['sums'].items()])}",
+    ]

@@ -1,0 +1,275 @@
+"""The course of action that experience suggests: the prototype a situation is recognized by, and its first action that works
+when it is played through."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, choice, yes_no
+from mabos_cli.reasoning.features import Feature, feature_text, parse_feature, parse_features
+from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    anything,
+    list_of,
+    map_of,
+    number,
+    optional,
+    probability,
+    record,
+    text,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
+_PROTOTYPE = record(
+    "one kind of situation known from experience",
+    cues=map_of(_EXPECTED, "what it is recognized by"),
+    weights=optional(map_of(number("0 or more", 0, 1e6), "cues that count more or less than 1", least=0), {}),
+    expectancies=optional(map_of(_EXPECTED, "what else is to be expected if it is this", least=0), {}),
+    goals=optional(list_of(text("a goal"), "what then matters", least=0), []),
+    actions=list_of(text("an action"), "what one does then, the most typical first"),
+)
+_ACTION = record(
+    "what an action needs and does",
+    needs=optional(map_of(_EXPECTED, "cues that must be so for it to be possible", least=0), {}),
+    effects=optional(
+        map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}
+    ),
+    risks=optional(map_of(probability("how likely"), "what may go wrong", least=0), {}),
+    reaches=optional(
+        list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)
+    ),
+)
+_LIMIT = record(
+    "what must not be passed", min=optional(number("at least", -LARGEST, LARGEST)), max=optional(number("at most", -LARGEST, LARGEST))
+)  # fmt: skip
+SHAPE: Shape = record(
+    "",
+    situation=map_of(anything("a number or a word"), "what can be seen now, by cue"),
+    prototypes=map_of(_PROTOTYPE, "kinds of situation known from experience"),
+    actions=map_of(_ACTION, "the actions that prototypes name"),
+    state=optional(map_of(number("how much", -LARGEST, LARGEST), "quantities as they are now", least=0), {}),
+    limits=optional(map_of(_LIMIT, "limits of quantities", least=0), {}),
+    risk_limits=optional(map_of(probability("at most so likely"), "the most that is acceptable of each risk", least=0), {}),
+    familiar=optional(probability("the match from which on a situation counts as recognized"), 0.5),
+)  # fmt: skip
+QUESTIONS: tuple[str, ...] = (
+    "What stands out in this situation, cue by cue?",
+    "Which kinds of situation known from experience does it resemble, and by which cues?",
+    "What else should be there if it is that kind, and is it?",
+    "What does one do then, first of all, and what would happen if it were done here?",
+    "What must not happen: which limits of money, time and risk hold?",
+)
+_MOST_PROTOTYPES = 500
+
+
+class _Match(NamedTuple):
+    """How a situation fits a prototype: the share of its cues by weight, and what does not fit or is not known."""
+
+    name: str
+    score: float
+    fitting: tuple[str, ...]
+    unlike: tuple[str, ...]
+    unknown: tuple[str, ...]
+    violated: tuple[str, ...]
+    to_check: tuple[str, ...]
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The first action of the best match that works."""
+    _check(given)
+    situation = parse_features(given["situation"], "situation")
+    found = [_match(name, row, situation) for name, row in given["prototypes"].items()]
+    found.sort(key=lambda one: -one.score)
+    detail: dict[str, Any] = {"matches": [_match_row(one) for one in found[:20]]}
+    lines = [_match_line(one) for one in found[:3]]
+    best = found[0]
+    if best.score < given["familiar"]:
+        told = f"not familiar: the nearest, {best.name}, matches by {best.score:.2g} only; look for more cues"
+        return Answer(
+            yes_no(None, "the situation is familiar"), None, told, tuple(lines), detail, _doubts(found, given)
+        )
+    caveats = _doubts(found, given)
+    runs, taken = [], None
+    for one in found:
+        if one.score < given["familiar"] or taken:
+            break
+        for action in given["prototypes"][one.name]["actions"]:
+            why = _play(action, given["prototypes"][one.name]["goals"], situation, given)
+            runs.append({"prototype": one.name, "action": action, "rejected": why})
+            lines.append(f"{action}: {'; '.join(why) if why else 'works'}")
+            if not why:
+                taken = (one, action)
+                break
+    detail["simulations"] = runs
+    if taken is None:
+        told = f"recognized as {best.name}, but no known action works; the limits or the goals must give way"
+        about = "a known course of action works here"
+        return Answer(yes_no(False, about), None, told, cut(lines), detail, caveats)
+    match, action = taken
+    if match is not best:
+        caveats += (f"no action for {best.name} works; this one belongs to {match.name}, which fits less",)
+    caveats += _unlimited(action, given)
+    detail["prototype"] = match.name
+    rejected = len(runs) - 1
+    told = f"{action}: {match.name} is recognized ({match.score:.2g})"
+    told += f", {rejected} rejected before" if rejected else ""
+    return Answer(choice(action), None, told, cut(lines), detail, caveats)
+
+
+def _check(given: dict[str, Any]) -> None:
+    check_size("prototypes", len(given["prototypes"]), _MOST_PROTOTYPES, "prototypes")
+    for name, row in given["prototypes"].items():
+        where = f"prototypes.{name}"
+        check_known(f"{where}.actions", row["actions"], given["actions"], "action")
+        check_known(f"{where}.weights", row["weights"], row["cues"], "cue")
+        if not sum(row["weights"].get(cue, 1.0) for cue in row["cues"]):
+            raise BadValue(f"{where}.weights: all are 0", "let some cue count")
+        for field in ("cues", "expectancies"):
+            for cue, expected in row[field].items():
+                _check_expected(expected, f"{where}.{field}.{cue}")
+    for name, row in given["actions"].items():
+        for cue, expected in row["needs"].items():
+            _check_expected(expected, f"actions.{name}.needs.{cue}")
+        for quantity in row["effects"]:
+            known_name(f"actions.{name}.effects", quantity, given["state"], "quantity of the state")
+    for name, limit in given["limits"].items():
+        known_name("limits", name, given["state"], "quantity of the state")
+        low, high = limit["min"], limit["max"]
+        if low is not None and high is not None and low > high:
+            raise BadValue(f"limits.{name}: min {low:g} is above max {high:g}", "exchange or change them")
+
+
+def _check_expected(expected: Any, where: str) -> None:
+    if isinstance(expected, list):
+        for one in expected:
+            parse_feature(one, where)
+        return
+    if not isinstance(expected, dict):
+        parse_feature(expected, where)
+        return
+    ends = [expected[name] for name in ("min", "max") if name in expected]
+    if (
+        not ends
+        or len(ends) < len(expected)
+        or any(isinstance(parse_feature(e, where), str | None) for e in ends)
+    ):
+        raise BadValue(
+            f"{where}: must be {{min: ..., max: ...}} with numbers",
+            "give a number, a word, a list or a range",
+        )
+
+
+def _fits(expected: Any, value: Feature) -> bool:
+    if isinstance(expected, list):
+        return any(parse_feature(one, "") == value for one in expected)
+    if not isinstance(expected, dict):
+        return parse_feature(expected, "") == value
+    if isinstance(value, str):
+        return False
+    low, high = (parse_feature(expected.get(name), "") for name in ("min", "max"))
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _told(expected: Any) -> str:
+    if isinstance(expected, list):
+        return " or ".join(map(str, expected))
+    if not isinstance(expected, dict):
+        return str(expected)
+    return " and ".join(
+        f"at {'least' if end == 'min' else 'most'} {value}" for end, value in expected.items()
+    )
+
+
+def _match(name: str, row: dict[str, Any], situation: Mapping[str, Feature]) -> _Match:
+    known = {
+        cue: _fits(expected, situation[cue]) for cue, expected in row["cues"].items() if cue in situation
+    }
+    weights = {cue: row["weights"].get(cue, 1.0) for cue in row["cues"]}
+    score = sum(weights[cue] for cue, fits in known.items() if fits) / sum(weights.values())
+    violated = tuple(
+        f"{cue} is {feature_text(situation[cue])}, not {_told(expected)}"
+        for cue, expected in row["expectancies"].items()
+        if cue in situation and not _fits(expected, situation[cue])
+    )
+    return _Match(
+        name,
+        score,
+        tuple(cue for cue, fits in known.items() if fits),
+        tuple(cue for cue, fits in known.items() if not fits),
+        tuple(cue for cue in row["cues"] if cue not in known),
+        violated,
+        tuple(cue for cue in row["expectancies"] if cue not in situation),
+    )
+
+
+def _match_row(one: _Match) -> dict[str, Any]:
+    row = one._asdict()
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
+
+
+def _match_line(one: _Match) -> str:
+    parts = [f"{one.name} matches by {one.score:.2g}"]
+    parts += [f"unlike: {listed(one.unlike)}"] if one.unlike else []
+    parts += [f"not known: {listed(one.unknown)}"] if one.unknown else []
+    parts += [f"against what is expected: {listed(one.violated)}"] if one.violated else []
+    return "; ".join(parts)
+
+
+def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
+    """What speaks against the best match: violated expectancies, what is not known, and a tie."""
+    best, *others = found
+    said = []
+    if best.violated:
+        next_one = f"; it may be {others[0].name} ({others[0].score:.2g})" if others else ""
+        said.append(f"look again: {listed(best.violated)}{next_one}")
+    if best.to_check:
+        said.append(f"still to check, if it is {best.name}: {listed(best.to_check)}")
+    if others and abs(others[0].score - best.score) < 1e-12:
+        said.append(f"{others[0].name} matches as well; the first given is taken")
+    known = {cue for row in given["prototypes"].values() for cue in (*row["cues"], *row["expectancies"])}
+    known |= {cue for row in given["actions"].values() for cue in row["needs"]}
+    unused = [cue for cue in given["situation"] if cue not in known]
+    if unused:
+        said.append(f"nothing known speaks of {listed(unused)}")
+    risks = {name for row in given["actions"].values() for name in row["risks"]}
+    idle = [name for name in given["risk_limits"] if name not in risks]
+    if idle:
+        said.append(f"no action runs the risk of {listed(idle)}, which has a limit")
+    return tuple(said)
+
+
+def _play(
+    action: str, goals: list[str], situation: Mapping[str, Feature], given: dict[str, Any]
+) -> list[str]:
+    """Why an action does not work here; nothing if it does."""
+    row = given["actions"][action]
+    why = []
+    for cue, expected in row["needs"].items():
+        if cue not in situation:
+            why.append(f"needs {cue} {_told(expected)}, which is not known")
+        elif not _fits(expected, situation[cue]):
+            why.append(f"needs {cue} {_told(expected)}, and it is {feature_text(situation[cue])}")
+    for name, limit in given["limits"].items():
+        after = given["state"][name] + row["effects"].get(name, 0.0)
+        if limit["min"] is not None and after < limit["min"]:
+            why.append(f"{name} would be {after:,.6g}, below {limit['min']:,.6g}")
+        if limit["max"] is not None and after > limit["max"]:
+            why.append(f"{name} would be {after:,.6g}, above {limit['max']:,.6g}")
+    for name, chance in row["risks"].items():
+        if chance > given["risk_limits"].get(name, 1.0):
+            why.append(f"risk of {name} is {chance:.2g}, above {given['risk_limits'][name]:.2g}")
+    missed = [goal for goal in goals if row["reaches"] is not None and goal not in row["reaches"]]
+    return [*why, f"does not reach {listed(missed)}"] if missed else why
+
+
+def _unlimited(action: str, given: dict[str, Any]) -> tuple[str, ...]:
+    risks = given["actions"][action]["risks"]
+    free = [
+        f"{name} ({chance:.2g})"
+        for name, chance in risks.items()
+        if chance and name not in given["risk_limits"]
+    ]
+    return (f"risks without a limit were not weighed: {listed(free)}",) if free else ()

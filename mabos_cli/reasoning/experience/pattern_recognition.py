@@ -1,0 +1,222 @@
+"""Which known pattern a situation shows: the label of its nearest examples, and how well that works on the examples themselves."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, distribution
+from mabos_cli.reasoning.experience.gower import Features, Scale, distance, find_scale
+from mabos_cli.reasoning.features import Feature, parse_features
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
+from mabos_cli.reasoning.wording import cut, listed
+
+_FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
+_EXAMPLE = record(
+    "one example",
+    name=optional(text("what it is called")),
+    label=text("the pattern it shows"),
+    features=_FEATURES,
+)
+SHAPE: Shape = record(
+    "",
+    situation=map_of(anything("a number or a word"), "the features of what is to be recognized"),
+    examples=list_of(_EXAMPLE, "known examples of all patterns, with the same features", least=2),
+    k=optional(whole("how many nearest examples vote; left out, what works best on the examples", 1, 100)),
+    weights=optional(
+        map_of(number("0 or more", 0, 1e6), "features that count more or less than 1", least=0), {}
+    ),
+    vote=optional(
+        text("whether each neighbour counts alike, or nearer ones more", "equal", "nearness"), "equal"
+    ),
+)
+QUESTIONS: tuple[str, ...] = (
+    "What is to be recognized, and which patterns are possible?",
+    "Which features tell the patterns apart?",
+    "Which known examples of each pattern are there, with these features?",
+    "Does any feature matter more than the others?",
+)
+_MOST_EXAMPLES, _MOST_VALUES = 20_000, 500_000
+_MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselves
+_KS = (1, 3, 5, 7, 9, 11, 13, 15)
+_USUAL = 0.95
+_NEAREST = 1e-12  # what is nearer weighs no more: votes must not overflow
+
+
+class _Example(NamedTuple):
+    name: str
+    label: str
+    features: Features
+
+
+class _Trial(NamedTuple):
+    """How the examples do when each is recognized by the others: hits by k, of how many, and how far the nearest one is."""
+
+    hits: dict[int, int]
+    count: int
+    nearest: tuple[float, ...]
+
+
+Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The shares of the labels among the nearest examples."""
+    examples = [
+        _Example(row["name"] or f"example {n}", row["label"], parse_features(row["features"], f"examples[{n}].features"))
+        for n, row in enumerate(given["examples"], 1)
+    ]  # fmt: skip
+    check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
+    situation = parse_features(given["situation"], "situation")
+    scale = _scale(given, examples, situation)
+    near = _neighbours(situation, examples, scale, None)
+    if not near:
+        raise BadValue(
+            "situation: shares no feature with any example", "use the names of the examples' features"
+        )
+    if given["k"] and given["k"] > len(near):
+        raise BadValue(
+            f"k: {given['k']} neighbours of {len(near)} examples", "give more examples or a smaller k"
+        )
+    trial = _try_out(examples, scale, given)
+    usable = [k for k in trial.hits if k <= len(near)]
+    k = given["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
+    shares = _vote(near[:k], examples, given["vote"])
+    return _answer(given, situation, examples, scale, near, k, shares, trial)
+
+
+def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Features) -> Scale:
+    scale = find_scale([one.features for one in examples], given["weights"])
+    check_size("examples", len(examples) * max(1, len(scale.weights)), _MOST_VALUES, "values")
+    for name in given["weights"]:
+        known_name("weights", name, scale.weights, "feature")
+    for name, value in situation.items():
+        known_name("situation", name, scale.weights, "feature")
+        if name in scale.ranges and isinstance(value, str):
+            raise BadValue(
+                f"situation.{name}: must be a number, as in the examples, not {value[:40]!r}", "give a number"
+            )
+    if not any(scale.weights.values()):
+        raise BadValue("weights: all are 0", "let some feature count")
+    return scale
+
+
+def _neighbours(
+    features: Features, examples: Sequence[_Example], scale: Scale, without: int | None
+) -> Neighbours:
+    """The examples by distance; of equal ones the first given is nearer."""
+    found = []
+    for n, example in enumerate(examples):
+        if n != without:
+            far = distance(features, example.features, scale)
+            if far is not None:
+                found.append((far, n))
+    return sorted(found)
+
+
+def _try_out(examples: Sequence[_Example], scale: Scale, given: dict[str, Any]) -> _Trial:
+    """Recognizes examples by all others: all of them, or as many as there is time for, spread evenly."""
+    ks = [given["k"]] if given["k"] else [k for k in _KS if k < len(examples)] or [1]
+    work = len(examples) * (2 + len(scale.weights))
+    count = max(1, min(len(examples), _MOST_TESTS, _MOST_WORK // work))
+    tested = [n * len(examples) // count for n in range(count)]
+    hits = dict.fromkeys(ks, 0)
+    nearest = []
+    for n in tested:
+        near = _neighbours(examples[n].features, examples, scale, n)
+        if near:
+            nearest.append(near[0][0])
+        for k in ks:
+            shares = _vote(near[:k], examples, given["vote"])
+            hits[k] += bool(shares) and max(shares, key=lambda label: shares[label]) == examples[n].label
+    return _Trial(hits, count, tuple(sorted(nearest)))
+
+
+def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str, float]:
+    """The shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
+    if vote == "nearness" and near and near[0][0] == 0:
+        near = [
+            (far, n) for far, n in near if far == 0
+        ]  # what is the same outweighs all that is only like it
+    counts: Counter[str] = Counter()
+    for far, n in near:
+        counts[examples[n].label] += 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
+    total = sum(counts.values())
+    return {label: weight / total for label, weight in counts.most_common()}
+
+
+def _answer(
+    given: dict[str, Any], situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int,
+    shares: dict[str, float], trial: _Trial,
+) -> Answer:  # fmt: skip
+    usual = (
+        trial.nearest[min(len(trial.nearest) - 1, int(_USUAL * len(trial.nearest)))] if trial.nearest else 0.0
+    )
+    outside = _outside(situation, scale)
+    is_novel = near[0][0] > usual or bool(outside)
+    everything = shares | {one.label: 0.0 for one in examples if one.label not in shares}
+    # Few examples may all be hit by chance, so the share of hits is taken by the rule of succession.
+    sure = (trial.hits[k] + 1) / (trial.count + 2)
+    label = next(iter(shares))
+    lines = [f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]]
+    told_k = "as given" if given["k"] else "best on the examples"
+    lines = [
+        *cut(lines, 7),
+        f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.count} are recognized",
+    ]
+    lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
+    detail = {
+        "k": k,
+        "neighbours": [
+            {"name": examples[n].name, "label": examples[n].label, "distance": far} for far, n in near[:k]
+        ],
+        "shares": everything,
+        "left_one_out": {"hits": {str(one): hits for one, hits in trial.hits.items()}, "of": trial.count},
+        "nearest_distance": near[0][0],
+        "usual_distance": usual,
+        "is_novel": is_novel,
+        "outside_range": outside,
+    }
+    caveats = _caveats(given, examples, near, k, shares, trial, usual, outside)
+    told = f"{label}, with {shares[label]:.2g} of the votes of the {k} nearest" + (
+        "; but this is unlike all examples" if is_novel else ""
+    )
+    return Answer(distribution(everything), None if is_novel else sure, told, tuple(lines), detail, caveats)
+
+
+def _outside(situation: Features, scale: Scale) -> list[str]:
+    def is_outside(name: str, value: Feature) -> bool:
+        low, high = scale.ranges.get(name, (0, 0))
+        return name in scale.ranges and not low <= value <= high and scale.weights[name] > 0
+
+    return [name for name, value in situation.items() if is_outside(name, value)]
+
+
+def _caveats(
+    given: dict[str, Any], examples: Sequence[_Example], near: Neighbours, k: int, shares: dict[str, float],
+    trial: _Trial, usual: float, outside: list[str],
+) -> tuple[str, ...]:  # fmt: skip
+    said = []
+    if near[0][0] > usual:
+        said.append(f"new: the nearest example is {near[0][0]:.2f} away, farther than examples usually are")
+    if outside:
+        said.append(f"new: outside of the range of all examples in {listed(outside)}")
+    if len([share for share in shares.values() if share == max(shares.values())]) > 1:
+        said.append("the vote is tied; the label of the nearest example is taken")
+    if (
+        len(near) > k
+        and near[k][0] == near[k - 1][0]
+        and examples[near[k][1]].label != examples[near[k - 1][1]].label
+    ):
+        said.append(
+            f"others are as near as the last of the {k} and have another label; the order given decided"
+        )
+    if len({one.label for one in examples}) == 1:
+        said.append("all examples have one label, so nothing else can be recognized")
+    if not given["k"] and len(trial.hits) > 1:
+        said.append("k was chosen on the same examples, so their share of hits flatters a little")
+    if trial.count < len(examples):
+        said.append(f"tried on {trial.count} of {len(examples)} examples, spread evenly")
+    return tuple(said)

@@ -1,0 +1,271 @@
+"""Which explanation accounts best for observations: the leanest or likeliest set of hypotheses, or rules that would conclude them."""
+
+import math
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.abduction import abduce
+from mabos_cli.core.knowledge.explaining import Explanation
+from mabos_cli.core.knowledge.rule import is_variable, pattern_text
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, names
+from mabos_cli.reasoning.formal.covers import (
+    MOST_WEIGHED,
+    Cause,
+    log_joint,
+    minimal_covers,
+    posterior,
+    with_certain,
+)
+from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules
+from mabos_cli.reasoning.input_checks import check_known, check_size
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    anything,
+    conform,
+    list_of,
+    map_of,
+    number,
+    optional,
+    parsed,
+    probability,
+    record,
+    text,
+    usual,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_EXPLAINS = (
+    "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
+)
+_HYPOTHESIS = record(
+    "one possible explanation",
+    explains=anything(_EXPLAINS),
+    prior=optional(probability("how likely it is before anything was observed")),
+    cost=optional(number("what it costs to assume it; the least total wins where priors are missing", 0, 1e9), 1.0),
+)  # fmt: skip
+SHAPE: Shape = record(
+    "Give observations and hypotheses, or one observation as a pattern to explain by rules.",
+    observations=usual(list_of(text("something observed"), "what is to be explained")),
+    hypotheses=usual(map_of(_HYPOTHESIS, "possible explanations by name")),
+    absent=optional(list_of(text("something"), "what was looked for and not found", least=0), []),
+    observation=optional(parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")),
+    facts=optional(list_of(parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)),
+    rules=optional(list_of(parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)),
+)  # fmt: skip
+QUESTIONS: tuple[str, ...] = (
+    "What was observed that calls for an explanation?",
+    "Which explanations are possible, the dull ones included?",
+    "Which observations would each of them bring about, and how surely?",
+    "How likely was each before anything was observed?",
+    "What should have been observed if one of them were true, and was not?",
+)
+_MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The best explanation."""
+    by_hypotheses = given["hypotheses"] is not None
+    if by_hypotheses == (given["observation"] is not None):
+        raise BadValue("hypotheses: give hypotheses with observations, or one observation for rules", "")
+    if not by_hypotheses:
+        return _by_rules(given, own)
+    if given["observations"] is None:
+        raise BadValue("observations: is missing", "list what is to be explained")
+    return _by_hypotheses(given)
+
+
+class _Explained(NamedTuple):
+    """The covers of what can be explained, the best first."""
+
+    causes: list[Cause]
+    seen: list[str]
+    unexplained: list[str]
+    absent: list[str]
+    covers: list[tuple[int, ...]]
+    weights: list[float] | None  # logarithms, of the same covers, if priors are known
+    posterior: dict[tuple[int, ...], float]
+
+
+def _by_hypotheses(given: dict[str, Any]) -> Answer:
+    found = _explain(given)
+    if not found.seen:
+        raise BadValue("hypotheses: none explains any observation", "check the names under explains")
+    if not found.covers or (found.weights and found.weights[0] == -math.inf):
+        hint = "look for a prior of 0 or 1, or something absent that a hypothesis would surely bring about"
+        raise BadValue("hypotheses: no set can have led to just this", hint)
+    best = tuple(found.causes[c].name for c in found.covers[0])
+    chosen = {*found.covers[0]}
+    sure = math.fsum(share for held, share in found.posterior.items() if chosen <= {*held})
+    confidence = sure if found.posterior and not found.unexplained else None
+    marginals = {
+        cause.name: math.fsum(share for chosen, share in found.posterior.items() if n in chosen)
+        for n, cause in enumerate(found.causes)
+    }
+    scores = marginals if found.posterior else None
+    conclusion: Conclusion = choice(best[0], scores) if len(best) == 1 else names(best)
+    how = "likeliest" if found.weights else "leanest"
+    told = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
+    told += (
+        f", the {how} way"
+        if confidence is None
+        else f" and hold{'s' * (len(best) == 1)} with probability {sure:.2g}"
+    )
+    detail = {
+        "explanations": [_row(found, n) for n in range(min(50, len(found.covers)))],
+        "explanation_count": len(found.covers),
+        "unexplained": found.unexplained,
+        "probabilities": marginals if found.posterior else {},
+    }
+    lines = [_line(found, n) for n in range(len(found.covers))]
+    return Answer(conclusion, confidence, told, cut(lines, 8), detail, _caveats(found))
+
+
+def _all_or(found: _Explained) -> str:
+    count = len(found.seen)
+    return (
+        f"{count} of {count + len(found.unexplained)} observations"
+        if found.unexplained
+        else "all observations"
+    )
+
+
+def _explain(given: dict[str, Any]) -> _Explained:
+    observations, absent = given["observations"], given["absent"]
+    check_size("observations", len(observations), _MOST_OBSERVATIONS, "observations")
+    check_size("hypotheses", len(given["hypotheses"]), _MOST_HYPOTHESES, "hypotheses")
+    check_known("observations", observations, observations)
+    both = [name for name in absent if name in observations]
+    if both:
+        raise BadValue(f"absent: {both[0]!r} is among the observations too", "keep it in one of the lists")
+    causes = [
+        Cause(name, _strengths(row["explains"], f"hypotheses.{name}.explains"), row["cost"], row["prior"])
+        for name, row in given["hypotheses"].items()
+    ]
+    seen = [one for one in observations if any(one in cause.strengths for cause in causes)]
+    covers = minimal_covers(causes, seen) if seen else []
+    causes_known = all(cause.prior is not None for cause in causes)
+    if not causes_known:
+        # What would surely bring about something that is absent cannot be.
+        covers = [
+            cover for cover in covers
+            if not any(causes[c].strengths.get(effect) == 1 for c in cover for effect in absent)
+        ]  # fmt: skip
+        covers.sort(key=lambda cover: (math.fsum(causes[c].cost for c in cover), len(cover), cover))
+        return _Explained(causes, seen, [o for o in observations if o not in seen], absent, covers, None, {})
+    weights = {cover: log_joint(causes, with_certain(causes, cover), seen, absent) for cover in covers}
+    covers.sort(key=lambda cover: (-weights[cover], math.fsum(causes[c].cost for c in cover), cover))
+    shares = posterior(causes, seen, absent) if len(causes) <= MOST_WEIGHED and covers else {}
+    return _Explained(
+        causes, seen, [o for o in observations if o not in seen], absent, covers,
+        [weights[cover] for cover in covers], shares,
+    )  # fmt: skip
+
+
+def _strengths(said: Any, where: str) -> dict[str, float]:
+    """The effects of a cause with how surely it brings them about; those of a list are certain."""
+    if isinstance(said, str):
+        said = [said]
+    if isinstance(said, list) and said and all(isinstance(one, str | int | float) for one in said):
+        return {str(one).strip(): 1.0 for one in said}
+    if not isinstance(said, dict) or not said:
+        raise BadValue(
+            f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", ""
+        )
+    found = {}
+    for name, value in said.items():
+        strength = conform(probability("how surely it brings that about"), value, {}, f"{where}.{name}")
+        if strength:
+            found[str(name).strip()] = float(strength)
+    return found
+
+
+def _row(found: _Explained, n: int) -> dict[str, Any]:
+    cover = found.covers[n]
+    row: dict[str, Any] = {"hypotheses": [found.causes[c].name for c in cover]}
+    row["cost"] = math.fsum(found.causes[c].cost for c in cover)
+    if found.posterior:
+        row["probability"] = found.posterior.get(with_certain(found.causes, cover), 0.0)
+    return row
+
+
+def _line(found: _Explained, n: int) -> str:
+    row = _row(found, n)
+    told = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
+    if "probability" in row:
+        told += f", probability of just this {row['probability']:.3g}"
+    elif found.weights and n and found.weights[n] > -math.inf:
+        told += f", {math.exp(found.weights[n] - found.weights[0]):.2g} times as likely as the first"
+    return told
+
+
+def _caveats(found: _Explained) -> tuple[str, ...]:
+    said = []
+    if found.unexplained:
+        said.append(f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list")
+    idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
+    if idle:
+        said.append(f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing")
+    if found.weights is None and any(cause.prior is not None for cause in found.causes):
+        said.append("some hypotheses have no prior, so costs decide and priors were not used")
+    if found.weights is not None and not found.posterior:
+        said.append(f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed")
+    if len(found.covers) > 1:
+        rank = [(found.weights[n] if found.weights else _row(found, n)["cost"]) for n in (0, 1)]
+        if math.isclose(*rank, rel_tol=1e-12):
+            said.append("the first two are equally good; the order given decided")
+    if found.posterior:
+        top = max(found.posterior, key=lambda chosen: found.posterior[chosen])
+        best = with_certain(found.causes, found.covers[0])
+        if top != best and found.posterior[top] > found.posterior[best] * (1 + 1e-9):
+            wider = " and ".join(found.causes[c].name for c in top)
+            said.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
+        said.append(
+            "probabilities hold if hypotheses are independent and nothing else can cause the observations"
+        )
+    return tuple(said)
+
+
+def _by_rules(given: dict[str, Any], own: Own) -> Answer:
+    """What rules say would explain an observation, by how much of it is known already."""
+    wanted = given["observation"]
+    if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
+        raise BadValue(
+            "observation: must be `subject predicate object`", "compare nothing, and name the predicate"
+        )
+    facts, caveats = drawn_facts(given, own)
+    found = abduce(wanted[:3], facts, drawn_rules(given, own))
+    caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
+    about = pattern_text(wanted)
+    if found.known:
+        caveats += (f"it is a known fact already: {listed([fact.id for fact in found.known])}",)
+    if not found.hypotheses:
+        return Answer(names((), about), None, f"no rule concludes {about}", (), {"explanations": []}, caveats)
+    best = found.hypotheses[0]
+    assumed = tuple(pattern_text(one) for one in best.assumptions)
+    told = f"{about} by {best.rule.label}" + (
+        f", if {listed(assumed)}" if assumed else ", from known facts alone"
+    )
+    rows = [_explanation(one) for one in found.hypotheses[:50]]
+    lines = [
+        f"{row['score']:.3g} {row['rule']}: {row['supported']} of {row['total']} known"
+        + (f"; to assume: {listed(row['assumptions'])}" if row["assumptions"] else "")
+        for row in rows
+    ]
+    if len(found.hypotheses) > 1 and math.isclose(best.score, found.hypotheses[1].score):
+        caveats += ("the first two score the same; fewer assumptions, then the rule's id decided",)
+    caveats += (
+        "scores are the share of conditions that are known, times the rule's factor: not probabilities",
+    )
+    return Answer(names(assumed, about), None, told, cut(lines, 8), {"explanations": rows}, caveats)
+
+
+def _explanation(one: Explanation) -> dict[str, Any]:
+    return {
+        "rule": one.rule.label,
+        "score": one.score,
+        "supported": one.supported,
+        "total": one.total,
+        "supports": [fact.id for fact in one.supports],
+        "assumptions": [pattern_text(pattern) for pattern in one.assumptions],
+    }

@@ -1,0 +1,292 @@
+"""Values for variables that meet all constraints, the best such values, or the constraints that clash."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, choice, names, yes_no
+from mabos_cli.reasoning.formal.constraint_input import Names, read_domain
+from mabos_cli.reasoning.formal.constraint_meaning import View, exact, is_equal, rough
+from mabos_cli.reasoning.formal.constraint_search import MOST_CHECKS, Constraint, GaveUp, Problem, Search
+from mabos_cli.reasoning.formal.constraint_text import Node, parse_expression
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
+
+SHAPE: Shape = record(
+    "Give variables, the values they may take, and what must hold between them.",
+    variables=map_of(
+        anything("its values: a list, a range such as 1..9, or the name of a domain"),
+        "what is to be decided, each with its possible values",
+    ),
+    domains=optional(
+        map_of(anything("a list of values, or a range such as 1..9"), "values shared by variables", 0), {}
+    ),
+    constraints=usual(
+        list_of(
+            text(
+                "a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"
+            ),
+            "what must hold",
+            0,
+        ),
+        [],
+    ),
+    tables=optional(
+        list_of(
+            record(
+                "the combinations that are allowed",
+                of=list_of(text("a variable"), "the variables, in the order of each row"),
+                allowed=list_of(
+                    list_of(anything("a value"), "one value for each"), "the allowed combinations"
+                ),
+            ),
+            "combinations that are allowed",
+            0,
+        ),
+        [],
+    ),
+    minimize=optional(text("an expression to make as small as possible"), ""),
+    maximize=optional(text("an expression to make as large as possible"), ""),
+    ask=optional(text("the variable whose value is the answer"), ""),
+    show=optional(whole("how many solutions to list", 1, 100), 5),
+)
+
+QUESTIONS: tuple[str, ...] = (
+    "What has to be decided? Each decision is a variable.",
+    "Which values can each variable take?",
+    "What must never happen together, and what must always?",
+    "Is anything to be as large or as small as possible?",
+)
+
+
+class _Asked(NamedTuple):
+    """The problem as numbers, with what the user wrote for each part."""
+
+    names: tuple[str, ...]
+    problem: Problem
+    written: tuple[str, ...]  # by owner
+    reader: Names
+    objective: Node | None
+    sign: int  # 1 to minimize, -1 to maximize
+
+    def cut(self, op: str, bound: Node) -> Constraint:
+        """What the objective must be in comparison with a bound."""
+        # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
+        return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """A solution, the best one, or a smallest set of constraints that no values meet."""
+    if given["minimize"] and given["maximize"]:
+        raise BadValue(
+            "maximize: there is a minimize too", "keep one of them, or join them in one expression"
+        )
+    asked = _read(given)
+    if given["ask"]:
+        known_name("ask", given["ask"], asked.names, "variable")
+    try:
+        if asked.objective is not None:
+            return _best(asked, given)
+        search = Search(asked.problem)
+        found, is_complete = _collect(search, _MOST_COUNTED)
+        return _all(asked, given, found, is_complete, search.nodes) if found else _clash(asked)
+    except GaveUp:
+        raise BadValue(
+            f"constraints: no result after {MOST_CHECKS:,} checks",
+            "narrow the domains, add constraints that tell equal solutions apart, or split the problem",
+        ) from None
+
+
+def _all(
+    asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int
+) -> Answer:
+    """The first solution, how many there are, and what is the same in all of them."""
+    first = found[0]
+    same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
+    many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
+    steps = [_told(asked, one) for one in found[: given["show"]]]
+    if len(found) > given["show"]:
+        steps.append(f"... and {len(found) - given['show']:,} more")
+    caveats = []
+    if not is_complete:
+        caveats.append("not all solutions were counted: the search stops at a limit")
+    elif len(found) > 1:
+        caveats.append(f"{len(found):,} solutions meet the constraints; the first is given")
+        if 0 < len(same) < len(first):
+            fixed = [f"{asked.names[n]}={_shown(value)}" for n, value in same.items()]
+            steps.append(f"the same in all solutions: {listed(fixed, 12)}")
+    detail = _detail(asked, found[: given["show"]]) | {
+        "count": len(found),
+        "count_is_complete": is_complete,
+        "same_in_all": {asked.names[n]: _plain(value) for n, value in same.items()} if is_complete else {},
+        "nodes": nodes,
+    }
+    is_only = is_complete and len(found) == 1
+    summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_told(asked, first)}"
+    return Answer(
+        _conclude(asked, first, given["ask"]),
+        None,
+        summary,
+        cut(steps, given["show"] + 2),
+        detail,
+        tuple(caveats),
+    )
+
+
+def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
+    """Solutions up to a number, and whether these are all. GaveUp if not even one was found in time."""
+    found: list[tuple[Any, ...]] = []
+    try:
+        for one in search.solutions():
+            if len(found) == most:
+                return found, False
+            if not found:
+                search.most = min(search.most, search.checks + MOST_CHECKS // 3)
+            found.append(one)
+    except GaveUp:
+        if not found:
+            raise
+        return found, False
+    return found, True
+
+
+def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
+    """The best solution by branch and bound, and whether others are as good."""
+    goal, text = ("smallest", given["minimize"]) if asked.sign > 0 else ("largest", given["maximize"])
+    place = "minimize" if asked.sign > 0 else "maximize"
+    value_of, bound_of = exact(asked.objective, place), rough(asked.objective)
+
+    def prefer(views: Sequence[View]) -> Any:
+        end = getattr(bound_of(views), "low" if asked.sign > 0 else "high", None)
+        return 0 if end is None else end * asked.sign
+
+    # Until there is a solution to beat, anything goes.
+    free = asked.cut("=", asked.objective)._replace(holds=lambda env: True, may_hold=lambda views: None)
+    search = Search(asked.problem, cut=free)
+    search.prefer = prefer
+    best, steps = None, []
+    for one in search.solutions():
+        value = _objective(value_of, one, asked, place)
+        best = value, one
+        steps.append(f"{_shown(value)}: {_told(asked, one)}")
+        search.tighten(asked.cut("<" if asked.sign > 0 else ">", Node("value", value=value)))
+    if best is None:
+        return _clash(asked)
+    value, first = best
+    ties, is_complete = _ties(asked, value)
+    caveats = []
+    if ties > 1 or not is_complete:
+        number = f"{ties} solutions are" if is_complete else "other solutions may be"
+        caveats.append(f"{number} equally good; the first that was found is given")
+    detail = _detail(asked, [first]) | {"best": _plain(value), "equally_good": ties, "nodes": search.nodes}
+    summary = f"{goal} {text} is {_shown(value)}: {_told(asked, first)}"
+    return Answer(
+        _conclude(asked, first, given["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats)
+    )
+
+
+def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -> Any:
+    try:
+        value = value_of(one)
+    except ArithmeticError:
+        raise BadValue(f"{place}: divides by zero at {_told(asked, one)}", "rule that case out") from None
+    if isinstance(value, str):
+        raise BadValue(f"{place}: {value!r} is no number", "give an expression with a number as its value")
+    if abs(value) > 10**300:  # beyond it a fraction is no float
+        raise BadValue(f"{place}: the value has more than 300 digits", "calculate in larger units")
+    return value + 0
+
+
+def _ties(asked: _Asked, best: Any) -> tuple[int, bool]:
+    """How many solutions are as good as the best one, up to a hundred, and whether these are all."""
+    search = Search(asked.problem, most=MOST_CHECKS // 10, cut=asked.cut("=", Node("value", value=best)))
+    try:
+        found, is_complete = _collect(search, 100)
+    except GaveUp:
+        return 1, False
+    return len(found), is_complete
+
+
+def _clash(asked: _Asked) -> Answer:
+    """A set of constraints that cannot hold together, though any of them could be left out: those are dropped one by one
+    without which there is still no solution."""
+    kept, is_minimal, spent = set(range(len(asked.written))), True, 0
+    for owner in range(len(asked.written)):
+        search = Search(asked.problem, kept - {owner}, MOST_CHECKS // 10)
+        try:
+            if spent > MOST_CHECKS:
+                raise GaveUp
+            if next(search.solutions(), None) is None:
+                kept.discard(owner)
+        except GaveUp:
+            is_minimal = False
+        spent += search.checks
+    clash = [asked.written[owner] for owner in sorted(kept)]
+    caveats = [] if is_minimal else ["the clash may be smaller: some trials took too long"]
+    if not clash:
+        caveats.append("a domain is empty")
+    steps = ["these cannot all hold:", *clash, "without any one of them, the others can"]
+    detail = {"satisfiable": False, "conflict": clash, "is_minimal": is_minimal}
+    summary = (
+        f"no values meet all constraints: {len(clash)} of {len(asked.written)} clash: {listed(clash, 4)}"
+    )
+    return Answer(
+        yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, tuple(caveats)
+    )
+
+
+def _conclude(asked: _Asked, found: tuple[Any, ...], ask: str) -> Any:
+    if ask:
+        return choice(_shown(found[asked.names.index(ask)]), about=ask)
+    return names(tuple(f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)))
+
+
+def _detail(asked: _Asked, found: list[tuple[Any, ...]]) -> dict[str, Any]:
+    shown = [{name: _plain(value) for name, value in zip(asked.names, one, strict=True)} for one in found]
+    return {"satisfiable": True, "solution": shown[0], "solutions": shown}
+
+
+def _told(asked: _Asked, found: tuple[Any, ...]) -> str:
+    return listed([f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)], 16)
+
+
+def _plain(value: Any) -> Any:
+    return (int(value) if value.denominator == 1 else float(value)) if isinstance(value, Fraction) else value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return figure(float(value)) if isinstance(value, Fraction) and value.denominator > 1 else str(value)
+
+
+def _read(given: dict[str, Any]) -> _Asked:
+    """The problem that the input states."""
+    variables = given["variables"]
+    check_size("variables", len(variables), _MOST_VARIABLES, "variables")
+    check_size("constraints", len(given["constraints"]), _MOST_CONSTRAINTS, "constraints")
+    for name in variables:
+        if not re.fullmatch(r"[^\W\d]\w*", name):
+            raise BadValue(
+                f"variables: {name!r} cannot stand in a constraint", "use letters, digits and _ only"
+            )
+    shared = {name: read_domain(f"domains.{name}", said, {}) for name, said in given["domains"].items()}
+    values = {name: read_domain(f"variables.{name}", said, shared) for name, said in variables.items()}
+    reader = Names(values)
+    constraints: list[Constraint] = []
+    for n, said in enumerate(given["constraints"], 1):
+        place = f"constraints[{n}]"
+        constraints += reader.constraints(n - 1, reader.resolve(parse_expression(said, place), place), place)
+    for n, table in enumerate(given["tables"], 1):
+        constraints.append(reader.table(len(given["constraints"]) + n - 1, table, f"tables[{n}]"))
+    written = (*given["constraints"], *(f"table of {', '.join(table['of'])}" for table in given["tables"]))
+    goal = "minimize" if given["minimize"] else "maximize"
+    objective = reader.resolve(parse_expression(given[goal], goal), goal) if given[goal] else None
+    problem = Problem(tuple(values.values()), tuple(constraints))
+    return _Asked(tuple(variables), problem, written, reader, objective, 1 if given["minimize"] else -1)

@@ -1,0 +1,264 @@
+"""What follows from premises: a goal proved from facts and rules, or a formula decided from formulas, with what shows it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backward_chain
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable, pattern_text
+from mabos_cli.core.knowledge.rule_check import is_open
+from mabos_cli.core.language.values import compare
+from mabos_cli.reasoning.answer import Answer, names, yes_no
+from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules
+from mabos_cli.reasoning.formal.formula import Formula, negation, parse_formula
+from mabos_cli.reasoning.formal.propositional import MOST_WORK, Decider, WorkSpent
+from mabos_cli.reasoning.input_checks import check_size
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
+from mabos_cli.reasoning.wording import cut, listed
+
+_FACTS = "what is known; left out, your own facts"
+_RULES = "what follows from what, each `if ?x p ?y then ?x q ?y`; left out, your own rules"
+_ONE_VALUE = "predicates with one value at a time: another value refutes the goal"
+SHAPE: Shape = record(
+    "Give a goal to prove from facts and rules, or premises and a conclusion in propositional logic.",
+    goal=usual(parsed("pattern", "what to prove; with ?x, all that fit are listed")),
+    not_goal=optional(parsed("pattern", "what would refute the goal if it were proved")),
+    facts=optional(list_of(parsed("fact", "a fact"), _FACTS, least=0)),
+    rules=optional(list_of(parsed("rule", "a rule"), _RULES, least=0)),
+    functional=optional(list_of(text("a predicate"), _ONE_VALUE), []),
+    closed_world=optional(truth("whether all that is true is known, so that what cannot be proved is false"), False),
+    premises=optional(list_of(text("a formula"), "instead of a goal: formulas with not, and, or, ->, <->, such as `paid -> shipped`, `not hotfix or tested`")),
+    conclusion=optional(text("the formula that may follow from the premises")),
+)  # fmt: skip
+QUESTIONS: tuple[str, ...] = (
+    "What exactly is claimed, as one statement?",
+    "Which facts are certain, and which general rules apply to them?",
+    "What would show the claim to be false?",
+    "Is everything that is true in this matter known, or may something be missing?",
+)
+_MOST_PREMISES = 200
+_SHOWN = 50
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Whether the goal or the conclusion follows."""
+    by_goal, by_formulas = given["goal"] is not None, given["premises"] is not None
+    if by_goal == by_formulas:
+        raise BadValue(
+            "goal: give a goal, or premises and a conclusion" + (", not both" if by_goal else ""), ""
+        )
+    if by_formulas and given["conclusion"] is None:
+        raise BadValue("conclusion: is missing", "write the formula that may follow from the premises")
+    if by_goal and given["conclusion"] is not None:
+        raise BadValue(
+            "conclusion: belongs to premises, and there are none", "give premises, or leave it out"
+        )
+    return _decide(given["premises"], given["conclusion"]) if by_formulas else _prove(given, own)
+
+
+def _prove(given: dict[str, Any], own: Own) -> Answer:
+    facts, caveats = drawn_facts(given, own)
+    rules = drawn_rules(given, own)
+    goal: Pattern = given["goal"]
+    verdict, proofs = _chain(goal, "goal", facts, rules)
+    against = _refute(given, facts, rules)
+    caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in verdict.problems)
+    if verdict.is_cut:
+        caveats += (f"the search was given up after {MOST_STEPS:,} steps: there may be more to find",)
+    variables = list(dict.fromkeys(term for term in (goal.subject, goal.object) if is_variable(term)))
+    detail = {
+        "goal": pattern_text(goal),
+        "status": verdict.status,
+        "proofs": [_proof_steps(proof) for proof in proofs[:_SHOWN]],
+        "refutation": _proof_steps(against) if against else None,
+        "missing": [[pattern_text(one) for one in gap.assumptions] for gap in verdict.gaps[:_SHOWN]],
+    }
+    if variables:
+        return _instances(goal, variables, proofs, detail, caveats, verdict)
+    return _truth(given, proofs, against, detail, caveats, verdict)
+
+
+def _chain(
+    goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]
+) -> tuple[Verdict, list[Proof]]:
+    """The verdict on a goal, and the proofs that its comparison admits."""
+    if not goal.predicate or is_open(goal.predicate) or is_variable(goal.predicate):
+        raise BadValue(f"{field}: needs a predicate", "write: subject predicate object")
+    is_equal = goal.operator == "eq"
+    if not is_equal and is_variable(goal.object):
+        raise BadValue(f"{field}: compares with {goal.object}, which nothing binds", "compare with a value")
+    wanted = (goal.subject, goal.predicate, goal.object if is_equal else "*")
+    # Depth counts for nothing here: the search has a limit of its own, and tells when it meets it.
+    verdict = backward_chain(wanted, facts, rules, depth=MOST_STEPS)
+    fit = [one for one in verdict.proofs if is_equal or compare(goal.operator, one.triple[2], goal.object)]
+    return verdict, fit
+
+
+def _refute(given: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
+    """The surest proof that the goal is false: of its negation, or of another value where there is but one."""
+    goal: Pattern = given["goal"]
+    found = []
+    if given["not_goal"]:
+        found += _chain(given["not_goal"], "not_goal", facts, rules)[1]
+    is_ground = not (is_variable(goal.subject) or is_variable(goal.object) or is_open(goal.object))
+    if goal.predicate in given["functional"] and is_ground and not is_open(goal.subject):
+        others = _chain(goal._replace(object="*", operator="eq"), "goal", facts, rules)[1]
+        found += [one for one in others if not compare(goal.operator, one.triple[2], goal.object)]
+    return max(found, key=lambda proof: proof.confidence, default=None)
+
+
+def _truth(
+    given: dict[str, Any], proofs: list[Proof], against: Proof | None, detail: dict[str, Any],
+    caveats: tuple[str, ...], verdict: Verdict,
+) -> Answer:  # fmt: skip
+    about = pattern_text(given["goal"])
+    if proofs and against:
+        told = f"{about} is both proved and refuted: what is given contradicts itself"
+        lines = [*_proof_lines(proofs[0]), "refuted by:", *_proof_lines(against)]
+        return Answer(yes_no(None, about), None, told, cut(lines), detail, caveats)
+    if proofs:
+        told = f"{about} is proved ({proofs[0].confidence:.2g})"
+        lines = _proof_lines(proofs[0])
+        return Answer(yes_no(True, about), proofs[0].confidence, told, cut(lines), detail, caveats)
+    if against:
+        told = f"{about} is refuted: {' '.join(against.triple)} ({against.confidence:.2g})"
+        lines = _proof_lines(against)
+        return Answer(yes_no(False, about), against.confidence, told, cut(lines), detail, caveats)
+    lines = [f"cannot be proved: {verdict.why}"]
+    for gap in verdict.gaps[:5]:
+        missing = listed([pattern_text(one) for one in gap.assumptions])
+        lines.append(f"{gap.rule.label} would conclude it, if {missing}" if missing else gap.rule.label)
+    if given["closed_world"] and not verdict.is_cut:
+        told = f"{about} cannot be proved, and is false as all that is true is said to be known"
+        return Answer(yes_no(False, about), None, told, cut(lines), detail, caveats)
+    told = f"{about} is open: {verdict.why}"
+    return Answer(yes_no(None, about), None, told, cut(lines), detail, caveats)
+
+
+def _instances(
+    goal: Pattern, variables: list[str], proofs: list[Proof], detail: dict[str, Any], caveats: tuple[str, ...],
+    verdict: Verdict,
+) -> Answer:  # fmt: skip
+    """All that fits the goal: the values of its variable, or the triples if it has two."""
+    about = pattern_text(goal)
+    at = 0 if is_variable(goal.subject) else 2
+    found = {one.triple[at] if len(variables) == 1 else " ".join(one.triple): one for one in reversed(proofs)}
+    found = dict(reversed(found.items()))
+    detail["instances"] = {name: one.confidence for name, one in found.items()}
+    told = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
+    lines = [f"{' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}" for one in found.values()]
+    # How sure all of several are together is not told by how sure each is, unless all are certain.
+    least = min((one.confidence for one in found.values()), default=None)
+    sure = least if len(found) == 1 or least == 1 else None
+    return Answer(names(tuple(found), about), sure, told, cut(lines), detail, caveats)
+
+
+def _by(proof: Proof) -> str:
+    return f" by {proof.rule.label}" if proof.rule else ", a fact"
+
+
+def _in_order(proof: Proof) -> list[Proof]:
+    """The parts of a proof, each once, those that others need first; proofs share parts, and may be long."""
+    found: dict[tuple[str, str, str], Proof] = {}
+    stack = [(proof, False)]
+    while stack:
+        one, is_ready = stack.pop()
+        if is_ready:
+            found.setdefault(one.triple, one)
+        elif one.triple not in found:
+            stack.append((one, True))
+            stack += [(part, False) for part in reversed(one.parts)]
+    return [*found.values()]
+
+
+def _proof_steps(proof: Proof) -> list[dict[str, Any]]:
+    return [
+        {
+            "triple": list(one.triple),
+            "confidence": one.confidence,
+            "fact": one.fact.id if one.fact else None,
+            "rule": one.rule.id if one.rule else None,
+            "from": [list(part.triple) for part in one.parts],
+        }
+        for one in _in_order(proof)
+    ]
+
+
+def _proof_lines(proof: Proof) -> list[str]:
+    parts = _in_order(proof)
+    number = {one.triple: n for n, one in enumerate(parts, 1)}
+    lines = []
+    for n, one in enumerate(parts, 1):
+        uses = f" from {', '.join(str(number[part.triple]) for part in one.parts)}" if one.parts else ""
+        lines.append(f"{n}. {' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}{uses}")
+    # The end is what was asked for; of a long proof the last steps tell more than the first.
+    return lines if len(lines) <= 10 else [f"{len(lines) - 9} steps before", *lines[-9:]]
+
+
+def _decide(premises: Sequence[str], conclusion: str) -> Answer:
+    """Whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it."""
+    check_size("premises", len(premises), _MOST_PREMISES, "premises")
+    formulas = [parse_formula(said, f"premises[{n}]") for n, said in enumerate(premises, 1)]
+    goal = parse_formula(conclusion, "conclusion")
+    decider = Decider()
+    try:
+        if decider.find_model(formulas) is None:
+            return _inconsistent(premises, conclusion, formulas)
+        counter, model = (decider.find_model([*formulas, one]) for one in (negation(goal), goal))
+    except WorkSpent:
+        told = f"premises: undecided after {MOST_WORK:,} steps"
+        raise BadValue(told, "give fewer or simpler ones") from None
+    if counter is not None and model is not None:
+        return _open(conclusion, counter, model)
+    holds = counter is None
+    core, is_least = _needed([*formulas, negation(goal) if holds else goal])
+    core = [n for n in core if n < len(premises)]
+    told = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
+    told += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
+    detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core]}
+    detail["model"] = model if holds else counter
+    lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
+    caveats = ("certain if the premises are true",)
+    caveats += () if is_least else ("some of the premises listed may not be needed",)
+    return Answer(yes_no(holds, conclusion), 1.0, told, cut(lines), detail, caveats if core else ())
+
+
+def _inconsistent(premises: Sequence[str], conclusion: str, formulas: list[Formula]) -> Answer:
+    core, is_least = _needed(formulas)
+    told = "the premises contradict each other, so anything would follow from them"
+    detail = {"status": "inconsistent", "used": [premises[n] for n in core]}
+    lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
+    caveats = (
+        "give up one of the premises listed" if is_least else "some of the premises listed may be fine",
+    )
+    return Answer(yes_no(None, conclusion), None, told, cut(lines), detail, caveats)
+
+
+def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> Answer:
+    lines = tuple(
+        f"it is {said} while all premises are true with {_values(one)}"
+        for said, one in (("false", counter), ("true", model))
+    )
+    detail = {"status": "invalid", "counter_model": counter, "model": model}
+    told = f"{conclusion} does not follow: {lines[0]}"
+    return Answer(yes_no(None, conclusion), None, told, lines, detail)
+
+
+def _values(model: dict[str, bool]) -> str:
+    return listed([name if value else f"not {name}" for name, value in model.items()], 12)
+
+
+def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:
+    """The numbers of formulas that contradict each other, and whether none of them can be left out: true, unless finding the
+    least took too much work."""
+    kept, decider = [*range(len(formulas))], Decider()
+    for n in range(len(formulas)):
+        fewer = [m for m in kept if m != n]
+        try:
+            if decider.find_model([formulas[m] for m in fewer]) is None:
+                kept = fewer
+        except WorkSpent:
+            return kept, False
+    return kept, True

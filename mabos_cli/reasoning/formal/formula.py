@@ -1,0 +1,162 @@
+"""Formulas of propositional and modal logic: text to values and back."""
+
+import re
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.tokens import TokenReader, read_tokens
+
+_LONGEST, _DEEPEST, _MOST = 2000, 60, 150
+_MEND = "close every parenthesis, give each operator its parts, and write a name as one_word"
+_SIGNS = {"!": "not", "~": "not", "¬": "not", "&": "and", "&&": "and", "∧": "and", "|": "or", "||": "or"}
+_SIGNS |= {
+    "∨": "or",
+    "->": "implies",
+    "=>": "implies",
+    "→": "implies",
+    "<->": "iff",
+    "<=>": "iff",
+    "↔": "iff",
+}
+_SIGNS |= {"⊤": "true", "⊥": "false"}
+_WORDS = ("not", "and", "or", "implies", "iff", "true", "false")
+_TIGHTNESS = {"iff": 1, "implies": 2, "or": 3, "and": 4}
+_SHOWN = {"iff": "<->", "implies": "->", "or": "|", "and": "&"}
+_TOKEN = re.compile(
+    r"(?P<box>\[\s*(?P<b>\w*)\s*\]|□)(?:_(?P<bi>\w+))?"
+    r"|(?P<diamond><\s*(?P<d>\w*)\s*>|[◇♢])(?:_(?P<di>\w+))?"
+    r"|(?P<sign><->|<=>|->|=>|&&|\|\||[!~¬&∧|∨→↔⊤⊥])"
+    r"|(?P<bracket>[()])"
+    r"|(?P<word>\w+(?:-\w+)*)"
+)
+
+
+class Formula(NamedTuple):
+    """An atom, a constant, or an operator over its parts."""
+
+    op: str  # atom, true, false, not, and, or, implies, iff, box, diamond
+    name: str = ""  # of an atom; of the modality of a box or diamond, empty if it has none
+    parts: tuple["Formula", ...] = ()
+
+
+class _Token(NamedTuple):
+    op: str
+    name: str
+    at: int
+
+
+def parse_formula(text: str, place: str = "formula") -> Formula:
+    """The formula that a text stands for; BadValue says where it goes wrong.
+
+    >>> render_formula(parse_formula("□(p→q) ∧ ◇_a p"))
+    '[](p -> q) & <a>p'
+    """
+    if len(text) > _LONGEST:
+        raise BadValue(f"{place}: longer than {_LONGEST} characters", "name its parts and use fewer of them")
+    tokens = _tokens(text, place)
+    if sum(token.op not in ("atom", "(", ")") for token in tokens) > _MOST:
+        raise BadValue(f"{place}: more than {_MOST} operators", "name its parts and use fewer of them")
+    reader = _Reader(text, tokens, place)
+    found = reader.read(0, 0)
+    if reader.peek().op != "end":
+        raise reader.off("expected an operator such as & | ->")
+    return found
+
+
+def _tokens(text: str, place: str) -> list[_Token]:
+    hint = "write p, !p, p & q, p | q, p -> q, p <-> q, []p (must), <>p (may), []_a p"
+    return [*map(_token, read_tokens(_TOKEN, text, place, hint)), _Token("end", "", len(text))]
+
+
+def _token(match: re.Match[str]) -> _Token:
+    at = match.start()
+    if match["box"]:
+        return _Token("box", match["bi"] or match["b"] or "", at)
+    if match["diamond"]:
+        return _Token("diamond", match["di"] or match["d"] or "", at)
+    if match["bracket"]:
+        return _Token(match["bracket"], "", at)
+    said = match["sign"] or match["word"]
+    if match["sign"] or said.lower() in _WORDS:
+        return _Token(_SIGNS.get(said) or said.lower(), "", at)
+    return _Token("atom", said, at)
+
+
+class _Reader(TokenReader[_Token]):
+    """Reads by how tightly operators bind: not and the modalities first, then and, or, implies, iff."""
+
+    def off(self, said: str) -> BadValue:
+        return self.fault(said, _MEND)
+
+    def read(self, least: int, depth: int) -> Formula:
+        if depth > _DEEPEST:
+            raise BadValue(
+                f"{self.place}: nested deeper than {_DEEPEST}", "use fewer parentheses or name parts"
+            )
+        left = self.read_tight(depth)
+        while _TIGHTNESS.get(self.peek().op, 0) > least:
+            op = self.take().op
+            # An implication binds to the right: p -> q -> r is p -> (q -> r).
+            right = self.read(_TIGHTNESS[op] - (op == "implies"), depth + 1)
+            left = Formula(op, "", (left, right))
+        return left
+
+    def read_tight(self, depth: int) -> Formula:
+        token = self.take()
+        if depth > _DEEPEST:
+            raise BadValue(f"{self.place}: nested deeper than {_DEEPEST}", "use fewer operators")
+        if token.op in ("not", "box", "diamond"):
+            return Formula(token.op, token.name, (self.read_tight(depth + 1),))
+        if token.op in ("atom", "true", "false"):
+            return Formula(token.op, token.name)
+        if token.op == "(":
+            inner = self.read(0, depth + 1)
+            if self.peek().op != ")":
+                raise self.off("expected )")
+            self.take()
+            return inner
+        self.next -= 1
+        raise self.off("expected a statement")
+
+
+def render_formula(formula: Formula, least: int = 0) -> str:
+    """The formula as text, with no more parentheses than it needs."""
+    op, parts = formula.op, formula.parts
+    if op in ("atom", "true", "false"):
+        return formula.name or op
+    if op in ("not", "box", "diamond"):
+        sign = {"not": "!", "box": f"[{formula.name}]", "diamond": f"<{formula.name}>"}[op]
+        return sign + render_formula(parts[0], 5)
+    tight = _TIGHTNESS[op]
+    left, right = (tight, tight - 1) if op == "implies" else (tight - 1, tight)
+    said = f"{render_formula(parts[0], left)} {_SHOWN[op]} {render_formula(parts[1], right)}"
+    return f"({said})" if tight <= least else said
+
+
+def conjunction(parts: tuple[Formula, ...]) -> Formula:
+    """All of some formulas together; of none, what is always true. It is balanced, so that many stay shallow."""
+    if len(parts) < 2:
+        return parts[0] if parts else Formula("true")
+    half = len(parts) // 2
+    return Formula("and", "", (conjunction(parts[:half]), conjunction(parts[half:])))
+
+
+def negation(formula: Formula) -> Formula:
+    """What is true where the formula is not; two negations cancel."""
+    return formula.parts[0] if formula.op == "not" else Formula("not", "", (formula,))
+
+
+def without_diamonds(formula: Formula) -> Formula:
+    """The same with `not must not` in place of `may`, so that only boxes are left."""
+    parts = tuple(without_diamonds(part) for part in formula.parts)
+    if formula.op == "diamond":
+        return negation(Formula("box", formula.name, (negation(parts[0]),)))
+    return negation(parts[0]) if formula.op == "not" else formula._replace(parts=parts)
+
+
+def parts_of(formula: Formula) -> dict[Formula, None]:
+    """Every formula within a formula and itself, each once, the inner ones first."""
+    found: dict[Formula, None] = {}
+    for part in formula.parts:
+        found |= parts_of(part)
+    return found | {formula: None}

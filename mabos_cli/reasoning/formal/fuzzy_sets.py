@@ -1,0 +1,198 @@
+"""Fuzzy sets: how far a number belongs to a term, and the centre of what rules leave of the terms of a result."""
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.input_checks import LARGEST
+
+SAMPLES = 400  # straight pieces that stand for a bell curve
+_COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
+_SAME = {"tri": "triangle", "trimf": "triangle", "trap": "trapezoid", "trapmf": "trapezoid"}
+_SAME |= {"gauss": "gaussian", "gaussmf": "gaussian", "below": "left", "above": "right"}
+_HINT = "write triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
+Line = list[tuple[float, float]]  # corners from left to right; two at one place are a jump
+
+
+class FuzzySet(NamedTuple):
+    """A term as a function from numbers to degrees from 0 to 1."""
+
+    form: str  # triangle, trapezoid, gaussian, left, right, value
+    at: tuple[float, ...]
+
+    def degree(self, x: float) -> float:
+        """How far a number belongs to the set."""
+        if self.form == "gaussian":
+            off = (x - self.at[0]) / self.at[1]
+            return math.exp(-off * off / 2)  # a power would overflow far off
+        a, b, c, d = self._corners()
+        if x < b:
+            return 0.0 if x <= a else (x - a) / (b - a)
+        if x > c:
+            return 0.0 if x >= d else (d - x) / (d - c)
+        return 1.0
+
+    def _corners(self) -> tuple[float, float, float, float]:
+        """The set as a trapezoid."""
+        at = self.at
+        if self.form == "left":
+            return -math.inf, -math.inf, at[0], at[1]
+        if self.form == "right":
+            return at[0], at[1], math.inf, math.inf
+        if self.form == "trapezoid":
+            return at[0], at[1], at[2], at[3]
+        return at[0], at[len(at) // 2], at[len(at) // 2], at[-1]
+
+    def line(self, low: float, high: float) -> Line:
+        """The set over a range as straight pieces."""
+        if self.form == "gaussian":
+            xs = [low + (high - low) * n / SAMPLES for n in range(SAMPLES + 1)]
+            return [(x, self.degree(x)) for x in xs]
+        a, b, c, d = self._corners()
+        inner = [x for x in (a, b, c, d) if low < x < high]
+        found: Line = [(low, 1.0 if b <= low <= c else self.degree(low))]
+        for x in sorted({*inner}):
+            if x == a == b:
+                found.append((x, 0.0))
+            found.append((x, 1.0 if b <= x <= c else 0.0))
+            if x == c == d:
+                found.append((x, 0.0))
+        return [*found, (high, 1.0 if b <= high <= c else self.degree(high))]
+
+    def ends(self) -> tuple[float, ...]:
+        """The numbers that a range should contain, if the form has them."""
+        return () if self.form == "gaussian" else self.at
+
+
+def parse_set(said: Any, place: str) -> FuzzySet:
+    """A set from words and numbers, or from 3 or 4 corners.
+
+    >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
+    (0.5, 0.8)
+    """
+    parts = (
+        said.replace(",", " ").split()
+        if isinstance(said, str)
+        else said
+        if isinstance(said, list)
+        else [said]
+    )
+    form = ""
+    if parts and isinstance(parts[0], str) and re.fullmatch(r"[a-z]+", parts[0].lower()):
+        form, parts = _SAME.get(parts[0].lower(), parts[0].lower()), parts[1:]
+    numbers = tuple(_number(part, place) for part in parts)
+    form = form or {1: "value", 3: "triangle", 4: "trapezoid"}.get(len(numbers), "")
+    if form not in _COUNTS:
+        raise BadValue(f"{place}: {str(said)[:40]!r} is no fuzzy set", _HINT)
+    if len(numbers) != _COUNTS[form]:
+        raise BadValue(f"{place}: {form} takes {_COUNTS[form]} numbers, not {len(numbers)}", _HINT)
+    if form == "gaussian":
+        if numbers[1] <= 0:
+            raise BadValue(f"{place}: the width of a gaussian must be above 0", _HINT)
+    elif any(b < a for a, b in pairwise(numbers)):
+        raise BadValue(f"{place}: the numbers must rise", "give the corners from left to right")
+    elif form in ("triangle", "trapezoid") and numbers[0] == numbers[-1]:
+        raise BadValue(f"{place}: the set is a single point", "give corners that lie apart")
+    return FuzzySet(form, numbers)
+
+
+def _number(said: Any, place: str) -> float:
+    try:
+        found = float(said)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(said, bool) or not abs(found) <= LARGEST:
+        raise BadValue(f"{place}: {str(said)[:40]!r} is no number", _HINT)
+    return found
+
+
+def shrink(line: Line, level: float, how: str) -> Line:
+    """What a rule leaves of a set: cut off at a level, or scaled down to it."""
+    if how == "product":
+        return [(x, y * level) for x, y in line]
+    found: Line = []
+    for (x0, y0), (x1, y1) in pairwise(line):
+        found.append((x0, min(y0, level)))
+        if (y0 - level) * (y1 - level) < 0:
+            found.append((x0 + (x1 - x0) * (level - y0) / (y1 - y0), level))
+    return [*found, (line[-1][0], min(line[-1][1], level))]
+
+
+class Outline(NamedTuple):
+    """Straight pieces, each from (x0, y0) to (x1, y1), that lie above all lines."""
+
+    pieces: tuple[tuple[float, float, float, float], ...]
+
+    @property
+    def area(self) -> float:
+        return math.fsum((x1 - x0) * (y0 + y1) / 2 for x0, y0, x1, y1 in self.pieces)
+
+    def centroid(self) -> float:
+        """The centre of the area, by exact integration of the pieces."""
+        moment = math.fsum(
+            (x1 - x0) * (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)) / 6 for x0, y0, x1, y1 in self.pieces
+        )
+        return moment / self.area
+
+    def bisector(self) -> float:
+        """Where a vertical line cuts the area in half."""
+        left = self.area / 2
+        for x0, y0, x1, y1 in self.pieces:
+            area = (x1 - x0) * (y0 + y1) / 2
+            if area < left:
+                left -= area
+                continue
+            rise = (y1 - y0) / (x1 - x0)
+            # y0 t + rise t^2 / 2 = left, in the form that does not lose digits when the rise is small.
+            root = math.sqrt(max(0.0, y0 * y0 + 2 * rise * left))
+            return x0 + (2 * left / (y0 + root) if y0 + root else 0.0)
+        return self.pieces[-1][2]
+
+    def middle_of_top(self) -> float:
+        """The middle of the places where the outline is highest."""
+        top = max(max(y0, y1) for _, y0, _, y1 in self.pieces)
+        slack = 1e-9 * top
+        flat = [(x0, x1) for x0, y0, x1, y1 in self.pieces if min(y0, y1) >= top - slack]
+        if flat:
+            width = math.fsum(x1 - x0 for x0, x1 in flat)
+            return math.fsum((x1 - x0) * (x0 + x1) / 2 for x0, x1 in flat) / width
+        peaks = {x for x0, y0, x1, y1 in self.pieces for x, y in ((x0, y0), (x1, y1)) if y >= top - slack}
+        return math.fsum(peaks) / len(peaks)
+
+
+def outline(lines: Sequence[Line]) -> Outline:
+    """The highest of some lines at each place, all over the same range."""
+    places = sorted({x for line in lines for x, _ in line})
+    spans = [_Spans(line) for line in lines]
+    pieces = []
+    for x0, x1 in pairwise(places):
+        straight = {span.between(x0, x1) for span in spans}
+        cuts = {x0, x1}
+        for one in straight:
+            for other in straight:
+                before, after = one[0] - other[0], one[1] - other[1]
+                if before * after < 0:
+                    cuts.add(x0 + (x1 - x0) * before / (before - after))
+        for a, b in pairwise(sorted(cuts)):
+            ends = [max(y0 + (y1 - y0) * (x - x0) / (x1 - x0) for y0, y1 in straight) for x in (a, b)]
+            pieces.append((a, ends[0], b, ends[1]))
+    return Outline(tuple(pieces))
+
+
+class _Spans:
+    """A line that is asked for its heights from left to right."""
+
+    def __init__(self, line: Line) -> None:
+        self.pieces = [(a, b) for a, b in pairwise(line) if a[0] < b[0]]
+        self.next = 0
+
+    def between(self, x0: float, x1: float) -> tuple[float, float]:
+        """The heights just after x0 and just before x1, between which the line is straight."""
+        while self.pieces[self.next][1][0] <= x0:
+            self.next += 1
+        (a, ya), (b, yb) = self.pieces[self.next]
+        rise = (yb - ya) / (b - a)
+        return ya + rise * (x0 - a), ya + rise * (x1 - a)

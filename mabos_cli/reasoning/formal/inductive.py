@@ -1,0 +1,258 @@
+"""How far a pattern seen in instances can be trusted: the share with its interval, exceptions, and what goes with it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.explaining import fill_pattern
+from mabos_cli.core.knowledge.fact_index import FactIndex
+from mabos_cli.core.knowledge.joins import JoinLimit
+from mabos_cli.core.knowledge.matching import match
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable, pattern_text
+from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.core.knowledge.tabling import bind
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, names, quantity, yes_no
+from mabos_cli.reasoning.features import feature_text, parse_features
+from mabos_cli.reasoning.formal.drawn import drawn_facts
+from mabos_cli.reasoning.formal.mill import Case, Findings, apply_methods
+from mabos_cli.reasoning.input_checks import check_size
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    anything,
+    list_of,
+    map_of,
+    number,
+    optional,
+    parsed,
+    probability,
+    record,
+    text,
+    truth,
+    usual,
+    whole,
+)
+from mabos_cli.reasoning.shares import beta_below, clopper_pearson, wilson
+from mabos_cli.reasoning.wording import cut, listed
+
+_CASE = record(
+    "one instance",
+    name=optional(text("what it is called")),
+    held=truth("whether the property was there"),
+    features=optional(map_of(anything("a number or a word"), "its circumstances", least=0), {}),
+    amount=optional(number("how much of the property there was, if it was measured")),
+)
+_COUNTS = record(
+    "instead of cases: how many instances had the property",
+    held=whole("with it", 0, 10**7),
+    failed=whole("without it", 0, 10**7),
+)
+SHAPE: Shape = record(
+    "Give cases, or counts, or `then` with `if` to count over facts.",
+    claim=optional(text("the general statement in words")),
+    cases=usual(list_of(_CASE, "the instances seen, all of them and not only those that fit")),
+    counts=optional(_COUNTS),
+    **{"if": optional(list_of(parsed("pattern", "a condition"), "instead of cases, with `then`: what an instance is, such as `?x isA customer`"))},
+    then=optional(parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
+    facts=optional(list_of(parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)),
+    closed_world=optional(truth("whether an instance of which nothing is known counts as a failure"), False),
+    find=optional(text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
+    level=optional(number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
+    interval=optional(text("how the interval is made", "wilson", "exact"), "wilson"),
+    at_least=optional(probability("the share from which on the statement is accepted")),
+)  # fmt: skip
+QUESTIONS: tuple[str, ...] = (
+    "What is claimed to hold in general, and of which kind of thing?",
+    "Which instances were seen, with it and without it, and how were they chosen?",
+    "In which circumstances did the instances differ?",
+    "In how large a share must it hold for the claim to be of use?",
+)
+_MOST_CASES = 1000
+
+
+class _Seen(NamedTuple):
+    """What was counted: instances with the property, names of those without it, and of those that tell nothing."""
+
+    held: int
+    failed: int
+    exceptions: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    about: str = ""
+    findings: Findings | None = None
+    shares: dict[str, Any] | None = None
+    caveats: tuple[str, ...] = ()
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The share of instances in which the statement holds, or the circumstances that go with it."""
+    sources = [name for name in ("cases", "counts", "then") if given[name] is not None]
+    if len(sources) != 1:
+        told = f", not {' and '.join(sources)} together" if sources else ""
+        raise BadValue(f"cases: give cases, counts, or `if` and `then`{told}", "")
+    if given["cases"]:
+        seen = _from_cases(given["cases"])
+    elif given["counts"]:
+        seen = _Seen(given["counts"]["held"], given["counts"]["failed"])
+    else:
+        seen = _from_facts(given, own)
+    if not seen.held + seen.failed:
+        raise BadValue(f"{sources[0]}: no instance tells whether it holds", "give at least one instance")
+    if given["at_least"] == 1:
+        raise BadValue("at_least: must be below 1", "no number of instances shows that there is no exception")
+    about = given["claim"] or seen.about
+    return _causes(given, seen, about) if given["find"] == "cause" else _rate(given, seen, about)
+
+
+def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
+    check_size("cases", len(rows), _MOST_CASES, "cases")
+    cases = [
+        Case(row["name"] or f"case {n}", parse_features(row["features"], f"cases[{n}].features"), row["held"], row["amount"])
+        for n, row in enumerate(rows, 1)
+    ]  # fmt: skip
+    failed = tuple(case.name for case in cases if not case.held)
+    findings = apply_methods(cases) if any(case.features for case in cases) else None
+    shares: dict[str, Any] = {}
+    for case in cases:
+        for name, value in case.features.items():
+            here = shares.setdefault(name, {}).setdefault(feature_text(value), {"held": 0, "of": 0})
+            here["held"] += case.held
+            here["of"] += 1
+    return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings, shares=shares)
+
+
+def _from_facts(given: dict[str, Any], own: Own) -> _Seen:
+    """Counts over facts: an instance is each thing that meets `if`, once."""
+    conditions, then = tuple(given["if"] or ()), given["then"]
+    problems = check_rule(Rule("if", "if", "constraint", conditions))
+    if problems:
+        raise BadValue(f"if: {problems[0]}", "write: ?x isA customer")
+    if not then.predicate or is_variable(then.predicate):
+        raise BadValue("then: needs a predicate", "write: ?x renews yes")
+    bound = {term for one in conditions for term in (one.subject, one.object) if is_variable(term)}
+    keys = [term for term in dict.fromkeys((then.subject, then.object)) if term in bound]
+    if not keys:
+        raise BadValue("then: shares no variable with `if`", "use the same ?x in both")
+    if then.operator != "eq" and is_variable(then.object):
+        raise BadValue(f"then: compares with {then.object}", "compare with a value")
+    facts, caveats = drawn_facts(given, own)
+    index = FactIndex(facts)
+    try:
+        found = match(conditions, index)
+    except JoinLimit:
+        raise BadValue("if: joins facts in too many ways", "use fewer conditions or facts") from None
+    instances = dict.fromkeys(tuple(dict(one.bindings)[key] for key in keys) for one in found)
+    verdicts = {" ".join(one): _holds(then, dict(zip(keys, one, strict=True)), index) for one in instances}
+    unknown = tuple(name for name, verdict in verdicts.items() if verdict is None)
+    failed = tuple(name for name, verdict in verdicts.items() if verdict is False)
+    if given["closed_world"]:
+        failed, unknown = tuple(name for name, verdict in verdicts.items() if not verdict), ()
+    about = f"if {' and '.join(map(pattern_text, conditions))} then {pattern_text(then)}"
+    held = sum(verdict is True for verdict in verdicts.values())
+    return _Seen(held, len(failed), failed, unknown, about, caveats=caveats)
+
+
+def _holds(then: Pattern, bindings: dict[str, str], index: FactIndex) -> bool | None:
+    """Whether facts say it of an instance. Another value denies it if no subject has two values for that predicate."""
+    wanted = fill_pattern(then, bindings)
+    relation = index.relations.get(wanted.predicate)
+    if relation is None:
+        return None
+    rows = relation.rows if is_variable(wanted.subject) else relation.find(wanted.subject, None)
+    if any(bind(wanted, (row[0], wanted.predicate, row[1]), {}) is not None for row in rows):
+        return True
+    is_single = len(relation.index("subject")) == len(relation.rows)
+    return False if rows and is_single and not is_variable(wanted.subject) else None
+
+
+def _rate(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
+    count = seen.held + seen.failed
+    share, next_one = seen.held / count, (seen.held + 1) / (count + 2)
+    level = given["level"]
+    ends = (wilson if given["interval"] == "wilson" else clopper_pearson)(seen.held, count, level)
+    name = "Wilson" if given["interval"] == "wilson" else "Clopper-Pearson"
+    detail: dict[str, Any] = {
+        "held": seen.held, "failed": seen.failed, "unknown": list(seen.unknown), "share": share,
+        "rule_of_succession": next_one, "interval": list(ends), "level": level,
+        "exceptions": list(seen.exceptions),
+    }  # fmt: skip
+    lines = [
+        f"seen in {seen.held} of {count}: {share:.3g}",
+        f"{name} interval at {level:g}: {ends[0]:.3g} to {ends[1]:.3g}",
+        f"rule of succession, for the next one: {next_one:.3g}",
+    ]
+    if seen.exceptions:
+        lines.append(f"exceptions: {listed(seen.exceptions)}")
+    lines += _mill_lines(seen, detail)
+    caveats = _caveats(seen, count)
+    told = f"held in {seen.held} of {count}; the next one holds with {next_one:.2g}"
+    if given["at_least"] is None:
+        return Answer(quantity(next_one, ends, about=about), None, told, cut(lines), detail, caveats)
+    sure = 1 - beta_below(given["at_least"], seen.held + 1, seen.failed + 1)
+    detail["at_least"], detail["probability_at_least"] = given["at_least"], sure
+    lines.append(
+        f"the share is at least {given['at_least']:g} with probability {sure:.3g}, from a flat prior"
+    )
+    told = f"held in {seen.held} of {count}; in at least {given['at_least']:g} of all with probability {sure:.2g}"
+    accepted = sure > 0.5
+    verdict = yes_no(accepted, about or f"it holds in at least {given['at_least']:g} of all")
+    return Answer(verdict, max(sure, 1 - sure), told, cut(lines), detail, caveats)
+
+
+def _caveats(seen: _Seen, count: int) -> tuple[str, ...]:
+    found = [*seen.caveats]
+    if seen.unknown:
+        silent = plural(len(seen.unknown), "instance")
+        found.append(f"not counted, as nothing is known of them: {silent}, {listed(seen.unknown)}")
+    if not seen.failed:
+        found.append("no exception was seen, which does not show that there is none")
+    if count < 5:
+        found.append(f"only {plural(count, 'instance')}")
+    return tuple(found)
+
+
+def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
+    """Mill's methods in words; the figures go into the detail."""
+    if seen.findings is None:
+        return []
+    found = seen.findings
+    detail["by_feature"] = seen.shares
+    detail["agreement"], detail["joint"] = list(found.agreement), list(found.joint)
+    detail["difference"] = {name: [list(pair) for pair in pairs] for name, pairs in found.difference.items()}
+    detail["variation"] = found.variation
+    lines = []
+    if found.agreement:
+        lines.append(f"agreement: all with it share {listed(found.agreement)}")
+    if found.joint:
+        lines.append(f"joint method: {listed(found.joint)} is in all with it and in none without it")
+    for name, pairs in found.difference.items():
+        lines.append(f"difference: {pairs[0][0]} and {pairs[0][1]} differ in {name} alone")
+    for name, rank in found.variation.items():
+        lines.append(f"concomitant variation: rank correlation with {name} is {rank:.2f}")
+    return lines
+
+
+def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
+    """The circumstances that may be the cause: by the joint method, else by difference, else by agreement."""
+    if seen.findings is None:
+        raise BadValue("find: a cause needs cases with features", "give features for each case")
+    detail: dict[str, Any] = {"held": seen.held, "failed": seen.failed}
+    lines = _mill_lines(seen, detail)
+    found = seen.findings
+    by_name = (
+        ("joint method", found.joint),
+        ("difference", tuple(found.difference)),
+        ("agreement", found.agreement),
+    )
+    method, candidates = next(((name, some) for name, some in by_name if some), ("any method", ()))
+    caveats: Sequence[str] = (
+        "only circumstances that were listed can be found; what goes together need not cause",
+    )
+    if not seen.failed:
+        caveats = (*caveats, "without a case that lacks the phenomenon only agreement can be used")
+    told = (
+        f"by {method}: {listed(candidates)}"
+        if candidates
+        else "no listed circumstance goes with it throughout"
+    )
+    return Answer(names(candidates, about), None, told, cut(lines), detail, tuple(caveats))

@@ -1,0 +1,277 @@
+"""What must be and what may be: a modal formula over given worlds, or in all models of a system."""
+
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, yes_no
+from mabos_cli.reasoning.bit_sets import bits
+from mabos_cli.reasoning.formal.formula import (
+    Formula,
+    conjunction,
+    negation,
+    parse_formula,
+    parts_of,
+    render_formula,
+)
+from mabos_cli.reasoning.formal.kripke import (
+    CONDITIONS,
+    SYSTEMS,
+    Model,
+    Relation,
+    closed,
+    find_flaw,
+    where_true,
+)
+from mabos_cli.reasoning.formal.modal_validity import find_counter_model, find_model
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
+from mabos_cli.reasoning.wording import cut, listed
+
+_MOST_WORLDS, _MOST_PREMISES = 300, 100
+_SEES = map_of(
+    list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0
+)
+
+SHAPE: Shape = record(
+    "Give a formula, and either worlds with who sees which (access, or agents by name), or valid_in without worlds.",
+    formula=text(
+        "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a; in quotes"
+    ),
+    premises=optional(
+        list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []
+    ),
+    worlds=usual(
+        map_of(
+            list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0),
+            "possible worlds",
+        )
+    ),
+    access=usual(_SEES, {}),
+    agents=optional(
+        map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}
+    ),
+    frame=optional(
+        text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"),
+        "",
+    ),
+    enforce=optional(
+        text(
+            "close: add the pairs that the frame demands; check: refuse relations that lack them",
+            "close",
+            "check",
+        ),
+        "close",
+    ),
+    at=optional(text("the world to look at; left out: all worlds"), ""),
+    valid_in=optional(text("instead of worlds: the system to decide in", *SYSTEMS), ""),
+)
+
+QUESTIONS: tuple[str, ...] = (
+    "Which statement is in question, and what in it must be, may be, or is known by whom?",
+    "Which situations are possible, and what is true in each?",
+    "From each situation, which others cannot be ruled out?",
+    "Is everything known true (reflexive), and does one know what one knows (transitive)?",
+    "If no situations are given: in which system should it hold (K, T, D, B, S4, S5)?",
+)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Whether the formula holds at a world, at all worlds, or in all models of a system."""
+    formula = parse_formula(given["formula"])
+    check_size("premises", len(given["premises"]), _MOST_PREMISES, "premises")
+    premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(given["premises"], 1))
+    if given["worlds"] is not None:
+        if given["valid_in"]:
+            raise BadValue(
+                "valid_in: worlds are given too", "give worlds, or valid_in, not both; frame goes with worlds"
+            )
+        return _look(given, formula, premises)
+    for name in ("access", "agents", "frame", "at"):
+        if given[name]:
+            raise BadValue(f"{name}: there are no worlds", "give worlds")
+    if not given["valid_in"]:
+        raise BadValue(
+            "worlds: neither worlds nor valid_in are given", f"give worlds, or valid_in: {', '.join(SYSTEMS)}"
+        )
+    return _decide(formula, premises, given["valid_in"])
+
+
+def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Answer:
+    """Validity of a formula, or what follows from premises, in all models of a system."""
+    base = conjunction(premises)
+    if premises and find_model(base, system) is None:
+        raise BadValue(
+            f"premises: they cannot hold together in {system}",
+            "leave one out; from these anything would follow",
+        )
+    against = find_model(Formula("and", "", (base, negation(formula))), system)
+    said = render_formula(formula)
+    holds = against is None
+    is_possible = holds or find_model(Formula("and", "", (base, formula)), system) is not None
+    detail: dict[str, Any] = {"system": system, "valid": holds, "satisfiable": is_possible}
+    if not premises:
+        others = [name for name in SYSTEMS if name != system and find_counter_model(formula, name) is None]
+        detail["also_valid_in"] = others
+    steps = [f"{system}: relations are {' and '.join(SYSTEMS[system]) or 'unrestricted'}"]
+    steps += [f"premise: {render_formula(premise)}" for premise in premises]
+    if against is not None:
+        detail["counter_model"] = _model_detail(against)
+        steps += [f"counter-model, false at {against.worlds[0]}:", *_model_lines(against)]
+        if detail.get("also_valid_in"):
+            steps.append(f"it is valid in {', '.join(detail['also_valid_in'])}")
+    value = True if holds else (None if premises and is_possible else False)
+    summary = f"{said} {_verdict(value, bool(premises))} in {system}"
+    if against is not None:
+        summary += f": a model with {plural(len(against.worlds), 'world')} speaks against it"
+    # A formula that is not valid is not false: what is answered with no is whether it holds in all models.
+    about = said if premises else f"{said} is valid in {system}"
+    return Answer(yes_no(value, about), None, summary, cut(steps), detail)
+
+
+def _verdict(value: bool | None, has_premises: bool) -> str:
+    if not has_premises:
+        return "is valid" if value else "is not valid"
+    if value is None:
+        return "does not follow from the premises, nor does its opposite,"
+    return "follows from the premises" if value else "is ruled out by the premises"
+
+
+def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]) -> Answer:
+    """The truth of a formula over the worlds that are given."""
+    model, steps = _build(given, (formula, *premises))
+    known: dict[Formula, int] = {}
+    where = where_true(model, formula, known)
+    asked = model.everywhere
+    if given["at"]:
+        asked = 1 << model.worlds.index(known_name("at", given["at"], model.worlds, "world"))
+    considered = asked & where_true(model, conjunction(premises), known)
+    said = render_formula(formula)
+    fails = considered & ~where
+    for part in parts_of(formula):
+        if part.parts:
+            steps.append(f"{render_formula(part)}: {listed(model.names(known[part])) or 'nowhere'}")
+    caveats = (
+        [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
+    )
+    caveats += [f"{name} is true in no world" for name, worlds in model.atoms.items() if not worlds]
+    detail = {
+        "true_at": list(model.names(where)),
+        "false_at": list(model.names(model.everywhere & ~where)),
+        "considered": list(model.names(considered)),
+        "relations": _relations(model),
+    }
+    is_one = bool(given["at"])
+    span = f"at {given['at']}" if is_one else f"in {'not all' if fails else 'all'} worlds"
+    summary = f"{said} {'does not hold' if is_one and fails else 'holds'} {span}"
+    if not is_one:
+        summary += " where the premises hold" if premises else ""
+        summary += f" ({(considered & where).bit_count()} of {considered.bit_count()})"
+        summary += f"; it fails at {listed(model.names(fails))}" if fails else ""
+    if not considered:
+        summary = f"{said} stays open: the premises hold {'not ' + span if is_one else 'in no world'}"
+    return Answer(
+        yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats)
+    )
+
+
+def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
+    """The model as it was given, its relations closed or checked, and what was done to them."""
+    worlds = tuple(given["worlds"])
+    check_size("worlds", len(worlds), _MOST_WORLDS, "worlds")
+    used = [part for formula in formulas for part in parts_of(formula)]
+    atoms = {part.name: 0 for part in used if part.op == "atom"}
+    for n, (_, true) in enumerate(given["worlds"].items()):
+        for atom in true:
+            atoms[atom] = atoms.get(atom, 0) | 1 << n
+    conditions = _conditions(given["frame"])
+    steps, relations = [], {}
+    for part in used:
+        if part.op in ("box", "diamond") and part.name not in relations:
+            sees, place = _sees(given, part.name)
+            relation, said = _enforced(
+                _relation(sees, worlds, place), conditions, given["enforce"], worlds, place
+            )
+            relations[part.name] = relation
+            steps += said
+    return Model(worlds, atoms, relations), steps
+
+
+def _sees(given: dict[str, Any], modality: str) -> tuple[dict[str, list[str]], str]:
+    if not modality:
+        if given["agents"] and not given["access"]:
+            raise BadValue(
+                "access: the formula has a plain [] or <>", "give access, or write []_a with a name of agents"
+            )
+        return given["access"], "access"
+    return given["agents"][known_name("agents", modality, given["agents"], "modality")], f"agents.{modality}"
+
+
+def _conditions(frame: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for word in frame.replace(",", " ").split():
+        if word != "and":
+            found += SYSTEMS.get(word) or (known_name("frame", word, (*CONDITIONS, *SYSTEMS), "condition"),)
+    return tuple(dict.fromkeys(one for one in found if one in CONDITIONS))
+
+
+def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -> Relation:
+    places = {name: n for n, name in enumerate(worlds)}
+    found = [0] * len(worlds)
+    for name, others in sees.items():
+        for other in others:
+            start = places[known_name(place, name, places, "world")]
+            found[start] |= 1 << places[known_name(f"{place}.{name}", other, places, "world")]
+    return tuple(found)
+
+
+def _enforced(
+    relation: Relation, conditions: tuple[str, ...], how: str, worlds: tuple[str, ...], place: str
+) -> tuple[Relation, list[str]]:
+    """The relation as the frame wants it, and a line that says whether pairs were added."""
+    if not conditions:
+        return relation, []
+    full = closed(relation, conditions) if how == "close" else relation
+    for condition in conditions:
+        flaw = find_flaw(full, condition)
+        if flaw:
+            shown = " -> ".join(worlds[n] for n in flaw)
+            hint = (
+                "each world must see some world"
+                if condition == "serial"
+                else "add the pair, or write enforce: close"
+            )
+            raise BadValue(f"{place}: not {condition}, see {shown}", hint)
+    added = sum(sees.bit_count() for sees in full) - sum(sees.bit_count() for sees in relation)
+    done = f"closed, {plural(added, 'pair')} added" if how == "close" else "checked, nothing is missing"
+    return full, [f"{place}: {' and '.join(conditions)} ({done})"]
+
+
+def _relations(model: Model) -> dict[str, dict[str, list[str]]]:
+    return {
+        modality or "access": {
+            name: [model.worlds[other] for other in bits(sees)]
+            for name, sees in zip(model.worlds, relation, strict=True)
+        }
+        for modality, relation in model.relations.items()
+    }
+
+
+def _model_detail(model: Model) -> dict[str, Any]:
+    true = {
+        name: [atom for atom, at in model.atoms.items() if at >> n & 1] for n, name in enumerate(model.worlds)
+    }
+    return {"false_at": model.worlds[0], "worlds": true, "relations": _relations(model)}
+
+
+def _model_lines(model: Model) -> list[str]:
+    told = _model_detail(model)
+    lines = []
+    for world, true in told["worlds"].items():
+        sees = [
+            f"sees{'' if name == 'access' else f' by {name}'} {', '.join(relation[world]) or 'nothing'}"
+            for name, relation in told["relations"].items()
+        ]
+        lines.append(f"{world}: {', '.join(true) or 'no atom'} true; {'; '.join(sees)}")
+    return lines

@@ -1,0 +1,219 @@
+"""The best mapping from one description to another (Gentner's structure mapping): things go one to one, relations keep their names,
+and what is joined by relations between relations counts more than what stands alone.
+
+A match counts 1, that of an attribute of a thing 0.1; what is part of a matched expression gets the score of that one on top. Of
+mappings with one score, that one is better whose matches are parts of more in the source, for more may carry over."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import permutations
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.formal.analogy_text import Expression, inner
+
+MOST_NODES = 20_000
+_MOST_WAYS, _MOST_UNORDERED = 500, 5
+ATTRIBUTE = 0.1
+Pair = tuple[str, str]
+Pairs = Mapping[str, str]
+
+
+class Vocabulary(NamedTuple):
+    """What may differ between the two sides."""
+
+    measures: frozenset[str] = frozenset()  # such as pressure and temperature, which may stand for each other
+    same: Mapping[str, str] = {}  # relations that go by another name
+    unordered: frozenset[str] = frozenset(("and", "or"))
+
+    def is_measure(self, one: Expression) -> bool:
+        return len(one.parts) == 1 and one.name in self.measures
+
+    def name(self, one: Expression) -> str:
+        return self.same.get(one.name, one.name)
+
+
+class Analogy(NamedTuple):
+    """Which thing or measure goes to which, the facts that match, and the score."""
+
+    pairs: Pairs
+    matches: tuple[tuple[Expression, Expression, float], ...]
+    score: float
+    promise: float  # what the score would be if all that holds the matches in the source matched too
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What makes one mapping better than another, without the noise of floating point."""
+        return round(self.score, 9), round(self.promise, 9)
+
+
+def expressions(facts: Iterable[Expression]) -> tuple[Expression, ...]:
+    """All expressions of a description, each once, without the things."""
+    return tuple(dict.fromkeys(one for fact in facts for one in inner(fact) if not one.is_thing))
+
+
+def _check_ways(found: int, most: int, one: Expression) -> None:
+    if found > most:
+        raise BadValue(
+            f"unordered: {one.name} with {len(one.parts)} parts can match in too many ways",
+            "split it, or leave it out of `unordered`",
+        )
+
+
+class Matcher:
+    """Two descriptions, and every way in which an expression of one can match one of the other."""
+
+    def __init__(self, source: Iterable[Expression], target: Iterable[Expression], words: Vocabulary) -> None:
+        self.words = words
+        self.source, self.target = expressions(source), expressions(target)
+        # For each two expressions the sets of pairs of things and measures of which one must hold for them to match.
+        self.ways: dict[tuple[Expression, Expression], tuple[frozenset[Pair], ...]] = {}
+        match = cache(self._match)
+        for one in self.source:
+            for other in self.target:
+                ways = () if words.is_measure(one) else match(one, other)
+                if ways:
+                    self.ways[one, other] = ways
+        self.holders = {one: tuple(up for up in self.source if one in up.parts) for one in self.source}
+        self._worth: dict[Expression, float] = {}
+        self.nodes = 0
+
+    def _match(self, one: Expression, other: Expression) -> tuple[frozenset[Pair], ...]:
+        if one.is_thing or other.is_thing:
+            both = one.is_thing and other.is_thing
+            return (frozenset((("thing " + one.name, "thing " + other.name),)),) if both else ()
+        if len(one.parts) != len(other.parts):
+            return ()
+        start: frozenset[Pair] = frozenset()
+        if self.words.is_measure(one) and self.words.is_measure(other):
+            start = frozenset((("measure " + one.name, "measure " + other.name),))
+        elif self.words.name(one) != self.words.name(other):
+            return ()
+        orders: Iterable[tuple[Expression, ...]] = (other.parts,)
+        if one.name in self.words.unordered:
+            _check_ways(len(one.parts), _MOST_UNORDERED, one)
+            orders = permutations(other.parts)
+        found: dict[frozenset[Pair], None] = {}
+        for parts in orders:
+            ways = [start]
+            for a, b in zip(one.parts, parts, strict=True):
+                ways = [way | more for way in ways for more in self._match(a, b) if is_one_to_one(way | more)]
+                _check_ways(len(ways), _MOST_WAYS, one)
+            found |= dict.fromkeys(ways)
+        return tuple(found)
+
+    def worth(self, one: Expression) -> float:
+        """The most that a match of an expression can count."""
+        if one not in self._worth:
+            self._worth[one] = self.own(one) + sum(self.worth(up) for up in self.holders[one])
+        return self._worth[one]
+
+    def own(self, one: Expression) -> float:
+        """What a match counts by itself."""
+        if self.words.is_measure(one):
+            return 0.0
+        return ATTRIBUTE if len(one.parts) == 1 and one.parts[0].is_thing else 1.0
+
+    def apply(self, pairs: Pairs) -> Analogy:
+        """All that matches under some pairs."""
+        given = frozenset(pairs.items())
+        found = [
+            (one, other) for (one, other), ways in self.ways.items() if any(way <= given for way in ways)
+        ]
+        scores: dict[tuple[Expression, Expression], float] = {}
+        for one, other in sorted(found, key=lambda pair: -pair[0].order):
+            above = sum(
+                score
+                for (up, up_other), score in scores.items()
+                if one in up.parts and other in up_other.parts
+            )
+            scores[one, other] = self.own(one) + above
+        used = {pair for one, other in found for way in self.ways[one, other] if way <= given for pair in way}
+        kept = {a: b for a, b in pairs.items() if (a, b) in used}
+        matches = tuple((one, other, scores[one, other]) for one, other in found)
+        return Analogy(kept, matches, sum(scores.values()), sum(self.worth(one) for one, _ in found))
+
+    def limit(self, able: set[Expression]) -> tuple[float, float]:
+        """The best rank of mappings in which no more than some source expressions match."""
+        scores: dict[Expression, float] = {}
+        for one in sorted(able, key=lambda one: -one.order):
+            scores[one] = self.own(one) + sum(scores.get(up, 0.0) for up in self.holders[one])
+        return round(sum(scores.values()), 9), round(sum(map(self.worth, able)), 9)
+
+    def best(self, fixed: Pairs) -> tuple[Analogy, bool]:
+        """The mapping with the highest score, and whether another one is as good."""
+        search = _Search(self, fixed)
+        search.run()
+        return search.best, search.has_tie
+
+
+class _Search:
+    """Branch and bound over the pairs: the bound counts every source expression that can still match something."""
+
+    def __init__(self, matcher: Matcher, fixed: Pairs) -> None:
+        self.matcher = matcher
+        self.fixed = dict(fixed)
+        self.best = matcher.apply(fixed)
+        self.has_tie = False
+
+    def run(self) -> None:
+        matcher = self.matcher
+        options = [(one, way) for (one, _), ways in matcher.ways.items() for way in ways]
+        start = [option for option in options if _agrees(option[1], self.fixed, ())]
+        stack = [(self.fixed, (), start)]
+        while stack:
+            pairs, closed, left = stack.pop()
+            matcher.nodes += 1
+            if matcher.nodes > MOST_NODES:
+                raise BadValue(
+                    f"source: no best mapping after {MOST_NODES:,} trials",
+                    "leave out facts that do not matter, or say in `map` what goes to what",
+                )
+            limit = matcher.limit({one for one, _ in left})
+            if limit < self.best.rank or (self.has_tie and limit == self.best.rank):
+                continue
+            name = self._next(left, pairs, closed)
+            if name is None:
+                self._keep(matcher.apply(pairs))
+                continue
+            gone = (*closed, name)
+            stack.append((pairs, gone, [one for one in left if _agrees(one[1], pairs, gone)]))
+            for target in self._targets(name, left):
+                child = pairs | {name: target}
+                stack.append((child, closed, [one for one in left if _agrees(one[1], child, closed)]))
+
+    def _next(self, left: list, pairs: Pairs, closed: tuple[str, ...]) -> str | None:
+        """The thing that is in most of what can still match."""
+        weights: dict[str, float] = {}
+        for one, way in left:
+            for name, _ in way:
+                if name not in pairs and name not in closed:
+                    weights[name] = weights.get(name, 0.0) + self.matcher.worth(one)
+        return max(weights, key=weights.__getitem__) if weights else None
+
+    def _targets(self, name: str, left: list) -> list[str]:
+        """Where a thing can go, the most promising last: that is where the search goes first."""
+        weights: dict[str, float] = {}
+        for one, way in left:
+            for mine, target in way:
+                if mine == name:
+                    weights[target] = weights.get(target, 0.0) + self.matcher.worth(one)
+        return sorted(weights, key=weights.__getitem__)
+
+    def _keep(self, found: Analogy) -> None:
+        if found.rank > self.best.rank:
+            self.best, self.has_tie = found, False
+        elif found.rank == self.best.rank and found.pairs != self.best.pairs:
+            self.has_tie = True
+
+
+def is_one_to_one(pairs: Iterable[Pair]) -> bool:
+    """Whether no name is in two pairs, on either side."""
+    found = [*pairs]
+    return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
+
+
+def _agrees(way: frozenset[Pair], pairs: Pairs, closed: tuple[str, ...]) -> bool:
+    """Whether a way can still be taken: it sends nothing elsewhere, nothing closed, and nothing to a place that is taken."""
+    taken = {target: name for name, target in pairs.items()}
+    return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in way)

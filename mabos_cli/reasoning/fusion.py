@@ -1,0 +1,286 @@
+"""Several methods on one problem: where their conclusions agree, where they do not, and what they say together.
+
+Conclusions are compared as values of their kind. Those that answer one question form a group; the heaviest group gives the
+conclusion, the others stand apart. Inside it, every method gives each possible conclusion a share: a stated probability where the
+method computes one, else its whole vote. The shares are pooled by weight."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from mabos_cli.reasoning.answer import Answer, Conclusion
+from mabos_cli.reasoning.fusion_groups import (
+    OPTIONS,
+    TRUTH_WORDS,
+    folded,
+    heaviest_group,
+    is_yes_no,
+    option_names,
+)
+
+_SAME = 1e-9  # shares that differ by less are the same
+_NEAR = 0.1  # numbers without intervals agree when they differ by no more than this share
+
+
+class Part(NamedTuple):
+    """One method's part in the whole. `support` is the share that it gives to the common conclusion."""
+
+    method: str
+    weight: float  # its share of the weight of all methods that computed something
+    stance: str  # for, against, open, apart
+    support: float | None
+    answer: Answer
+
+
+class Fused(NamedTuple):
+    """What several methods say together. `agreement` is the share of weight that stands behind the conclusion; `confidence` is a
+    probability, and there is none unless some method computes one."""
+
+    conclusion: Conclusion
+    confidence: float | None
+    agreement: float
+    parts: tuple[Part, ...]
+    agreements: tuple[tuple[str, str], ...]
+    disagreements: tuple[tuple[str, str], ...]
+    basis: str
+
+
+Stances = dict[str, tuple[bool, float] | None]
+
+
+class _Vote(NamedTuple):
+    """What one method says, in the terms of its group."""
+
+    method: str
+    weight: float
+    answer: Answer
+    shares: Mapping[str, float]  # empty: it leaves the question open, or answers with a number or a set
+
+
+def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
+    """The common conclusion of methods that each have computed one; at least one is needed."""
+    total = sum(weights[name] for name in answers)
+    shares = {name: weights[name] / total for name in answers}
+    group = heaviest_group(answers, shares)
+    votes = _votes({name: answers[name] for name in group}, shares)
+    conclusion, supports = _combine(votes)
+    parts = tuple(_part(name, answers[name], shares[name], group, supports) for name in answers)
+    inside = [part for part in parts if part.stance in ("for", "against")]
+    weight = sum(part.weight for part in inside)
+    agreement = sum(p.weight for p in inside if p.stance == "for") / weight if weight else 0.0
+    stated = [part for part in inside if part.answer.confidence is not None]
+    pooled = sum(p.weight * (p.support or 0.0) for p in inside) / weight if stated else None
+    if conclusion.value is None:  # nothing is concluded that could be right
+        pooled = None
+    together, apart = _pairs(votes)
+    return Fused(conclusion, pooled, agreement, parts, together, apart, _basis(inside, stated, conclusion))
+
+
+def _tied(conclusion: Conclusion) -> list[str]:
+    """The options that are first together, if there are several."""
+    if conclusion.kind != "choice":
+        return []
+    best = max(share for _, share in conclusion.scores)
+    tops = [name for name, share in conclusion.scores if best - share < _SAME]
+    return tops if len(tops) > 1 else []
+
+
+def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusion) -> str:
+    if not inside:
+        return "no method decides"
+    if conclusion.value is None:
+        return "yes and no weigh the same"
+    tied = _tied(conclusion)
+    told = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
+    if not stated:
+        return f"no method states a probability, so there is no confidence; agreement is the share of weight{told}"
+    if len(inside) == 1:
+        return f"the probability that {inside[0].method} states{told}"
+    if len(stated) == len(inside):
+        return f"pooled from the probabilities that all methods state{told}"
+    return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{told}"
+
+
+def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_Vote]:
+    spelled = _spell([option_names(answer.conclusion) for answer in answers.values()])
+    return [_Vote(n, shares[n], answer, _shares(answer, spelled)) for n, answer in answers.items()]
+
+
+def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
+    """For each name the first spelling of it; names that one method tells apart are not one name."""
+    apart: set[str] = set()
+    for names in lists:
+        apart |= {key for key, count in Counter(map(folded, names)).items() if count > 1}
+    first: dict[str, str] = {}
+    return {
+        name: first.setdefault(name if folded(name) in apart else folded(name), name)
+        for name in chain(*lists)
+    }
+
+
+def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
+    """The share that an answer gives to each possible conclusion."""
+    conclusion, sure = answer.conclusion, answer.confidence
+    if conclusion.kind == "truth" or is_yes_no(conclusion):
+        return _truth_shares(conclusion, sure)
+    if conclusion.kind not in OPTIONS:
+        return {}
+    if conclusion.kind == "distribution":
+        return {spelled[name]: share for name, share in conclusion.scores}
+    listed = conclusion.value if conclusion.kind == "ranking" else (conclusion.value,)
+    if len(listed) > 1 and sure is None:
+        points = len(listed) * (len(listed) - 1) / 2
+        return {spelled[name]: (len(listed) - 1 - place) / points for place, name in enumerate(listed)}
+    # What is left is for the others, whichever they are; none of them gets more than what was chosen over it.
+    chosen, own = [spelled[name] for name in listed[:1]], 1.0 if sure is None else sure
+    others = dict.fromkeys(name for name in spelled.values() if name not in chosen)
+    left = min(own, (1 - own) / len(others)) if others else 0.0
+    return dict.fromkeys(chosen, own) | dict.fromkeys(others, left) if chosen else {}
+
+
+def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float]:
+    if conclusion.kind == "distribution":
+        yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
+    else:
+        said = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
+        if said is None:
+            return {}
+        holds = said is True or (isinstance(said, str) and TRUTH_WORDS[folded(said)] == "yes")
+        # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
+        own, opposite = ("yes", "no") if holds else ("no", "yes")
+        share = 1.0 if sure is None else sure
+        return {own: share, opposite: min(share, 1 - share)}
+    return {"yes": yes, "no": 1 - yes}
+
+
+def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
+    """The common conclusion, and for each method whether it is for it and the share that it gives to it; None where it leaves
+    the question open."""
+    first = votes[0].answer.conclusion
+    if first.kind == "number":
+        return _combine_numbers(votes)
+    if first.kind == "names":
+        return _combine_names(votes)
+    if first.kind == "text":
+        return _combine_words(votes)
+    pool: dict[str, float] = {}
+    weight = sum(vote.weight for vote in votes if vote.shares)
+    for vote in votes:
+        for name, share in vote.shares.items():
+            pool[name] = pool.get(name, 0.0) + vote.weight * share / weight
+    about = next((v.answer.conclusion.about for v in votes if v.answer.conclusion.about), "")
+    if not pool:
+        return Conclusion("truth", None, about=about), {vote.method: None for vote in votes}
+    best = max(pool.values())
+    tops = [name for name, share in pool.items() if best - share < _SAME]
+    supports = {v.method: _stance(v, tops[0]) if v.shares else None for v in votes}
+    if first.kind == "truth" or is_yes_no(first):
+        is_draw = len(tops) > 1 and len({_top(vote) for vote in votes if vote.shares}) > 1
+        value = None if is_draw else tops[0] == "yes"
+        if value is None:  # who decides either way is not for leaving it open
+            supports = {v.method: (False, 0.0) if v.shares else None for v in votes}
+        return Conclusion("truth", value, tuple(pool.items()), about=about), supports
+    return Conclusion("choice", tops[0], tuple(pool.items()), about=about), supports
+
+
+def _stance(vote: _Vote, top: str) -> tuple[bool, float]:
+    """Whether a method is for a conclusion, and the share that it gives to it: how sure it says it is of its own."""
+    is_for, kind = _top(vote) == top, vote.answer.conclusion.kind
+    sure = vote.answer.confidence if is_for and kind == "distribution" else None
+    return is_for, vote.shares.get(top, 0.0) if sure is None else sure
+
+
+def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
+    """What most of the weight says word for word."""
+    weights: dict[str, float] = {}
+    for vote in votes:
+        said = vote.answer.conclusion.value
+        weights[said] = weights.get(said, 0.0) + vote.weight
+    best = max(weights, key=lambda said: weights[said])
+    supports: Stances = {
+        v.method: (True, _sure(v)) if v.answer.conclusion.value == best else (False, 0.0) for v in votes
+    }
+    return next(v.answer.conclusion for v in votes if v.answer.conclusion.value == best), supports
+
+
+def _sure(vote: _Vote) -> float:
+    return 1.0 if vote.answer.confidence is None else vote.answer.confidence
+
+
+def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
+    """The weighted mean of the numbers that agree with the heaviest one; the others are against it."""
+    near = {v.method: [o for o in votes if _agree(v.answer.conclusion, o.answer.conclusion)] for v in votes}
+    group = max(near.values(), key=lambda found: sum(one.weight for one in found))
+    weight = sum(vote.weight for vote in group)
+    value = sum(vote.weight * vote.answer.conclusion.value for vote in group) / weight
+    said = [vote.answer.conclusion for vote in group]
+    spans = [one.interval or (one.value, one.value) for one in said]
+    has_span = any(one.interval for one in said)
+    interval = (min(low for low, _ in spans), max(high for _, high in spans)) if has_span else None
+    first = said[0]
+    inside = {vote.method for vote in group}
+    supports: Stances = {v.method: (True, _sure(v)) if v.method in inside else (False, 0.0) for v in votes}
+    return Conclusion("number", value, interval=interval, unit=first.unit, about=first.about), supports
+
+
+def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
+    """The names with more than half of the weight behind them; a method supports them as far as its set is alike, one that says
+    how sure it is only if its set is the same."""
+    weights: dict[str, float] = {}
+    for vote in votes:
+        for name in vote.answer.conclusion.value:
+            weights[name] = weights.get(name, 0.0) + vote.weight
+    half = sum(vote.weight for vote in votes) / 2
+    kept = tuple(name for name, weight in weights.items() if weight > half + _SAME)
+    supports: Stances = {}
+    for vote in votes:
+        like = _likeness(set(kept), set(vote.answer.conclusion.value))
+        share = like if vote.answer.confidence is None else _sure(vote) * (like == 1)
+        supports[vote.method] = (like >= 0.5, share)
+    return Conclusion("names", kept, tuple(weights.items()), about=votes[0].answer.conclusion.about), supports
+
+
+def _likeness(a: set[str], b: set[str]) -> float:
+    return len(a & b) / len(a | b) if a | b else 1.0
+
+
+def _part(name: str, answer: Answer, weight: float, group: Sequence[str], supports: Stances) -> Part:
+    if name not in group:
+        return Part(name, weight, "apart", None, answer)
+    stance = supports[name]
+    if stance is None:
+        return Part(name, weight, "open", None, answer)
+    return Part(name, weight, "for" if stance[0] else "against", stance[1], answer)
+
+
+def _agree(a: Conclusion, b: Conclusion) -> bool:
+    """Whether two numbers agree: their intervals meet, the one lies in the interval of the other, or they are near."""
+    low_a, high_a = a.interval or (a.value, a.value)
+    low_b, high_b = b.interval or (b.value, b.value)
+    if low_a <= high_b and low_b <= high_a:
+        return True
+    return abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value))
+
+
+def _pairs(votes: list[_Vote]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The pairs of methods that come to the same conclusion, and those that do not."""
+    decided = [vote for vote in votes if _top(vote) is not None]
+    pairs = [(a, b) for n, a in enumerate(decided) for b in decided[n + 1 :]]
+    same = [(a.method, b.method) for a, b in pairs if _is_same(a, b)]
+    other = [(a.method, b.method) for a, b in pairs if not _is_same(a, b)]
+    return tuple(same), tuple(other)
+
+
+def _top(vote: _Vote) -> Any:
+    if vote.shares:
+        return max(vote.shares, key=lambda name: vote.shares[name])
+    return vote.answer.conclusion.value
+
+
+def _is_same(a: _Vote, b: _Vote) -> bool:
+    if a.answer.conclusion.kind == "number":
+        return _agree(a.answer.conclusion, b.answer.conclusion)
+    if a.answer.conclusion.kind == "names":
+        return set(a.answer.conclusion.value) == set(b.answer.conclusion.value)
+    return bool(_top(a) == _top(b))

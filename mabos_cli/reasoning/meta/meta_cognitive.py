@@ -1,0 +1,255 @@
+"""What is known, assumed and missing, and whether more thought is worth it: expected losses, checks that pay, joint confidence."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, choice
+from mabos_cli.reasoning.input_checks import check_size
+from mabos_cli.reasoning.own import Own, Past
+from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_MOST_CLAIMS = 200
+_MOST_EXACT = 15  # checks whose every combination is tried against the deadline
+_WEAK = 0.7
+_HEAVY = 0.2
+_COST = number("in the unit of impact", 0, 1e12)
+
+SHAPE: Shape = record(
+    claims=map_of(
+        record(
+            "a claim",
+            status=text("how far it is established", "known", "assumed", "unknown"),
+            confidence=optional(probability("how likely it is true; an assumption needs it")),
+            impact=optional(_COST._replace(about="what is lost if it is false, in any one unit"), 0),
+            sources=optional(whole("how many independent sources say so", 0, 10**6)),
+            check=optional(
+                record(
+                    "how one could find out",
+                    hours=optional(number("hours it takes", 0, 1e6), 0),
+                    cost=optional(_COST, 0),
+                    finds=optional(probability("chance that it shows the claim to be false if it is"), 1),
+                )
+            ),
+        ),
+        "what the conclusion rests on",
+    ),
+    alternatives=optional(
+        map_of(truth("whether it was examined"), "other answers, and whether each was examined", least=0), {}
+    ),
+    hours_left=optional(number("hours until the decision", 0, 1e6)),
+    cost_per_hour=optional(_COST._replace(about="what an hour of thought costs, in the unit of impact"), 0),
+)
+QUESTIONS = (
+    "What must be true for the answer to be right? Which of it is known, assumed, unknown?",
+    "How sure am I of each, by which sources, and what is lost if it is false?",
+    "How could each be checked: how long, at what cost, and how likely would the check find an error?",
+    "Which other answers are there, and did I examine them?",
+    "When must the decision stand, and what does an hour of thought cost?",
+)
+
+
+class Claim(NamedTuple):
+    """A claim with what it costs to be wrong about it and what a check would bring."""
+
+    name: str
+    status: str
+    confidence: float
+    is_stated: bool  # whether somebody gave the confidence
+    impact: float
+    sources: int | None
+    hours: float | None  # None: there is no check
+    price: float
+    finds: float
+
+    @property
+    def loss(self) -> float:
+        """The expected loss."""
+        return (1 - self.confidence) * self.impact
+
+    @property
+    def net(self) -> float:
+        """What a check is expected to save, less what it costs."""
+        return self.finds * self.loss - self.price
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Whether to proceed or which check to make first, by expected gain within the time that is left."""
+    check_size("claims", len(given["claims"]), _MOST_CLAIMS, "claims")
+    claims = [_read_claim(name, one, given["cost_per_hour"]) for name, one in given["claims"].items()]
+    paying = [one for one in claims if one.hours is not None and one.net > 0]
+    chosen, is_exact = _choose_checks(paying, given["hours_left"])
+    flags = _find_flags(claims, given["alternatives"])
+    joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
+    detail = _detail(claims, chosen, flags, joint, given)
+    caveats = _caveats(claims, paying, chosen, is_exact, given["hours_left"], own.past)
+    first = f"check {chosen[0].name}" if chosen else "proceed"
+    scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
+    conclusion = choice(first, scores, "whether to think more before deciding")
+    worst = max(claims, key=lambda one: one.loss)
+    summary = f"{first}" + (
+        f" first: worth {figure(chosen[0].net)} after its cost" if chosen else _why_proceed(claims, paying)
+    )
+    if worst.loss:
+        summary += f"; largest expected loss {figure(worst.loss)} ({worst.name})"
+    return Answer(conclusion, None, summary, _steps(claims, chosen, flags, joint), detail, caveats)
+
+
+def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Claim:
+    confidence, status = one["confidence"], one["status"]
+    if confidence is None and status == "assumed":
+        raise BadValue(f"claims.{name}.confidence: is missing", "how likely the assumption is true, 0 to 1")
+    # Known means taken as certain. Of the unknown nothing is known: even chances, which the caveats say.
+    stated = confidence if confidence is not None else 1.0 if status == "known" else 0.5
+    check = one["check"]
+    hours = None if check is None else check["hours"]
+    price = 0.0 if check is None else check["cost"] + check["hours"] * cost_per_hour
+    is_stated = confidence is not None or status == "known"
+    finds = 0.0 if check is None else check["finds"]
+    return Claim(name, status, stated, is_stated, one["impact"], one["sources"], hours, price, finds)
+
+
+def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> tuple[list[Claim], bool]:
+    """The checks with the largest gain together that fit into the time, the most valuable first; and whether that is exact."""
+    ordered = sorted(paying, key=lambda one: -one.net)
+    if hours_left is None or math.fsum(one.hours for one in ordered) <= hours_left:
+        return ordered, True
+    if len(ordered) <= _MOST_EXACT:
+        fitting = (
+            some
+            for size in range(len(ordered) + 1)
+            for some in combinations(ordered, size)
+            if math.fsum(one.hours for one in some) <= hours_left
+        )
+        return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))], True
+    found: list[Claim] = []
+    for one in sorted(ordered, key=lambda one: -one.net / max(one.hours, 1e-9)):
+        if math.fsum(each.hours for each in found) + one.hours <= hours_left:
+            found.append(one)
+    return sorted(found, key=lambda one: -one.net), False
+
+
+def _join(confidences: Sequence[float]) -> dict[str, float]:
+    """The probability that all hold: by independence, and the bounds that hold without it (Fréchet)."""
+    return {
+        "if_independent": math.prod(confidences),
+        "at_least": max(0.0, math.fsum(confidences) - (len(confidences) - 1)),
+        "at_most": min(confidences),
+    }
+
+
+def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> list[dict[str, str]]:
+    total = math.fsum(one.impact for one in claims)
+    flags = []
+    for one in claims:
+        is_heavy = one.impact > 0 and one.impact >= _HEAVY * total
+        if one.status != "known" and is_heavy and one.confidence < _WEAK:
+            flags.append({"claim": one.name, "flag": "much hangs on it and little supports it"})
+        if one.status == "known" and one.confidence < 0.9:
+            flags.append({"claim": one.name, "flag": f"called known at {one.confidence:.2f}: an assumption"})
+        if is_heavy and one.sources is not None and one.sources < 2:
+            flags.append({"claim": one.name, "flag": "single source" if one.sources else "no source"})
+    flags += [
+        {"claim": name, "flag": "alternative not examined"} for name, done in alternatives.items() if not done
+    ]
+    return flags
+
+
+def _why_proceed(claims: Sequence[Claim], paying: Sequence[Claim]) -> str:
+    if paying:
+        return ": no check that pays fits into the time left"
+    if any(one.hours is not None for one in claims):
+        return ": no check is worth its cost"
+    return ": no check is given"
+
+
+def _steps(
+    claims: Sequence[Claim],
+    chosen: Sequence[Claim],
+    flags: Sequence[Mapping[str, str]],
+    joint: Mapping[str, float] | None,
+) -> tuple[str, ...]:
+    groups = {
+        status: [one.name for one in claims if one.status == status]
+        for status in ("known", "assumed", "unknown")
+    }
+    lines = [f"{status}: {listed(members)}" for status, members in groups.items() if members]
+    for one in sorted(claims, key=lambda one: -one.loss)[:3]:
+        if one.loss:
+            lines.append(
+                f"expected loss by {one.name}: {1 - one.confidence:.2f} of {figure(one.impact)} is {figure(one.loss)}"
+            )
+    lines += [
+        f"check {one.name}: saves {figure(one.finds * one.loss)}, costs {figure(one.price)}, {figure(one.hours)} hours"
+        for one in chosen[:3]
+    ]
+    if joint:
+        lines.append(
+            f"all claims hold: {joint['if_independent']:.2f} if independent, {joint['at_least']:.2f} to {joint['at_most']:.2f} in any case"
+        )
+    lines += [f"{one['claim']}: {one['flag']}" for one in flags]
+    return cut(lines)
+
+
+def _detail(
+    claims: Sequence[Claim],
+    chosen: Sequence[Claim],
+    flags: list[dict[str, str]],
+    joint: dict[str, float] | None,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    return {
+        "claims": {
+            one.name: {
+                "status": one.status,
+                "confidence": one.confidence,
+                "stated": one.is_stated,
+                "expected_loss": one.loss,
+                "check_net": one.net if one.hours is not None else None,
+            }
+            for one in claims
+        },
+        "expected_loss": math.fsum(one.loss for one in claims),
+        "checks": [one.name for one in chosen],
+        "checks_net": math.fsum(one.net for one in chosen),
+        "hours": math.fsum(one.hours for one in chosen),
+        "hours_left": given["hours_left"],
+        "joint": joint,
+        "flags": flags,
+    }
+
+
+def _caveats(
+    claims: Sequence[Claim],
+    paying: Sequence[Claim],
+    chosen: Sequence[Claim],
+    is_exact: bool,
+    hours_left: float | None,
+    past: Sequence[Past],
+) -> tuple[str, ...]:
+    caveats = []
+    guessed = [one.name for one in claims if not one.is_stated]
+    if guessed:
+        caveats.append(
+            f"no confidence given, even chances assumed: {listed(guessed)}; no joint confidence for that reason"
+        )
+    left_out = [one.name for one in paying if one not in chosen]
+    if left_out:
+        caveats.append(f"would pay, but not within {figure(hours_left or 0)} hours: {listed(left_out)}")
+    if not is_exact:
+        caveats.append(
+            f"more than {_MOST_EXACT} checks: chosen by gain per hour, which may not be the best set"
+        )
+    if chosen:
+        caveats.append("a check is taken to save the whole loss if it finds the claim false")
+    if chosen and sum(abs(one.net - chosen[0].net) < 1e-9 for one in chosen) > 1:
+        caveats.append("several checks are worth the same; the first named comes first")
+    rated = [one for one in past if one.happened is not None and one.confidence is not None]
+    if len(rated) >= 5:
+        said = math.fsum(one.confidence or 0 for one in rated) / len(rated)
+        right = sum(one.happened is True for one in rated)
+        caveats.append(f"own record: stated {said:.2f} on average, right in {right} of {len(rated)}")
+    return tuple(caveats)

@@ -1,0 +1,248 @@
+"""What was expected, what happened, why, and what to do differently: deviations, surprise, signs of bias, rules with their support."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, Conclusion, ranking, words
+from mabos_cli.reasoning.input_checks import LARGEST, known_name
+from mabos_cli.reasoning.meta.forecasts import Forecast, fold, score_brier, surprise
+from mabos_cli.reasoning.meta.retrospect import Event, Measure, Rule, chance_of, find_rules, find_signs
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    list_of,
+    map_of,
+    number,
+    optional,
+    probability,
+    record,
+    text,
+    truth,
+    usual,
+)
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_MOST_LISTED = 50  # statements in the detail, the most surprising ones
+_HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
+
+SHAPE: Shape = record(
+    "Give measures, events or both.",
+    measures=usual(
+        map_of(
+            record(
+                "plan and outcome",
+                expected=number("what was planned", -LARGEST, LARGEST),
+                actual=number("what came out", -LARGEST, LARGEST),
+                better=optional(text("which way is better", "higher", "lower"), "higher"),
+                kind=optional(text("what it is about, as in time or cost, to learn a factor by"), ""),
+            ),
+            "what was measured, plan against outcome",
+            least=0,
+        ),
+        {},
+    ),
+    events=usual(
+        list_of(
+            record(
+                "a statement with its probability",
+                what=text("what might happen"),
+                confidence=probability("how likely it was said to be"),
+                happened=truth("whether it did"),
+                stated=optional(text("when the number was written down", "before", "after"), "before"),
+            ),
+            "what was thought likely, and what came of it; the agent's own results are added",
+            least=0,
+        ),
+        (),
+    ),
+    causes=optional(
+        list_of(
+            record(
+                "a cause",
+                cause=text("why"),
+                of=optional(text("the measure or event that it explains")),
+                controllable=truth("whether it was in our hands"),
+                share=optional(probability("how much of the deviation it explains"), None),
+            ),
+            "why it came out that way",
+            least=0,
+        ),
+        (),
+    ),
+    lessons=optional(list_of(text("what to do differently"), "what to do next time", least=0), ()),
+    tolerance=optional(number("a deviation up to this share counts as met", 0, 10), 0.1),
+)
+QUESTIONS = (
+    "What was expected, in numbers, before it began? What came out?",
+    "What was thought likely or unlikely, and was that written down before or after?",
+    "Why did it come out that way? Which causes were in our hands?",
+    "What went better than planned, and was that skill or luck?",
+    "What will be done differently next time, in one sentence that can be checked?",
+)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
+    measures = [
+        Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
+        for name, one in given["measures"].items()
+    ]
+    before = [_event(one) for one in given["events"] if one["stated"] == "before"]
+    before += [
+        Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
+        for one in own.past
+        if one.confidence is not None and one.happened is not None
+    ]
+    after = [_event(one) for one in given["events"] if one["stated"] == "after"]
+    if not (measures or before or after):
+        raise BadValue(
+            "measures: nothing to look back on",
+            "give measures or events, or record outcomes with `reason outcome`",
+        )
+    _check_causes(given["causes"], [*given["measures"], *(one["what"] for one in given["events"])])
+    measures.sort(key=lambda one: -one.size)
+    signs = find_signs(measures, before, after)
+    lessons = [*given["lessons"], *(one.lesson for one in own.past if one.lesson)]
+    causes = [one["cause"] for one in given["causes"] if one["controllable"]]
+    rules = find_rules(lessons, causes, measures, signs, given["tolerance"])
+    return _tell(given, measures, before, after, signs, rules)
+
+
+def _event(one: Mapping[str, Any]) -> Event:
+    return Event(one["what"], Forecast(one["confidence"], one["happened"]))
+
+
+def _check_causes(causes: Sequence[Mapping[str, Any]], known: Sequence[str]) -> None:
+    shares: dict[str, float] = {}
+    for n, one in enumerate(causes, 1):
+        if one["of"] is not None:
+            known_name(f"causes[{n}].of", one["of"], known, "measure or event")
+            shares[one["of"]] = shares.get(one["of"], 0.0) + (one["share"] or 0.0)
+    for name, share in shares.items():
+        if share > 1 + 1e-9:
+            raise BadValue(
+                f"causes: shares of {name} sum to {share:.3g}", "they explain at most the whole, which is 1"
+            )
+
+
+def _tell(
+    given: Mapping[str, Any],
+    measures: list[Measure],
+    before: list[Event],
+    after: list[Event],
+    signs: dict[str, Any],
+    rules: list[Rule],
+) -> Answer:
+    met = sum(one.size <= given["tolerance"] for one in measures)
+    surprises = sorted(before, key=chance_of)
+    heads = []
+    if measures:
+        heads.append(f"{met} of {len(measures)} measures as planned, farthest off {_off_text(measures[0])}")
+    if before:
+        right = sum(one.happened for one in fold([event.forecast for event in before]))
+        heads.append(f"{right} of {len(before)} statements right")
+    summary = "; ".join(heads) or f"{plural(len(after), 'statement')}, made after the fact"
+    conclusion: Conclusion = words(summary)
+    if rules:
+        scores = {rule.said: float(rule.support) for rule in rules}
+        conclusion = ranking(tuple(scores), scores, "what to do next time")
+        summary += f"; next time: {rules[0].said}"
+    steps = [f"{_off_text(one)}, {'better' if one.gain > 0 else 'worse'}" for one in measures[:4] if one.gain]
+    steps += [
+        f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5
+    ]
+    steps += [_sign_text(name, figures) for name, figures in signs.items() if figures.get("p", 0) < _HINT]
+    steps += [f"next time ({rule.support}): {rule.said}" for rule in rules[:4]]
+    detail = _detail(given, measures, met, surprises, signs, rules)
+    return Answer(
+        conclusion, None, summary, cut(steps), detail, _caveats(given, measures, before, after, rules)
+    )
+
+
+def _off_text(one: Measure) -> str:
+    off = f"{one.off:+.0%}" if one.off is not None else f"{figure(one.actual)} for nothing planned"
+    return (
+        f"{one.name} {off} ({figure(one.actual)} for {figure(one.expected)})"
+        if one.off is not None
+        else f"{one.name} {off}"
+    )
+
+
+def _bits_text(one: Event) -> str:
+    chance = chance_of(one)
+    return f"given {chance:.2f}, {surprise(chance):.1f} bits" if chance > 0 else "called impossible"
+
+
+def _sign_text(name: str, found: Mapping[str, Any]) -> str:
+    if name == "hindsight":
+        then = f", {found['given_before']:.2f} before" if found["given_before"] is not None else ""
+        return (
+            f"hindsight: numbers written after the fact ({found['stated_after']}) gave {found['given_to_what_happened']:.2f}"
+            f" to what happened{then}"
+        )
+    if "worse" in found:
+        return f"{name}: {found['worse']} worse and {found['better']} better than planned, p {found['p']:.2g}"
+    return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {found['p']:.2g}"
+
+
+def _detail(
+    given: Mapping[str, Any],
+    measures: Sequence[Measure],
+    met: int,
+    surprises: Sequence[Event],
+    signs: dict[str, Any],
+    rules: Sequence[Rule],
+) -> dict[str, Any]:
+    explained = {
+        name: math.fsum(
+            one["share"] or 0.0 for one in given["causes"] if one["of"] == name and one["controllable"]
+        )
+        for name in dict.fromkeys(one["of"] for one in given["causes"] if one["of"] is not None)
+    }
+    return {
+        "measures": {
+            one.name: {"expected": one.expected, "actual": one.actual, "off": one.off, "gain": one.gain}
+            for one in measures
+        },
+        "met": met,
+        "scored": len(surprises),
+        "statements": [
+            {
+                "what": one.what,
+                "chance": chance_of(one),
+                "bits": surprise(chance_of(one)) if chance_of(one) > 0 else None,
+            }
+            for one in surprises[:_MOST_LISTED]
+        ],
+        "brier": score_brier([one.forecast for one in surprises]) if surprises else None,
+        "signs": signs,
+        "causes": [dict(one) for one in given["causes"]],
+        "controllable_share": explained,
+        "rules": [rule._asdict() for rule in rules],
+    }
+
+
+def _caveats(
+    given: Mapping[str, Any],
+    measures: Sequence[Measure],
+    before: Sequence[Event],
+    after: Sequence[Event],
+    rules: Sequence[Rule],
+) -> tuple[str, ...]:
+    caveats = []
+    if after:
+        caveats.append(f"made after the fact and not scored: {listed([one.what for one in after], 3)}")
+    if 0 < len(measures) + len(before) < 5:
+        caveats.append("few observations: signs of bias are hints")
+    if rules and rules[0].support == 1:
+        caveats.append("each rule rests on one observation")
+    elif len(rules) > 1 and rules[0].support == rules[1].support:
+        caveats.append("rules with equal support stand in the order of the input")
+    if any(one.off is None and one.actual for one in measures):
+        caveats.append("where nothing was planned, a deviation has no share")
+    if not given["causes"]:
+        caveats.append("no causes were given: the rules say what, not why")
+    return tuple(caveats)

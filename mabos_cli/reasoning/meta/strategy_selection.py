@@ -1,0 +1,148 @@
+"""Which method to use here: by how well it fits the problem, and by how it has done."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, choice
+from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS
+from mabos_cli.reasoning.input_checks import check_known
+from mabos_cli.reasoning.meta.method_record import (
+    EPISODES,
+    Record,
+    describe,
+    find_factors,
+    learned_scores,
+    read_episodes,
+)
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.router import Scored, check_classification, score_methods
+from mabos_cli.reasoning.shape import Shape, list_of, optional, record, text, usual
+from mabos_cli.reasoning.wording import cut, listed
+
+_SELF = "strategy-selection"
+_SHOWN = 5
+
+SHAPE: Shape = record(
+    "Say what you know of the problem; delete the aspects that you cannot tell.",
+    uncertainty=usual(text("how much is unknown", *ASPECTS["uncertainty"])),
+    complexity=usual(text("how many things hang together", *ASPECTS["complexity"])),
+    domain=usual(text("what the problem is about", *ASPECTS["domain"])),
+    time_pressure=usual(text("how soon an answer is needed", *ASPECTS["time_pressure"])),
+    data_availability=usual(text("how much data there is", *ASPECTS["data_availability"])),
+    stakes=usual(text("what is lost if the answer is wrong", *ASPECTS["stakes"])),
+    category=optional(text("only methods of this category", *CATEGORIES)),
+    only=optional(list_of(text("a method"), "only these methods")),
+    episodes=optional(EPISODES),
+)
+QUESTIONS = (
+    "How uncertain is the matter, and how many things hang together?",
+    "Is it about logic and numbers, about what happens in the world, about people, or a mixture?",
+    "How soon is an answer needed, and what is lost if it is wrong?",
+    "How much data is there?",
+)
+
+
+class Rated(NamedTuple):
+    """A method with its fit, the factor that its record gives, and both together."""
+
+    scored: Scored
+    factor: float
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.scored.method.name
+
+    @property
+    def total(self) -> float:
+        """Fit times factor."""
+        return self.scored.score * self.factor
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The method that fits best, weighed by how it has done, and whether its record changed the choice."""
+    kind = check_classification({name: given[name] for name in ASPECTS if given[name] is not None})
+    check_known("only", given["only"] or (), METHODS, "method")
+    candidates = [
+        one
+        for one in score_methods(kind)
+        if one.method.name in (given["only"] or METHODS)
+        and one.method.category == (given["category"] or one.method.category)
+        and (one.method.name != _SELF or given["only"])
+    ]
+    if not candidates:
+        raise BadValue(
+            f"only: none of these methods is of the category {given['category']}", "leave one of the two out"
+        )
+    records = learned_scores(read_episodes(given["episodes"], own))
+    factors = find_factors(records)
+    # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.
+    rated = [Rated(one, factors.get(one.method.name, 1.0)) for one in candidates]
+    order = sorted(rated, key=lambda one: -round(one.total, 9))
+    return _tell(order, rated[0], records, kind)
+
+
+def _tell(
+    order: list[Rated], by_fit: Rated, records: Mapping[str, Record], kind: Mapping[str, str]
+) -> Answer:
+    best = order[0]
+    changed = best.name != by_fit.name
+    if changed:
+        why = f"past results changed the choice from {by_fit.name}"
+    else:
+        why = "past results did not change the choice" if records else "no past results with a known outcome"
+    summary = f"{best.name}: fit {best.scored.score:.2f}, {why}"
+    detail = {
+        "classification": dict(kind),
+        "pick": best.name,
+        "pick_by_fit": by_fit.name,
+        "changed_by_past": changed,
+        "methods": [_line_detail(one, records) for one in order],
+    }
+    conclusion = choice(best.name, {one.name: one.total for one in order[:10]}, "the method to use")
+    steps = [_line(one, records) for one in order[:_SHOWN]]
+    if len(order) > _SHOWN:
+        steps.append(f"... and {len(order) - _SHOWN} more")
+    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(order, records, kind))
+
+
+def _line(one: Rated, records: Mapping[str, Record]) -> str:
+    line = f"{one.name} {one.total:.2f}: fits {', '.join(one.scored.matched) or 'nothing'}"
+    if one.name in records:
+        known = records[one.name]
+        line += f"; right in {known.right} of {known.total}, so times {one.factor:.2f}"
+    return line
+
+
+def _line_detail(one: Rated, records: Mapping[str, Record]) -> dict[str, Any]:
+    return {
+        "method": one.name,
+        "score": one.total,
+        "fit": one.scored.score,
+        "factor": one.factor,
+        "matched": [*one.scored.matched],
+        "effort": one.scored.method.effort,
+        "record": describe(records[one.name]) if one.name in records else None,
+    }
+
+
+def _caveats(order: list[Rated], records: Mapping[str, Record], kind: Mapping[str, str]) -> tuple[str, ...]:
+    caveats = []
+    ties = [one for one in order if abs(one.total - order[0].total) < 1e-9]
+    if len(ties) > 1:
+        by = {"urgent": "the least effort", "none": "the most thorough"}.get(
+            kind.get("time_pressure", ""), ""
+        )
+        told = by + " first, then " if by and len({one.scored.method.effort for one in ties}) > 1 else ""
+        caveats.append(
+            f"equal scores: {listed([one.name for one in ties])}; decided by {told}the order of the catalogue"
+        )
+    missing = [name for name in ASPECTS if name not in kind and name != "time_pressure"]
+    if missing:
+        caveats.append(f"not said: {', '.join(missing)}")
+    known = records.get(order[0].name)
+    if known and known.total < 5:
+        caveats.append(f"only {plural(known.total, 'past result')} of {order[0].name}")
+    return tuple(caveats)

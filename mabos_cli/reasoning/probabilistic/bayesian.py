@@ -1,0 +1,185 @@
+"""How evidence changes what to believe: hypotheses updated one piece of evidence at a time, or a network asked exactly."""
+
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, best_names, distribution
+from mabos_cli.reasoning.discrete_network import Network, marginal
+from mabos_cli.reasoning.input_checks import check_same, known_name, sum_to_one
+from mabos_cli.reasoning.network_input import DATA, NODES, STATES, check_states, parse_network, parse_rows
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"
+SHAPE = record(
+    "Give hypotheses and evidence, or a network with what was observed and a query.",
+    hypotheses=usual(
+        map_of(
+            probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2
+        )
+    ),
+    evidence=usual(
+        list_of(
+            record(
+                "a piece of evidence, independent of the others once the hypothesis is known",
+                name=text("what was looked at"),
+                likelihoods=map_of(probability("a likelihood"), "how likely it is under each hypothesis"),
+                observed=optional(
+                    truth("whether it was seen; no means that it was looked for and absent"), True
+                ),
+                marginal=optional(probability(_MARGINAL)),
+            ),
+            "what was seen",
+        )
+    ),
+    network=optional(NODES),
+    data=optional(DATA, []),
+    observed=optional(STATES._replace(about="the variables of the network that were seen"), {}),
+    query=optional(list_of(text("a variable"), "the variables of the network to ask for")),
+)
+QUESTIONS = (
+    "Which hypotheses are there, and do they cover all cases without overlap?",
+    "How likely was each before any of this evidence (base rates)?",
+    "How likely is each piece of evidence if the hypothesis is true, and if each other one is?",
+    "Does one piece of evidence depend on another even when the hypothesis is known? Then give a network.",
+    "What was looked for and not found?",
+)
+
+
+class _Update(NamedTuple):
+    """One piece of evidence: its probability beforehand, how it told the hypotheses apart, and what they were then."""
+
+    name: str
+    chance: float
+    likelihoods: dict[str, float]
+    posterior: dict[str, float]
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The posterior of the hypotheses, or of the first variable asked for."""
+    if (given["hypotheses"] is None) == (given["network"] is None):
+        raise BadValue(
+            "hypotheses: give either hypotheses with evidence, or a network", "not both, not neither"
+        )
+    return _solve_network(given) if given["network"] else _solve_hypotheses(given)
+
+
+def _solve_hypotheses(given: dict[str, Any]) -> Answer:
+    if not given["evidence"]:
+        raise BadValue("evidence: is missing", "give at least one piece of evidence with its likelihoods")
+    priors = sum_to_one("hypotheses", given["hypotheses"])
+    updates: list[_Update] = []
+    for at, piece in enumerate(given["evidence"], 1):
+        before = updates[-1].posterior if updates else priors
+        updates.append(_update(before, piece, f"evidence[{at}]"))
+    posterior = updates[-1].posterior
+    best, *tied = best_names(posterior)
+    others = {name: share for name, share in posterior.items() if name != best}
+    rival = max(others, key=others.__getitem__)
+    detail = {
+        "priors": priors,
+        "posterior": posterior,
+        "odds": {name: share / (1 - share) if share < 1 else None for name, share in posterior.items()},
+        "bayes_factors": {name: _factor(priors[name], posterior[name]) for name in priors},
+        "updates": [_update_detail(update) for update in updates],
+    }
+    caveats = ["Pieces of evidence count as independent given the hypothesis."] if len(updates) > 1 else []
+    if tied:
+        caveats.append(f"{best} and {listed(tied)} are equally likely.")
+    if posterior[best] == 1:
+        caveats.append("A likelihood or prior of 0 rules hypotheses out for good.")
+    return Answer(
+        distribution(posterior),
+        min(1.0, posterior[best]),
+        f"{best}: {figure(posterior[best])}, before {figure(priors[best])}; next is {rival} with {figure(posterior[rival])}",
+        cut([_step(update) for update in updates]),
+        detail,
+        tuple(caveats),
+    )
+
+
+def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Update:
+    """Bayes' rule once. Absent evidence has the likelihoods of its opposite."""
+    check_same(f"{path}.likelihoods", piece["likelihoods"], before, "hypothesis")
+    told = {name: piece["likelihoods"][name] for name in before}
+    chance = sum(before[name] * told[name] for name in before)
+    if piece["marginal"] is not None and abs(piece["marginal"] - chance) > max(1e-6, 0.005 * chance):
+        raise BadValue(
+            f"{path}.marginal: is {piece['marginal']:.6g}, but the priors and likelihoods make it {chance:.6g}",
+            "one of the figures is wrong; leave marginal out if it is not known apart",
+        )
+    if not piece["observed"]:
+        told = {name: 1 - share for name, share in told.items()}
+        chance = sum(before[name] * told[name] for name in before)
+    if chance <= 0:
+        raise BadValue(
+            f"{path}: {piece['name']} cannot happen under any hypothesis that is left",
+            "a likelihood of 0 means impossible; use a small number, or add the hypothesis that explains it",
+        )
+    posterior = {name: before[name] * told[name] / chance for name in before}
+    return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, told, posterior)
+
+
+def _factor(before: float, after: float) -> float | None:
+    """Posterior odds over prior odds: how much the evidence speaks for a hypothesis; None where odds are 0 or infinite."""
+    if before in (0, 1) or after in (0, 1):
+        return None
+    return (after / (1 - after)) / (before / (1 - before))
+
+
+def _update_detail(update: _Update) -> dict[str, Any]:
+    return {
+        "evidence": update.name,
+        "probability": update.chance,
+        "likelihoods": update.likelihoods,
+        "posterior": update.posterior,
+    }
+
+
+def _step(update: _Update) -> str:
+    best = sorted(update.posterior, key=lambda name: -update.posterior[name])[:3]
+    shares = ", ".join(f"{name} {figure(update.posterior[name])}" for name in best)
+    return f"{update.name} (expected with {figure(update.chance)}): {shares}"
+
+
+def _solve_network(given: dict[str, Any]) -> Answer:
+    if given["evidence"]:
+        raise BadValue("evidence: belongs to hypotheses", "write what was seen in a network under observed")
+    if not given["query"]:
+        raise BadValue("query: is missing", "name the variables to ask for")
+    network = parse_network(given["network"], parse_rows(given["data"]))
+    seen = check_states("observed", given["observed"], network.states)
+    for name in given["query"]:
+        known_name("query", name, network.states, "variable")
+    found = {name: marginal(network, name, seen, "observed") for name in given["query"]}
+    before = {name: marginal(network, name, {}, "network")[0] for name in found}
+    first = given["query"][0]
+    shares = found[first][0]
+    best, *tied = best_names(shares)
+    told = ", ".join(f"{name}={state}" for name, state in seen.items()) or "no evidence"
+    return Answer(
+        distribution(shares, about=first),
+        min(1.0, shares[best]),
+        f"P({first}={best} | {told}) = {figure(shares[best])}, before {figure(before[first][best])}",
+        cut(_network_steps(network, found, before, seen)),
+        {
+            "posterior": {name: share for name, (share, _) in found.items()},
+            "prior": before,
+            "evidence_probability": found[first][1],
+        },
+        (f"{best} and {listed(tied)} are equally likely.",) if tied else (),
+    )
+
+
+def _network_steps(network: Network, found: dict, before: dict, seen: dict[str, str]) -> list[str]:
+    steps = [f"{plural(len(network.states), 'variable')}, exact by variable elimination"]
+    if seen:
+        steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")
+    for name, (shares, _) in found.items():
+        told = ", ".join(
+            f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares
+        )
+        steps.append(f"{name}: {told}")
+    return steps

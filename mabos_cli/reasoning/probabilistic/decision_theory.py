@@ -1,0 +1,182 @@
+"""Which act to choose when the state of the world is unknown: six criteria side by side, dominance, and how firm the choice is."""
+
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, best_names, choice
+from mabos_cli.reasoning.input_checks import check_same, sum_to_one
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.probabilistic.payoffs import (
+    KIND,
+    TABLE,
+    Gains,
+    Span,
+    expected_gains,
+    find_span,
+    largest,
+    read_gains,
+)
+from mabos_cli.reasoning.shape import map_of, optional, probability, record, text
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+_CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
+SHAPE = record(
+    payoffs=TABLE,
+    kind=optional(KIND, "gains"),
+    probabilities=optional(
+        map_of(probability("its probability"), "how likely each state is, if that is known")
+    ),
+    optimism=optional(probability("weight of the best case in Hurwicz' criterion; 0 is all caution"), 0.5),
+    criterion=optional(
+        text(
+            "what decides; if left out the expected value where probabilities are given, else what most criteria pick",
+            *_CRITERIA,
+            "majority",
+        )
+    ),
+)
+QUESTIONS = (
+    "Which acts can be taken, waiting and doing nothing included?",
+    "Which states of the world matter that nobody here controls?",
+    "What does each act bring in each state, in one unit?",
+    "How likely is each state, if anything is known about it?",
+    "What is worse: to miss the best case, or to be hit by the worst?",
+)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The act that the deciding criterion picks, with what all others say."""
+    gains = read_gains(given["payoffs"], given["kind"], "payoffs")
+    if len(gains) < 2:
+        raise BadValue(
+            "payoffs: there is only one act", "a choice needs two; add what happens if nothing is done"
+        )
+    states = tuple(next(iter(gains.values())))
+    shares = _shares(given["probabilities"], states)
+    scores = _score(gains, states, shares, given["optimism"])
+    scale = largest(gains)
+    picks = {name: best_names(found, scale=scale) for name, found in scores.items()}
+    decider = _decider(given["criterion"], shares)
+    votes = {act: float(sum(act in found for found in picks.values())) for act in gains}
+    deciding = votes if decider == "majority" else scores[decider]
+    chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
+    dominance = _dominance(gains)
+    spans = _spans(gains, states, shares, chosen) if decider == "expected" or len(states) == 2 else []
+    sign = -1 if given["kind"] == "costs" else 1
+    detail = {
+        "decided_by": decider,
+        "criteria": {name: _shown(name, found, sign) for name, found in scores.items()},
+        "picks": {name: list(found) for name, found in picks.items()},
+        "votes": votes,
+        "dominated": [{"act": worse, "by": better, "how": how} for worse, better, how in dominance],
+        "holds_for": [span._asdict() for span in spans],
+    }
+    agree = sum(chosen in found for found in picks.values())
+    figures = "" if decider == "majority" else f" with {figure(_shown(decider, deciding, sign)[chosen])}"
+    return Answer(
+        choice(chosen, deciding),
+        None,
+        f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
+        cut(_steps(scores, picks, sign) + _told(dominance) + _firm(chosen, spans)),
+        detail,
+        _caveats(chosen, tied, dominance, shares, given["kind"]),
+    )
+
+
+def _decider(criterion: str | None, shares: dict[str, float] | None) -> str:
+    if criterion == "expected" and not shares:
+        raise BadValue(
+            "criterion: expected needs probabilities", "give probabilities, or take another criterion"
+        )
+    return criterion or ("expected" if shares else "majority")
+
+
+def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:
+    if given is None:
+        return None
+    check_same("probabilities", given, states, "state")
+    return sum_to_one("probabilities", {state: given[state] for state in states})
+
+
+def _score(
+    gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, optimism: float
+) -> dict[str, dict[str, float]]:
+    """By criterion, a score per act, higher is better; regret counts as negative."""
+    top = {state: max(row[state] for row in gains.values()) for state in states}
+    lowest = {act: min(row.values()) for act, row in gains.items()}
+    highest = {act: max(row.values()) for act, row in gains.items()}
+    scores = {
+        "maximin": lowest,
+        "maximax": highest,
+        "hurwicz": {act: optimism * highest[act] + (1 - optimism) * lowest[act] for act in gains},
+        "laplace": {act: sum(row.values()) / len(states) for act, row in gains.items()},
+        "regret": {act: -max(top[state] - row[state] for state in states) for act, row in gains.items()},
+    }
+    return scores if shares is None else scores | {"expected": expected_gains(gains, shares)}
+
+
+def _shown(criterion: str, scores: dict[str, float], sign: int) -> dict[str, float]:
+    """Scores in the unit of the input: costs as costs, regret as a loss."""
+    sign = -1 if criterion == "regret" else sign
+    return {act: sign * score + 0.0 for act, score in scores.items()}
+
+
+def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
+    """Acts that another one beats in every state, or never loses to: (worse, better, how), one line per worse act."""
+    found = []
+    for worse, row in gains.items():
+        for better, other in gains.items():
+            if better == worse or any(other[state] < row[state] for state in row) or other == row:
+                continue
+            strict = all(other[state] > row[state] for state in row)
+            found.append((worse, better, "strictly" if strict else "weakly"))
+            break
+    return found
+
+
+def _spans(gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, act: str) -> list[Span]:
+    """How far the probability of each state may move before another act has the higher expected value."""
+    if shares is None and len(states) != 2:
+        return []
+    base = shares or dict.fromkeys(states, 0.5)
+    movable = [state for state in states if base[state] < 1 and len(states) > 1]
+    # Of two states one line says it all.
+    found = (find_span(gains, base, act, state) for state in (movable[:1] if len(states) == 2 else movable))
+    return [span for span in found if span]
+
+
+def _steps(scores: dict, picks: dict, sign: int) -> list[str]:
+    lines = []
+    for name, found in picks.items():
+        shown = _shown(name, scores[name], sign)
+        order = sorted(shown, key=lambda act: -scores[name][act])
+        rest = listed([f"{act} {figure(shown[act])}" for act in order if act not in found], 3)
+        lines.append(
+            f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else "")
+        )
+    return lines
+
+
+def _told(dominance: list[tuple[str, str, str]]) -> list[str]:
+    return [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
+
+
+def _firm(act: str, spans: list[Span]) -> list[str]:
+    return [
+        f"{act} has the best expected value while P({span.state}) is from {figure(span.low)} to {figure(span.high)}"
+        for span in spans
+    ]
+
+
+def _caveats(chosen: str, tied: list[str], dominance: list, shares: Any, kind: str) -> tuple[str, ...]:
+    said = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
+    said += [
+        f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen
+    ]
+    if shares is None:
+        said.append(
+            "No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances."
+        )
+    if kind == "costs":
+        said.append("Payoffs are costs: maximin guards against the highest cost.")
+    return tuple(said)

@@ -1,0 +1,147 @@
+"""Which option has the highest expected utility: certainty equivalents, risk premiums and stochastic dominance."""
+
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, best_names, choice
+from mabos_cli.reasoning.input_checks import LARGEST, check_size, sum_to_one
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.probabilistic.lottery import (
+    Attitude,
+    Lottery,
+    cara,
+    crra,
+    dominates,
+    linear,
+    mean,
+    spread,
+    through_points,
+)
+from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+MOST_OUTCOMES = 1000
+MOST_OPTIONS = 100
+_amount = number("what it brings, a loss is negative", -LARGEST, LARGEST)
+SHAPE = record(
+    options=map_of(
+        list_of(record("an outcome", gain=_amount, p=probability("its probability")), "what may come of it"),
+        "the options, each with its outcomes",
+    ),
+    utility=optional(
+        text("the attitude to risk: linear ignores it, crra needs wealth, points are your own", *"linear log crra cara points".split()),
+        "linear",
+    ),
+    aversion=optional(number("strength of the aversion to risk: about 1 to 4 for crra, 1 / the loss that hurts for cara", -100, 100)),
+    wealth=optional(number("what one has before", 0, LARGEST), 0),
+    points=optional(
+        list_of(record("a point", gain=_amount, u=number("its utility", -LARGEST, LARGEST)), "utility at some gains", 2)
+    ),
+)  # fmt: skip
+QUESTIONS = (
+    "Which options are there, the safe one included?",
+    "What may come of each, and with which probability? They sum to 1 per option.",
+    "How much is there to lose from, the wealth or the budget?",
+    "Which certain gain would be as good as an even chance of the best and the worst?",
+)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The option with the highest certainty equivalent, which is the one with the highest expected utility."""
+    check_size("options", len(given["options"]), MOST_OPTIONS, "options")
+    check_size("options", sum(map(len, given["options"].values())), MOST_OUTCOMES, "outcomes")
+    lotteries = {name: _read(found, f"options.{name}") for name, found in given["options"].items()}
+    utility, base = _utility(given, lotteries)
+    moved = {name: tuple((x + base, p) for x, p in lottery) for name, lottery in lotteries.items()}
+    sure = {name: utility.sure(lottery) - base for name, lottery in moved.items()}
+    best, *tied = best_names(sure, scale=max(abs(x) + base for lot in lotteries.values() for x, _ in lot))
+    order = sorted(sure, key=lambda name: -sure[name])
+    above = [
+        {"better": one, "worse": other, "order": degree}
+        for one in lotteries
+        for other in lotteries
+        if one != other and (degree := dominates(lotteries[one], lotteries[other]))
+    ]
+    detail = {
+        "utility": utility.name,
+        "options": {name: _figures(lotteries[name], moved[name], sure[name], utility) for name in lotteries},
+        "dominance": above,
+    }
+    caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
+    if utility.name == "linear":
+        caveats.append(
+            "Linear utility ignores risk; give utility and aversion if losses hurt more than gains please."
+        )
+    means = {name: mean(lottery) for name, lottery in lotteries.items()}
+    if best not in best_names(means):
+        caveats.append(f"{best_names(means)[0]} has the higher mean; the attitude to risk turns the choice.")
+    return Answer(
+        choice(best, sure),
+        None,
+        f"{best} is worth {figure(sure[best])} for certain ({utility.name}), its mean is {figure(means[best])}",
+        cut([_step(name, detail["options"][name]) for name in order] + [_above(found) for found in above]),
+        detail,
+        tuple(caveats),
+    )
+
+
+def _read(outcomes: list[dict[str, float]], path: str) -> Lottery:
+    """The lottery with equal amounts added up and impossible ones left out, rising."""
+    shares = sum_to_one(path, {str(n): outcome["p"] for n, outcome in enumerate(outcomes)})
+    found: dict[float, float] = {}
+    for outcome, share in zip(outcomes, shares.values(), strict=True):
+        if share:
+            found[outcome["gain"]] = found.get(outcome["gain"], 0.0) + share
+    return tuple(sorted(found.items()))
+
+
+def _utility(given: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
+    """The utility, and what is added to gains before it is asked."""
+    kind, aversion = given["utility"], given["aversion"]
+    if kind in ("crra", "cara") and aversion is None:
+        raise BadValue("aversion: is missing", f"{kind} needs it; {SHAPE.field('aversion').about}")
+    if kind == "points":
+        if not given["points"]:
+            raise BadValue("points: is missing", "give utility at two or more gains")
+        return through_points([(point["gain"], point["u"]) for point in given["points"]], "points"), 0.0
+    if kind in ("linear", "cara"):
+        # Wealth changes nothing here.
+        return (linear() if kind == "linear" else cara(aversion)), 0.0
+    aversion = 1 if kind == "log" else aversion
+    for name, lottery in lotteries.items():
+        left = lottery[0][0] + given["wealth"]
+        if left < 0 or (left == 0 and aversion >= 1):
+            raise BadValue(
+                f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0",
+                "give the wealth that the losses come out of, or use cara",
+            )
+    return crra(aversion), given["wealth"]
+
+
+def _figures(lottery: Lottery, moved: Lottery, sure: float, utility: Attitude) -> dict[str, float | None]:
+    try:
+        worth = sum(share * utility.of(amount) for amount, share in moved)
+    except OverflowError:
+        worth = None  # beyond what a number holds; the certainty equivalent says the same
+    return {
+        "expected_utility": worth,
+        "certainty_equivalent": sure,
+        "mean": mean(lottery),
+        "risk_premium": mean(lottery) - sure,
+        "sd": spread(lottery),
+        "worst": lottery[0][0],
+        "best": lottery[-1][0],
+        "loss_probability": sum(share for amount, share in lottery if amount < 0),
+    }
+
+
+def _step(name: str, found: dict[str, Any]) -> str:
+    return (
+        f"{name}: worth {figure(found['certainty_equivalent'])} for certain, mean {figure(found['mean'])}, "
+        f"risk premium {figure(found['risk_premium'])}, P(loss) {figure(found['loss_probability'])}"
+    )
+
+
+def _above(found: dict[str, Any]) -> str:
+    who = "everybody who likes more" if found["order"] == 1 else "everybody who also dislikes risk"
+    return f"{found['better']} dominates {found['worse']} (order {found['order']}): {who} prefers it"

@@ -1,0 +1,203 @@
+"""Which question is worth asking first: expected information in bits, and with payoffs what the answer is worth in money."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, best_names, choice
+from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.probabilistic.payoffs import KIND, TABLE, Gains, expected_gains, largest, read_gains
+from mabos_cli.reasoning.shape import anything, conform, map_of, number, optional, probability, record
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+MOST_CELLS = 100_000
+NOTHING = "ask nothing"
+SHAPE = record(
+    states=map_of(probability("its probability"), "what may be the case, with probabilities", least=2),
+    questions=map_of(
+        record(
+            "a question or test",
+            answers=map_of(
+                anything("a list of the states that give this answer, or per state how likely it is"),
+                "the answers that it may have",
+            ),
+            cost=optional(number("what asking costs, in the unit of the payoffs", 0, LARGEST), 0),
+        ),
+        "the questions that could be asked first",
+    ),
+    payoffs=optional(TABLE),
+    kind=optional(KIND, "gains"),
+)
+QUESTIONS = (
+    "Which states are possible, and how likely is each now?",
+    "Which questions, tests or experiments could be made first, and what does each cost?",
+    "Which answers may each give, and how likely is each answer in each state (false alarms included)?",
+    "Which decision depends on it, and what does each act bring in each state?",
+)
+
+
+class _Asked(NamedTuple):
+    """What one question is worth: bits, and money before its cost if there is a decision."""
+
+    chances: dict[str, float]  # of its answers
+    posteriors: dict[str, dict[str, float]]
+    gain: float
+    value: float | None
+    cost: float
+    acts: dict[str, str]  # the best act after each answer
+
+    @property
+    def net(self) -> float | None:
+        return None if self.value is None else self.value - self.cost
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The question to ask first: the one with the highest net value, or without payoffs the most bits."""
+    states = sum_to_one("states", given["states"])
+    size = sum(len(one["answers"]) for one in given["questions"].values()) * len(states)
+    check_size("questions", size, MOST_CELLS, "answers times states")
+    if NOTHING in given["questions"]:
+        raise BadValue(f"questions: {NOTHING!r} cannot be a question", "that answer is always weighed")
+    gains = None
+    if given["payoffs"]:
+        gains = read_gains(given["payoffs"], given["kind"], "payoffs")
+        check_same("payoffs", next(iter(gains.values())), states, "state")
+    asked = {name: _ask(one, states, gains, f"questions.{name}") for name, one in given["questions"].items()}
+    if not gains:
+        return _inform(states, asked)
+    answer = _decide(states, asked, gains)
+    turned = "Costs count as negative gains in these figures."
+    return answer if given["kind"] == "gains" else answer._replace(caveats=(*answer.caveats, turned))
+
+
+def entropy(shares: Iterable[float]) -> float:
+    """The entropy in bits.
+
+    >>> entropy((0.5, 0.25, 0.25))
+    1.5
+    """
+    return -sum(share * math.log2(share) for share in shares if share > 0) + 0.0
+
+
+def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _Asked:
+    told = {
+        answer: _likelihoods(said, states, f"{path}.answers.{answer}")
+        for answer, said in question["answers"].items()
+    }
+    for state in states:
+        total = sum(row[state] for row in told.values())
+        if abs(total - 1) > 1e-6:
+            raise BadValue(
+                f"{path}.answers: probabilities of the answers in state {state!r} must sum to 1, not {total:.6g}",
+                "every state gives some answer",
+            )
+    chances = {answer: sum(states[s] * row[s] for s in states) for answer, row in told.items()}
+    posteriors = {
+        answer: {s: states[s] * row[s] / chances[answer] for s in states}
+        for answer, row in told.items()
+        if chances[answer] > 0
+    }
+    left = sum(chances[answer] * entropy(row.values()) for answer, row in posteriors.items())
+    # Never below 0 but by rounding.
+    gain = max(0.0, entropy(states.values()) - left)
+    if gains is None:
+        return _Asked(chances, posteriors, gain, None, question["cost"], {})
+    now = max(expected_gains(gains, states).values())
+    after = {answer: expected_gains(gains, row) for answer, row in posteriors.items()}
+    value = sum(chances[answer] * max(found.values()) for answer, found in after.items()) - now
+    acts = {answer: best_names(found, scale=largest(gains))[0] for answer, found in after.items()}
+    return _Asked(chances, posteriors, gain, max(0.0, value), question["cost"], acts)
+
+
+def _likelihoods(said: Any, states: dict[str, float], path: str) -> dict[str, float]:
+    if isinstance(said, list):
+        given = [str(one).lower() if isinstance(one, bool) else str(one) for one in said]
+        check_known(path, given, states, "state")
+        return {state: float(state in given) for state in states}
+    if not isinstance(said, dict):
+        raise BadValue(
+            f"{path}: must be a list of states, or a probability per state", f"states: {', '.join(states)}"
+        )
+    check_same(path, said, states, "state")
+    return {state: conform(probability(""), said[state], {}, f"{path}.{state}") for state in states}
+
+
+def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
+    """The question that leaves the least doubt, the cheaper one of equals."""
+    gains = {name: one.gain for name, one in asked.items()}
+    top = best_names(gains, scale=1)
+    best = min(top, key=lambda name: asked[name].cost)
+    tied = [name for name in top if name != best and asked[name].cost == asked[best].cost]
+    start = entropy(states.values())
+    caveats = [f"{best} is as good as {listed(tied)}; the first in the input is named."] if tied else []
+    if any(one.cost for one in asked.values()):
+        caveats.append("Costs cannot be weighed against bits; give payoffs to find out whether asking pays.")
+    if gains[best] <= 1e-12:
+        caveats.append("No question tells anything about the states.")
+    return Answer(
+        choice(best, gains),
+        None,
+        f"ask {best} first: {figure(gains[best])} of {figure(start)} bits",
+        cut([f"doubt now: {figure(start)} bits", *(_step(name, asked[name]) for name in _order(gains))]),
+        _detail(states, asked),
+        tuple(caveats),
+    )
+
+
+def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) -> Answer:
+    """The question that adds most to the decision after its cost, or none."""
+    now = expected_gains(gains, states)
+    act = best_names(now, scale=largest(gains))[0]
+    perfect = (
+        sum(share * max(row[state] for row in gains.values()) for state, share in states.items()) - now[act]
+    )
+    net = {name: one.net for name, one in asked.items()} | {NOTHING: 0.0}
+    best, *tied = best_names(net, scale=largest(gains))
+    if NOTHING in tied:
+        # What merely pays for itself is not worth the wait.
+        tied, best = [name for name in (best, *tied) if name != NOTHING], NOTHING
+    caveats = [f"{best} is as good as {listed(tied)}."] if tied else []
+    caveats.append("Values hold for one question; two together may be worth more or less than their sum.")
+    value = max(0.0, perfect)
+    head = f"now: {act} with {figure(now[act])}; knowing the state for certain would add {figure(value)}"
+    said = (
+        f"ask {best}: adds {figure(asked[best].value)} for {figure(asked[best].cost)}, net {figure(net[best])}"
+        if best != NOTHING
+        else f"no question is worth its cost; choose {act} now with {figure(now[act])}"
+    )
+    detail = _detail(states, asked) | {"expected_now": now, "act_now": act, "evpi": value}
+    lines = [head, *(_step(name, asked[name]) for name in _order(net) if name != NOTHING)]
+    return Answer(choice(best, net), None, said, cut(lines), detail, tuple(caveats))
+
+
+def _order(scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda name: -scores[name])
+
+
+def _step(name: str, one: _Asked) -> str:
+    bits = f"{name}: {figure(one.gain)} bits"
+    if one.value is None:
+        return bits + f" ({', '.join(f'{a} {figure(p)}' for a, p in list(one.chances.items())[:4])})"
+    then = ", ".join(f"{answer} -> {act}" for answer, act in list(one.acts.items())[:4])
+    return f"{bits}, worth {figure(one.value)} for {figure(one.cost)}, net {figure(one.net)}; {then}"
+
+
+def _detail(states: dict[str, float], asked: dict[str, _Asked]) -> dict[str, Any]:
+    start = entropy(states.values())
+    return {
+        "entropy": start,
+        "questions": {
+            name: {
+                "answers": one.chances,
+                "posteriors": one.posteriors,
+                "information": one.gain,
+                "entropy_left": max(0.0, start - one.gain),
+                "answer_entropy": entropy(one.chances.values()),
+                "cost": one.cost,
+            }
+            | ({} if one.value is None else {"evsi": one.value, "net": one.net, "acts": one.acts})
+            for name, one in asked.items()
+        },
+    }

@@ -1,0 +1,202 @@
+"""The range of outcomes of a model with uncertain inputs, by simulation from a seed."""
+
+import math
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, quantity
+from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
+from mabos_cli.reasoning.digraph import causal_order
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.sampling import (
+    ABOUT,
+    cholesky,
+    correlate,
+    correlation,
+    described,
+    parse_distribution,
+    ranks,
+)
+from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole
+from mabos_cli.reasoning.wording import cut, figure
+
+MOST_DRAWS = 1_000_000  # of all variables together
+MOST_WORK = 20_000_000  # draws times tokens of the formulas
+_AMONG = "min, max, abs, exp, log, sqrt, floor, ceil, round, if(condition, a, b), and, or, not"
+SHAPE = record(
+    variables=map_of(
+        anything(f"a number, or one of {ABOUT}, {{discrete: {{VALUE: p, VALUE: p}}}}"), "what is uncertain"
+    ),
+    model=map_of(text("a formula"), f"what follows from it, as formulas with + - * / ^ and {_AMONG}"),
+    target=optional(text("the formula that the answer is about; the last one if left out")),
+    questions=optional(
+        map_of(text("a condition"), "conditions whose probability is wanted, as `profit < 0`", 0), {}
+    ),
+    correlations=optional(
+        list_of(
+            record(
+                "a pair",
+                between=list_of(text("a variable"), "two variables", least=2),
+                r=number("their rank correlation, about", -1, 1),
+            ),
+            "variables that move together",
+            least=0,
+        ),
+        [],
+    ),
+    draws=optional(whole("how many draws, a million at most", 100, MOST_DRAWS), 10_000),
+    seed=optional(whole("the seed: the same one gives the same result"), 1),
+    unit=optional(text("the unit of the target"), ""),
+)
+QUESTIONS = (
+    "Which quantity is wanted, and by which formula does it follow from others?",
+    "Which inputs are uncertain, and what are their low, likely and high values?",
+    "Which inputs move together?",
+    "Which threshold matters, such as a loss or a missed date?",
+)
+
+
+class _Model(NamedTuple):
+    """Formulas in the order in which they can be computed, and conditions to count."""
+
+    formulas: dict[str, Formula]
+    questions: dict[str, Formula]
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The mean of the target with the interval that holds nine tenths of the draws."""
+    count = given["draws"]
+    check_size(
+        "draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws"
+    )
+    model = _read_model(given)
+    size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
+    check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
+    target = known_name("target", given["target"] or list(given["model"])[-1], given["model"], "formula")
+    columns = _draw(given, own.chance(given["seed"]))
+    outputs, hits = _run(model, columns)
+    figures = {name: dict(described(outputs[name])) for name in given["model"]}
+    found = figures[target]
+    chances = {
+        name: {"probability": hit / count, "standard_error": _error(hit / count, count)}
+        for name, hit in hits.items()
+    }
+    aimed = ranks(outputs[target])
+    drivers = {name: correlation(ranks(column), aimed) for name, column in columns.items()}
+    detail = {
+        "draws": count,
+        "seed": given["seed"],
+        "target": target,
+        "outputs": figures,
+        "questions": chances,
+        "rank_correlation": drivers,
+    }
+    asked = "".join(f"; P({name}) = {figure(one['probability'])}" for name, one in list(chances.items())[:2])
+    unit = f" {given['unit']}" if given["unit"] else ""
+    return Answer(
+        quantity(found["mean"], (found["p5"], found["p95"]), given["unit"], target),
+        None,
+        f"{target}: {figure(found['mean'])}{unit} on average, 90 % of draws from {figure(found['p5'])} to {figure(found['p95'])}{asked}",
+        cut(_steps(figures, chances, drivers)),
+        detail,
+        _caveats(outputs[target], found, chances, given),
+    )
+
+
+def _read_model(given: dict[str, Any]) -> _Model:
+    names = (*given["variables"], *given["model"])
+    check_names(given["variables"], "variables")
+    check_names(given["model"], "model")
+    for name in given["model"]:
+        if name in given["variables"]:
+            raise BadValue(f"model.{name}: is a variable too", "give one of them another name")
+    formulas = {name: parse_formula(said, names, f"model.{name}") for name, said in given["model"].items()}
+    after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
+    questions = {
+        name: parse_formula(said, names, f"questions.{name}") for name, said in given["questions"].items()
+    }
+    return _Model({name: formulas[name] for name in causal_order(after, "model")}, questions)
+
+
+def _draw(given: dict[str, Any], chance: Any) -> dict[str, list[float]]:
+    columns = {}
+    for name, said in given["variables"].items():
+        draw = parse_distribution(said, f"variables.{name}")
+        columns[name] = [draw(chance) for _ in range(given["draws"])]
+    together = list(dict.fromkeys(name for pair in given["correlations"] for name in pair["between"]))
+    if not together:
+        return columns
+    check_size("correlations", len(together), 50, "variables")
+    matrix = [[float(i == j) for j in range(len(together))] for i in range(len(together))]
+    for at, pair in enumerate(given["correlations"], 1):
+        path = f"correlations[{at}].between"
+        for name in pair["between"]:
+            known_name(path, name, columns, "variable")
+        one, other = (together.index(name) for name in pair["between"][:2])
+        if len(pair["between"]) != 2 or one == other or matrix[one][other]:
+            raise BadValue(f"{path}: must be two variables that no other pair has", "give each pair once")
+        matrix[one][other] = matrix[other][one] = pair["r"]
+    correlate(columns, together, cholesky(matrix, "correlations"), chance)
+    return columns
+
+
+def _run(model: _Model, columns: dict[str, list[float]]) -> tuple[dict[str, list[float]], dict[str, int]]:
+    """What each formula gives draw by draw, and how often each condition holds."""
+    outputs: dict[str, list[float]] = {name: [] for name in model.formulas}
+    hits = dict.fromkeys(model.questions, 0)
+    formulas = [(name, one.value, f"model.{name}", outputs[name]) for name, one in model.formulas.items()]
+    questions = [(name, one.value, f"questions.{name}") for name, one in model.questions.items()]
+    for row in zip(*columns.values(), strict=True):
+        values: dict[str, Any] = dict(zip(columns, row, strict=True))
+        for name, compute, path, column in formulas:
+            found = compute(values, path)
+            if isinstance(found, str):
+                raise BadValue(f"{path}: gives a text, not a number", "a model computes numbers")
+            values[name] = found
+            column.append(found)
+        for name, compute, path in questions:
+            hits[name] += bool(compute(values, path))
+    return outputs, hits
+
+
+def _error(share: float, count: int) -> float:
+    return math.sqrt(share * (1 - share) / count)
+
+
+def _steps(figures: dict, chances: dict, drivers: dict[str, float | None]) -> list[str]:
+    lines = [
+        f"{name}: mean {figure(one['mean'])} ± {figure(one['standard_error'])}, sd {figure(one['sd'])}, "
+        f"5 % {figure(one['p5'])}, median {figure(one['p50'])}, 95 % {figure(one['p95'])}"
+        for name, one in list(figures.items())[-4:]
+    ]
+    lines += [
+        f"P({name}) = {figure(one['probability'])} ± {figure(one['standard_error'])}"
+        for name, one in chances.items()
+    ]
+    known = sorted(
+        (name for name in drivers if drivers[name] is not None), key=lambda name: -abs(drivers[name])
+    )
+    if known:
+        shown = ", ".join(f"{name} {drivers[name]:+.2f}" for name in known[:6])
+        lines.append(f"what drives it (rank correlation): {shown}")
+    return lines
+
+
+def _caveats(values: list[float], found: dict, chances: dict, given: dict[str, Any]) -> tuple[str, ...]:
+    said = []
+    if found["standard_error"] > 0.02 * max(abs(found["mean"]), found["sd"] / 2):
+        said.append(f"The mean is known to ± {figure(2 * found['standard_error'])} only; take more draws.")
+    half = len(values) // 2
+    apart = abs(math.fsum(values[:half]) / half - math.fsum(values[half:]) / (len(values) - half))
+    if apart > 6 * found["standard_error"] > 0:
+        said.append("The two halves of the draws disagree: a heavy tail, and more draws are needed.")
+    for name, one in chances.items():
+        if one["probability"] in (0, 1):
+            seen, what = ("never", "it") if one["probability"] == 0 else ("always", "its opposite")
+            said.append(
+                f"{name} was {seen} seen in {given['draws']:,} draws; that bounds {what} at about {3 / given['draws']:.2g}."
+            )
+    if not given["correlations"] and len(given["variables"]) > 1:
+        said.append("The inputs were drawn independently of each other.")
+    return tuple(said)

@@ -1,0 +1,281 @@
+"""Which arguments stand when all attacks are weighed: Dung's semantics, with supports and preferences, and what they say of a claim."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, names, yes_no
+from mabos_cli.reasoning.bit_sets import bits
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
+from mabos_cli.reasoning.social.dung import (
+    MOST_VISITS,
+    Labels,
+    attackers_of,
+    find_complete,
+    find_ideal,
+    keep_preferred,
+    keep_stable,
+    label_grounded,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_MOST_ARGUMENTS = 300
+_MOST_LISTED = 50
+_LINKS = "each as `a -> b` or [a, b], or as a map of one to a list of others"
+
+SHAPE: Shape = record(
+    arguments=map_of(text("what it says"), "every argument by a short name"),
+    attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
+    supports=optional(anything(f"which argument another one rests on, {_LINKS}: if a falls, so does b"), ()),
+    strengths=optional(
+        map_of(
+            number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"
+        ),
+        {},
+    ),
+    prefer=optional(
+        list_of(text("as in `a > b`"), "which argument is stronger than which; counts before strengths"), ()
+    ),
+    claim=optional(text("the argument that is in question")),
+)
+QUESTIONS = (
+    "What is the claim, and which arguments were given for and against it? Give each a short name.",
+    "Which argument attacks which? One that shows a premise to be false attacks what rests on it.",
+    "Which argument rests on another one, so that it falls with it?",
+    "Is one argument plainly stronger than the one it meets, and why?",
+    "What would the other side answer to each of ours?",
+)
+
+
+class Frame(NamedTuple):
+    """Arguments with the attacks that count, and those that fail because the target is preferred."""
+
+    known: tuple[str, ...]
+    attackers: list[int]
+    failed: list[tuple[str, str]]
+    inherited: list[tuple[str, str]]  # attacks on what an argument rests on
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Whether the claim stands in every preferred set of arguments, or which arguments do."""
+    check_size("arguments", len(given["arguments"]), _MOST_ARGUMENTS, "arguments")
+    if given["claim"] is not None:
+        known_name("claim", given["claim"], given["arguments"], "argument")
+    frame = _read_frame(given)
+    grounded = label_grounded(frame.attackers)
+    complete = find_complete(frame.attackers)
+    preferred = [grounded] if complete is None else keep_preferred(complete)
+    return _tell(given, frame, grounded, complete, preferred)
+
+
+def _read_frame(given: dict[str, Any]) -> Frame:
+    known = tuple(given["arguments"])
+    index = {name: n for n, name in enumerate(known)}
+    attacks = _read_links(given["attacks"], "attacks", known)
+    below = _close(_read_links(given["supports"], "supports", known), "supports", "rest on each other")
+    weaker = _close(_read_order(given["prefer"], known), "prefer", "are each preferred to the next")
+    for name in given["strengths"]:
+        known_name("strengths", name, known, "argument")
+    failed = [pair for pair in attacks if _is_stronger(pair[1], pair[0], weaker, given["strengths"])]
+    lost = {*failed}
+    held = [pair for pair in attacks if pair not in lost]
+    direct = {*held}
+    inherited = [
+        (one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in direct
+    ]
+    inherited = [*dict.fromkeys(inherited)]
+    pairs = [(index[one], index[other]) for one, other in (*held, *inherited)]
+    return Frame(known, attackers_of(len(known), pairs), failed, inherited)
+
+
+def _is_stronger(
+    one: str, other: str, weaker: Mapping[str, list[str]], strengths: Mapping[str, float]
+) -> bool:
+    if one in weaker.get(other, ()) or other in weaker.get(one, ()):
+        return other in weaker.get(one, ())
+    return one in strengths and other in strengths and strengths[one] > strengths[other]
+
+
+def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Pairs of names, each once, in the order of the input."""
+    if isinstance(said, Mapping):
+        said = [
+            [one, other]
+            for one, others in said.items()
+            for other in (others if isinstance(others, list) else [others])
+        ]
+    if not isinstance(said, list | tuple):
+        raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
+    found = []
+    for n, link in enumerate(said, 1):
+        ends = re.split(r"\s*->\s*", link) if isinstance(link, str) else link
+        if not isinstance(ends, list) or len(ends) != 2:
+            raise BadValue(f"{field}[{n}]: must be `a -> b` or [a, b]", f"not {str(link)[:60]}")
+        one, other = (known_name(f"{field}[{n}]", str(end).strip(), known, "argument") for end in ends)
+        found.append((one, other))
+    return [*dict.fromkeys(found)]
+
+
+def _read_order(said: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, str]]:
+    found = []
+    for n, chain in enumerate(said, 1):
+        parts = [known_name(f"prefer[{n}]", part.strip(), known, "argument") for part in chain.split(">")]
+        if len(parts) < 2:
+            raise BadValue(f"prefer[{n}]: must be `a > b`", f"not {chain[:60]}")
+        found += pairwise(parts)
+    return found
+
+
+def _close(pairs: list[tuple[str, str]], field: str, circular: str) -> dict[str, list[str]]:
+    """Everything that each name leads to; a circle is refused."""
+    steps: dict[str, list[str]] = {}
+    for one, other in pairs:
+        steps.setdefault(one, []).append(other)
+    closed = {}
+    for start in steps:
+        came, queue = {other: start for other in steps[start]}, [*steps[start]]
+        for one in queue:
+            if one == start:
+                ring = [start, came[start]]
+                while ring[-1] != start:
+                    ring.append(came[ring[-1]])
+                raise BadValue(f"{field}: {', '.join(reversed(ring))} {circular}", "break the circle")
+            fresh = [other for other in steps.get(one, ()) if other not in came]
+            came.update(dict.fromkeys(fresh, one))
+            queue += fresh
+        closed[start] = [*came]
+    return closed
+
+
+def _status(one: int, preferred: list[Labels]) -> str:
+    """How an argument fares over all preferred sets."""
+    inside = sum(labels.inside >> one & 1 for labels in preferred)
+    if inside == len(preferred):
+        return "accepted"
+    if inside:
+        return "defensible"
+    return "rejected" if all(labels.out >> one & 1 for labels in preferred) else "undecided"
+
+
+def _tell(
+    given: dict[str, Any],
+    frame: Frame,
+    grounded: Labels,
+    complete: list[Labels] | None,
+    preferred: list[Labels],
+) -> Answer:
+    known, claim = frame.known, given["claim"]
+    status = {name: _status(n, preferred) for n, name in enumerate(known)}
+    standing = tuple(name for name in known if status[name] == "accepted")
+    if claim is not None:
+        verdict = {"accepted": True, "rejected": False}.get(status[claim])
+        conclusion = yes_no(verdict, given["arguments"][claim])
+        summary = f"{claim} is {status[claim]}: {_MEANS[status[claim]]}"
+    else:
+        # The grounded set is part of every preferred one: what is in it stands, and more may.
+        by, least = ("every preferred set", "") if complete is not None else ("the grounded set", "at least ")
+        conclusion = names(standing, f"arguments that stand in {by}")
+        summary = f"{least}{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
+    if claim is not None and complete is None and status[claim] == "undecided":
+        summary = f"{claim} is undecided by the grounded semantics"
+    return Answer(
+        conclusion,
+        None,
+        summary,
+        cut(_steps(frame, grounded, complete, preferred, claim)),
+        _detail(frame, grounded, complete, preferred, status),
+        _caveats(frame, grounded, complete, preferred),
+    )
+
+
+_MEANS = {
+    "accepted": "in every preferred set of arguments",
+    "defensible": "in some preferred sets of arguments, not in all",
+    "rejected": "attacked by every preferred set of arguments",
+    "undecided": "in no preferred set of arguments, and not attacked by all of them",
+}
+
+
+def _named(frame: Frame, members: int) -> list[str]:
+    return [frame.known[n] for n in bits(members)]
+
+
+def _steps(
+    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels], claim: str | None
+) -> list[str]:
+    attacks = sum(foes.bit_count() for foes in frame.attackers)
+    lines = [f"{plural(len(frame.known), 'argument')}, {plural(attacks, 'effective attack')}"]
+    lines += [f"{one} cannot defeat {other}, which is stronger" for one, other in frame.failed[:3]]
+    lines += [f"{one} attacks {other} too, by what that rests on" for one, other in frame.inherited[:3]]
+    lines.append(f"grounded: {listed(_named(frame, grounded.inside), 10) or 'nothing'}")
+    if complete is not None:
+        lines += [f"preferred: {listed(_named(frame, one.inside), 10) or 'nothing'}" for one in preferred[:4]]
+        if len(preferred) > 4:
+            lines.append(f"... and {len(preferred) - 4} more preferred sets")
+    if claim is not None:
+        foes = frame.attackers[frame.known.index(claim)]
+        labels = (("in", grounded.inside), ("out", grounded.out), ("undecided", grounded.undecided))
+        told = [f"{name} ({label})" for label, members in labels for name in _named(frame, foes & members)]
+        lines.append(
+            f"attackers of {claim}: {listed(told, 8) or 'none'}" + (" by the grounded labels" if told else "")
+        )
+    return lines
+
+
+def _detail(
+    frame: Frame,
+    grounded: Labels,
+    complete: list[Labels] | None,
+    preferred: list[Labels],
+    status: dict[str, str],
+) -> dict[str, Any]:
+    def shown(found: list[Labels]) -> dict[str, Any]:
+        return {"count": len(found), "sets": [_named(frame, one.inside) for one in found[:_MOST_LISTED]]}
+
+    detail: dict[str, Any] = {
+        "status": status,
+        "grounded": {
+            "in": _named(frame, grounded.inside),
+            "out": _named(frame, grounded.out),
+            "undecided": _named(frame, grounded.undecided),
+        },
+        "failed_attacks": [[*pair] for pair in frame.failed],
+        "inherited_attacks": [[*pair] for pair in frame.inherited],
+    }
+    if complete is not None:
+        detail |= {
+            "complete": shown(complete),
+            "preferred": shown(preferred),
+            "stable": shown(keep_stable(complete)),
+            "ideal": _named(frame, find_ideal(frame.attackers, preferred)),
+        }
+    return detail
+
+
+def _caveats(
+    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
+) -> tuple[str, ...]:
+    caveats = []
+    if complete is None:
+        caveats.append(
+            f"grounded semantics only: the search for all sets stopped after {MOST_VISITS:,} steps,"
+            f" {grounded.undecided.bit_count()} arguments being open"
+        )
+    elif not keep_stable(complete):
+        caveats.append("no stable set: some arguments attack themselves or each other in an odd circle")
+    if complete is not None and len(preferred) > 1:
+        caveats.append(
+            f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
+        )
+    index = {name: n for n, name in enumerate(frame.known)}
+    for one, other in frame.failed[:20]:
+        if any(labels.inside >> index[one] & labels.inside >> index[other] & 1 for labels in preferred):
+            caveats.append(
+                f"{one} and {other} stand together, though {one} speaks against {other}: its attack fails by preference"
+            )
+    return tuple(caveats)

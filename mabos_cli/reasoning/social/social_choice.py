@@ -1,0 +1,244 @@
+"""What a group prefers: the winners by several rules of voting, whether they agree, and majorities that run in a circle."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning.answer import Answer, ranking
+from mabos_cli.reasoning.input_checks import check_known, check_size
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
+from mabos_cli.reasoning.social.ballots import (
+    MOST_KEMENY,
+    Ballot,
+    Round,
+    count_pairs,
+    find_cycle,
+    find_kemeny,
+    find_paths,
+    find_schulze,
+    find_smith,
+    rank_schulze,
+    run_off,
+    score_borda,
+    score_copeland,
+    score_first,
+)
+from mabos_cli.reasoning.wording import cut, figure, listed
+
+RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")
+_MOST_CANDIDATES = 50
+_COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
+_BALLOT = record(
+    "voters who rank alike",
+    count=optional(whole("how many voters", 1, 10**9), 1),
+    rank=optional(
+        list_of(anything("a candidate, or a list of candidates that are tied"), "the best first"), ()
+    ),
+    approve=optional(list_of(text("a candidate"), "whom these voters find acceptable", least=0)),
+)
+
+SHAPE: Shape = record(
+    ballots=list_of(
+        anything("a ballot"),
+        "who ranks how, each as `12: a > b = c > d` or with the fields count, rank, approve; who is not named comes last",
+    ),
+    candidates=optional(
+        list_of(text("a candidate"), "all candidates; those on the ballots if left out", least=2)
+    ),
+    rule=optional(text("the rule that decides; schulze if left out", *RULES)),
+)
+QUESTIONS = (
+    "What are the options, and are they all that could be chosen?",
+    "Who has a say, and does each voice count the same? Give a heavier one a higher count.",
+    "How does each voter, or each group of voters who agree, rank the options? Ties and unranked ones are allowed.",
+    "Which rule was agreed on before anybody knew the ballots?",
+)
+
+
+class Count(NamedTuple):
+    """The outcome by one rule: the winners, all candidates in order, and scores if it gives any."""
+
+    winners: tuple[str, ...]
+    order: tuple[str, ...]
+    scores: Mapping[str, float] | None = None
+
+
+class Tally(NamedTuple):
+    """The ballots with what every rule counts by."""
+
+    names: tuple[str, ...]
+    ballots: list[Ballot]
+    pairs: list[list[int]]
+    rounds: list[Round]
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """The ranking by the rule that decides, with the winners by all the others."""
+    read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(given["ballots"], 1)]
+    named = dict.fromkeys(
+        name for _, groups, approve in read for group in (*groups, approve or ()) for name in group
+    )
+    names = tuple(given["candidates"] or named)
+    check_size("candidates", len(names), _MOST_CANDIDATES, "candidates")
+    check_known("candidates", names, names, "candidate")
+    for n, (_, groups, approve) in enumerate(read, 1):
+        check_known(f"ballots[{n}]", (name for group in groups for name in group), names, "candidate")
+        check_known(f"ballots[{n}].approve", approve or (), names, "candidate")
+    if len(names) < 2:
+        raise BadValue("ballots: there is only one candidate", "a choice needs two")
+    index = {name: n for n, name in enumerate(names)}
+    alike: dict[tuple[tuple[int, ...], ...], int] = {}
+    for count, groups, _ in read:
+        order = tuple(tuple(index[name] for name in group) for group in groups)
+        alike[order] = alike.get(order, 0) + count
+    ballots = [Ballot(count, order) for order, count in alike.items()]
+    is_ranked = any(ballot.groups for ballot in ballots)
+    tally = Tally(
+        names, ballots, count_pairs(ballots, len(names)), run_off(ballots, len(names)) if is_ranked else []
+    )
+    counts = _count_all(tally) if is_ranked else {}
+    if any(approve is not None for _, _, approve in read):
+        counts["approval"] = _by_score(
+            [sum(c for c, _, ok in read if name in (ok or ())) for name in names], names
+        )
+    rule = given["rule"] or ("schulze" if is_ranked else "approval")
+    if rule not in counts:
+        raise BadValue(f"rule: {rule} cannot be counted here", _LACKS.get(rule, "give rank on the ballots"))
+    return _tell(rule, tally, counts)
+
+
+_LACKS = {
+    "kemeny": f"it is exact up to {MOST_KEMENY} candidates",
+    "approval": "give approve on the ballots",
+}
+
+
+def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...], tuple[str, ...] | None]:
+    """How many voters, their groups of candidates, and whom they approve."""
+    if isinstance(ballot, str):
+        counted = _COUNTED.fullmatch(ballot)
+        count, order = (int(counted[1][:12]), counted[2]) if counted else (1, ballot)
+        ballot = {"count": count, "rank": [[*map(str.strip, group.split("="))] for group in order.split(">")]}
+    elif isinstance(ballot, list):
+        ballot = {"rank": ballot}
+    elif isinstance(ballot, dict) and len(ballot) == 1 and str(next(iter(ballot))).isdecimal():
+        # YAML reads `12: a > b` without quotes as a map, and so it does `12: [a, b]`.
+        ((count, order),) = ballot.items()
+        if not isinstance(order, list):
+            return _read_ballot(f"{count}: {order}", path)
+        ballot = {"count": count, "rank": order}
+    found = conform(_BALLOT, ballot, {}, path)
+    groups = []
+    for n, group in enumerate(found["rank"], 1):
+        members = group if isinstance(group, list) else [group]
+        groups.append(tuple(conform(text("a candidate"), one, {}, f"{path}.rank[{n}]") for one in members))
+    if not any(groups) and found["approve"] is None:
+        raise BadValue(f"{path}: names nobody", "write `12: a > b = c`, or the fields count and rank")
+    approve = found["approve"]
+    return found["count"], tuple(filter(None, groups)), None if approve is None else tuple(approve)
+
+
+def _count_all(tally: Tally) -> dict[str, Count]:
+    names, ballots, pairs, rounds = tally
+    paths = find_paths(pairs)
+    schulze = _by_score(rank_schulze(paths), names)
+    counts = {"schulze": schulze._replace(winners=tuple(names[n] for n in find_schulze(paths)))}
+    if len(names) <= MOST_KEMENY:
+        order, _, _ = find_kemeny(pairs)
+        told = tuple(names[n] for n in order)
+        counts["kemeny"] = Count(told[:1], told)
+    counts["copeland"] = _by_score(score_copeland(pairs), names)
+    counts["borda"] = _by_score(score_borda(pairs, sum(ballot.count for ballot in ballots)), names)
+    last = rounds[-1].tally
+    gone = [one.out for one in reversed(rounds) if one.out is not None]
+    order = [*sorted(last, key=lambda n: -last[n]), *gone]
+    told = tuple(names[n] for n in order)
+    counts["instant-runoff"] = Count(told[:1], told)
+    first = score_first(ballots, range(len(names)))
+    counts["plurality"] = _by_score([first[n] for n in range(len(names))], names)
+    return counts
+
+
+def _by_score(scores: Sequence[Fraction | int], names: tuple[str, ...]) -> Count:
+    order = sorted(range(len(names)), key=lambda n: -scores[n])
+    best = scores[order[0]]
+    return Count(
+        tuple(name for name, score in zip(names, scores, strict=True) if score == best),
+        tuple(names[n] for n in order),
+        {name: float(score) for name, score in zip(names, scores, strict=True)},
+    )
+
+
+def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
+    chosen, detail = counts[rule], _detail(rule, tally, counts)
+    winner, cycle = detail["condorcet_winner"], detail["cycle"]
+    by_winner: dict[str, list[str]] = {}
+    for name, count in counts.items():
+        by_winner.setdefault(" and ".join(count.winners), []).append(name)
+    steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(tally.names), 'candidate')}"]
+    if tally.rounds:
+        steps.append(f"{winner or 'nobody'} beats every other one by a majority")
+    if cycle:
+        steps.append(f"majorities run in a circle: {' over '.join([*cycle, cycle[0]])}")
+    steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
+    steps += [_round_line(n, one, tally.names) for n, one in enumerate(tally.rounds, 1)]
+    scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
+    agree = (
+        f"{len(by_winner)} different winners by {len(counts)} rules"
+        if len(by_winner) > 1
+        else "all rules agree"
+    )
+    summary = f"{' and '.join(chosen.winners)} by {rule}" + (f"; {agree}" if len(counts) > 1 else "")
+    caveats = _caveats(rule, tally, counts, detail["condorcet_loser"])
+    return Answer(ranking(chosen.order, scores), None, summary, cut(steps), detail, caveats)
+
+
+def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]:
+    names, ballots, pairs, rounds = tally
+    size, smith = range(len(names)), find_smith(pairs)
+    loser = next((names[a] for a in size if all(pairs[b][a] > pairs[a][b] for b in size if b != a)), None)
+    return {
+        "rule": rule,
+        "voters": sum(ballot.count for ballot in ballots),
+        "winners": {name: [*count.winners] for name, count in counts.items()},
+        "orders": {name: [*count.order] for name, count in counts.items()},
+        "scores": {name: dict(count.scores) for name, count in counts.items() if count.scores},
+        "pairs": {names[a]: {names[b]: pairs[a][b] for b in size if b != a} for a in size},
+        "condorcet_winner": names[smith[0]] if len(smith) == 1 else None,
+        "condorcet_loser": loser,
+        "smith_set": [names[n] for n in smith],
+        "cycle": [names[n] for n in find_cycle(pairs)],
+        "rounds": [{names[n]: float(got) for n, got in one.tally.items()} for one in rounds],
+    }
+
+
+def _round_line(n: int, one: Round, names: tuple[str, ...]) -> str:
+    order = sorted(one.tally, key=lambda who: -one.tally[who])
+    told = listed([f"{names[who]} {figure(float(one.tally[who]))}" for who in order], 5)
+    return f"runoff {n}: {told}" + (f"; {names[one.out]} leaves" if one.out is not None else "")
+
+
+def _caveats(rule: str, tally: Tally, counts: dict[str, Count], loser: str | None) -> tuple[str, ...]:
+    names, _, pairs, rounds = tally
+    caveats = []
+    if len({count.winners for count in counts.values()}) > 1:
+        caveats.append("the rules disagree: which was agreed on beforehand decides")
+    if len(counts[rule].winners) > 1:
+        caveats.append(f"tie for the first place by {rule}: {', '.join(counts[rule].winners)}")
+    elif counts[rule].scores and len({*counts[rule].scores.values()}) < len(names):
+        caveats.append(f"ties by {rule} further down stand in the order of the candidates")
+    if any(one.tied for one in rounds):
+        caveats.append(
+            "a tie for the last place in the runoff was broken by earlier counts, then by the order of the candidates"
+        )
+    if "plurality" in counts and loser in counts["plurality"].winners:
+        caveats.append(f"{loser} leads in first places and loses to each other one by a majority")
+    if rounds and "kemeny" not in counts:
+        caveats.append(f"kemeny left out: it is exact up to {MOST_KEMENY} candidates")
+    elif rounds and not find_kemeny(pairs)[2]:
+        caveats.append("several rankings agree equally well by kemeny; one is shown")
+    return tuple(caveats)

@@ -1,0 +1,271 @@
+"""Who matters, who is for it, and whom to approach how: the grid of power and interest, influence, and what tips the balance."""
+
+from collections.abc import Mapping
+from math import fsum
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import Answer, ranking
+from mabos_cli.reasoning.input_checks import check_size, known_name
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import (
+    Shape,
+    anything,
+    conform,
+    map_of,
+    number,
+    optional,
+    probability,
+    record,
+    truth,
+)
+from mabos_cli.reasoning.wording import cut, listed
+
+_MOST = 100
+_SLACK = 1e-12
+_STANCES = {"for": 1.0, "against": -1.0, "neutral": 0.0}
+_STANCE = number("from -1, against, to 1, for; or the words for, neutral, against", -1, 1)
+# By whether power and interest are high (Mendelow).
+GRID = {
+    (True, True): "manage closely",
+    (True, False): "keep satisfied",
+    (False, True): "keep informed",
+    (False, False): "monitor",
+}
+# By power, legitimacy and urgency (Mitchell, Agle and Wood 1997).
+SALIENCE = {
+    (True, False, False): "dormant",
+    (False, True, False): "discretionary",
+    (False, False, True): "demanding",
+    (True, True, False): "dominant",
+    (True, False, True): "dangerous",
+    (False, True, True): "dependent",
+    (True, True, True): "definitive",
+    (False, False, False): "no stakeholder",
+}
+
+SHAPE: Shape = record(
+    stakeholders=map_of(
+        record(
+            "a stakeholder",
+            power=number("what it can do for or against the plan", 0, 10),
+            interest=number("how much it cares", 0, 10),
+            stance=anything(_STANCE.about),
+            effort=optional(number("what it costs to win it over, on any scale", 0, 1e9), 1),
+            movable=optional(truth("whether it can be won over at all"), True),
+            legitimacy=optional(truth("whether its claim is rightful")),
+            urgency=optional(truth("whether its claim presses")),
+        ),
+        "everybody who is touched by the plan or can touch it",
+    ),
+    influence=optional(
+        map_of(
+            map_of(probability("the share of that one's view"), "whom it influences"),
+            "who shapes whose view; the shares of one view stay below 1 in all",
+        ),
+        {},
+    ),
+    needed=optional(
+        number("the balance of support that must be exceeded; 1 is all for it, -1 all against", -1, 0.99), 0
+    ),
+    high=optional(number("from where on power and interest count as high", 0, 10), 5),
+)
+QUESTIONS = (
+    "Who decides, who can block, who pays, who has to live with the result?",
+    "How much power has each over the plan, and how much does each care? 0 to 10.",
+    "Where does each stand today? Take what they did and said, not what they should think.",
+    "Who listens to whom, and how much?",
+    "What would it cost to win each one over, and who cannot be won?",
+    "Whose claim is rightful, and whose cannot wait?",
+)
+
+
+class Person(NamedTuple):
+    """A stakeholder. `pull` is what one unit of its own stance does to the balance, through all whom it influences."""
+
+    name: str
+    given: Mapping[str, Any]
+    stance: float
+    after: float  # the stance once everybody has listened
+    pull: float
+
+    def gain(self) -> float:
+        """By how much the balance rises if it is won over."""
+        return self.pull * (1 - self.stance) if self.given["movable"] else 0.0
+
+    def score(self) -> float:
+        """Gain for the effort; who costs nothing counts as costing very little."""
+        return self.gain() / max(self.given["effort"], 1e-9)
+
+
+def solve(given: dict[str, Any], own: Own) -> Answer:
+    """Whom to approach first, with the balance of support and the smallest coalition that tips it."""
+    everybody = given["stakeholders"]
+    check_size("stakeholders", len(everybody), _MOST, "stakeholders")
+    stances = [_read_stance(one["stance"], f"stakeholders.{name}.stance") for name, one in everybody.items()]
+    weights = [one["power"] * one["interest"] for one in everybody.values()]
+    total = fsum(weights)
+    if not total:
+        raise BadValue(
+            "stakeholders: nobody has both power and interest", "somebody must be able and willing to act"
+        )
+    listens = _read_influence(given["influence"], [*everybody])
+    anchored = [1 - fsum(row) for row in listens]
+    after = _solve_linear(listens, [a * s for a, s in zip(anchored, stances, strict=True)])
+    # The balance is linear in the stances: the pull of each comes from the same equations, turned around.
+    turned = [[*column] for column in zip(*listens, strict=True)]
+    reach = _solve_linear(turned, [weight / total for weight in weights])
+    people = [
+        Person(name, everybody[name], stances[n], after[n], reach[n] * anchored[n])
+        for n, name in enumerate(everybody)
+    ]
+    before = fsum(w * s for w, s in zip(weights, stances, strict=True)) / total
+    balance = fsum(w * s for w, s in zip(weights, after, strict=True)) / total
+    return _tell(people, before, balance, given["needed"], given["high"], bool(given["influence"]))
+
+
+def _read_stance(said: Any, path: str) -> float:
+    if isinstance(said, str) and said.strip().lower() in _STANCES:
+        return _STANCES[said.strip().lower()]
+    return conform(_STANCE, said, {}, path)
+
+
+def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:
+    """For each stakeholder the share of its view that comes from each other one."""
+    listens = [[0.0] * len(known) for _ in known]
+    index = {name: n for n, name in enumerate(known)}
+    for one, targets in influence.items():
+        known_name("influence", one, known, "stakeholder")
+        for other, share in targets.items():
+            known_name(f"influence.{one}", other, known, "stakeholder")
+            if one == other:
+                raise BadValue(
+                    f"influence.{one}: {one} influences itself", "its own view is what the others leave"
+                )
+            listens[index[other]][index[one]] = share
+    for name, row in zip(known, listens, strict=True):
+        if fsum(row) >= 1 - 1e-9:
+            raise BadValue(
+                f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1",
+                "the rest is its own view",
+            )
+    return listens
+
+
+def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]:
+    """The x of x = listens x + right. Each sum of shares is below 1 by rows or by columns, so no pivot vanishes."""
+    size = len(right)
+    rows = [[(n == k) - listens[n][k] for k in range(size)] + [right[n]] for n in range(size)]
+    for at in range(size):
+        lead = rows[at]
+        for row in rows[at + 1 :]:
+            times = row[at] / lead[at]
+            if times:
+                row[at:] = [a - times * b for a, b in zip(row[at:], lead[at:], strict=True)]
+    found = [0.0] * size
+    for at in reversed(range(size)):
+        known = fsum(rows[at][k] * found[k] for k in range(at + 1, size))
+        found[at] = (rows[at][size] - known) / rows[at][at]
+    return found
+
+
+def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
+    """The fewest whose turning to a stance moves the balance by more than the least; None if even all are not enough. Gains
+    add up, so the largest first is exact."""
+    moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.given["movable"]]
+    found: list[str] = []
+    moved = 0.0
+    for move, one in sorted(moves, key=lambda pair: -pair[0]):
+        if moved > least:
+            break
+        moved += move
+        found.append(one.name)
+    return tuple(found) if moved > least else None
+
+
+def _tell(
+    people: list[Person], before: float, balance: float, needed: float, high: float, has_influence: bool
+) -> Answer:
+    carried = balance > needed + _SLACK
+    tipping = _find_tipping(people, needed - balance + _SLACK, 1) if not carried else ()
+    # What is needed must be exceeded: it is lost when the balance falls to just that.
+    breaking = _find_tipping(people, balance - needed - _SLACK, -1) if carried else ()
+    order = sorted(people, key=lambda one: -one.score())
+    worth = [one for one in order if one.gain() > 0]
+    grid = {label: [one.name for one in people if _cell(one, high) == label] for label in GRID.values()}
+    steps = [f"{label}: {listed(members)}" for label, members in grid.items() if members]
+    steps.append(
+        f"balance {before:+.2f} by power times interest"
+        + (f", {balance:+.2f} once they have listened to each other" if has_influence else "")
+        + f"; needed above {needed:+.2f}"
+    )
+    steps.append(_tipping_line(carried, tipping, breaking))
+    steps += [
+        f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.given['effort']:g}"
+        for one in worth[:4]
+    ]
+    first = f"approach {worth[0].name} first" if worth else "nobody is left to win over"
+    summary = f"support {balance:+.2f}, {'enough' if carried else 'not enough'}; {first}"
+    detail = {
+        "balance_before": before,
+        "balance": balance,
+        "needed": needed,
+        "carried": carried,
+        "grid": grid,
+        "stakeholders": {one.name: _person_detail(one, high) for one in people},
+        "tipping": None if tipping is None else [*tipping],
+        "breaking": None if breaking is None else [*breaking],
+        "approach": [one.name for one in worth],
+    }
+    scores = {one.name: one.score() for one in people}
+    conclusion = ranking(tuple(one.name for one in order), scores, "whom to approach first")
+    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(people, order, tipping))
+
+
+def _tipping_line(carried: bool, tipping: tuple[str, ...] | None, breaking: tuple[str, ...] | None) -> str:
+    if carried:
+        return (
+            f"it is lost if these turn against it: {listed(breaking)}"
+            if breaking
+            else "no one who can move could stop it"
+        )
+    if tipping is None:
+        return "not enough even if all who can be moved were won over"
+    return f"fewest to win over: {listed(tipping)}"
+
+
+def _cell(one: Person, high: float) -> str:
+    return GRID[one.given["power"] >= high, one.given["interest"] >= high]
+
+
+def _salience(one: Person, high: float) -> str | None:
+    legitimacy, urgency = one.given["legitimacy"], one.given["urgency"]
+    if legitimacy is None or urgency is None:
+        return None
+    return SALIENCE[one.given["power"] >= high, legitimacy, urgency]
+
+
+def _person_detail(one: Person, high: float) -> dict[str, Any]:
+    return {
+        "quadrant": _cell(one, high),
+        "salience": _salience(one, high),
+        "stance": one.stance,
+        "stance_after": one.after,
+        "pull": one.pull,
+        "gain": one.gain(),
+        "gain_per_effort": one.score(),
+    }
+
+
+def _caveats(people: list[Person], order: list[Person], tipping: tuple[str, ...] | None) -> tuple[str, ...]:
+    caveats = []
+    if tipping is None:
+        caveats.append("the plan must change, or somebody who cannot be moved must")
+    ties = [one.name for one in order if order[0].score() and abs(one.score() - order[0].score()) < 1e-9]
+    if len(ties) > 1:
+        caveats.append(f"equal gain for the effort: {listed(ties)}")
+    free = [one.name for one in people if not one.given["effort"] and one.gain() > 0]
+    if free:
+        caveats.append(f"effort 0 puts them first: {listed(free)}")
+    caveats.append("winning over counts as full support; the weight of a stakeholder is power times interest")
+    return tuple(caveats)

@@ -1,0 +1,275 @@
+"""Building the hierarchy: weekly, monthly and quarterly summaries from the daily logs, and only those that changed."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mabos_cli.core.hierarchy.summary import summarize
+from mabos_cli.core.language.periods import LEVELS, Period, periods_of
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.hierarchy.digest_json import VERSION as DIGEST_VERSION
+from mabos_cli.formats.hierarchy.summary_md import (
+    VERSION,
+    Overview,
+    Places,
+    Written,
+    parse_summary,
+    render_summary,
+)
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import Moved, list_stems, read_bytes, replace_file
+from mabos_cli.workspace.hierarchy.digests import Digests
+from mabos_cli.workspace.hierarchy.log_archive import relink_logs_of
+from mabos_cli.workspace.memory.items_md import set_aside
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+SCOPES = {
+    "week": ("weekly",),
+    "month": ("monthly",),
+    "quarter": ("quarterly",),
+    "all": ("weekly", "monthly", "quarterly"),
+}
+_BYTES = {
+    "weekly": "hierarchy.week_bytes",
+    "monthly": "hierarchy.month_bytes",
+    "quarterly": "hierarchy.quarter_bytes",
+}
+_BELOW = {"monthly": "weekly", "quarterly": "monthly"}
+FAILED = "failed"  # in place of an overview's author: it could not be had, and is asked for again next time
+_BATCH = 16  # files written while the agent's lock is held: nobody waits for a whole build
+
+
+class State(NamedTuple):
+    """A period and its file: missing, current, stale, edited (and stale), unreadable when a log of it is; the hash that
+    its sources have now, and which of the weeks or months below it have files."""
+
+    period: Period
+    path: Path
+    hash: str
+    state: str
+    below: frozenset[str] = frozenset()
+
+
+class Built(NamedTuple):
+    """What a build did: files written, kept because a person changed them, as they should be, and left without logs."""
+
+    written: list[State]
+    kept: list[State]
+    unchanged: list[State]
+    orphans: list[Path]
+    warnings: list[str]
+
+
+class Order(NamedTuple):
+    """What is to be built."""
+
+    scope: str = "all"
+    since: date | None = None
+    force: bool = False
+    dry_run: bool = False
+
+
+Compose = Callable[[str], Overview]
+Show = Callable[[int, int], None]
+
+
+def build_hierarchy(
+    agent: Agent, order: Order, compose: Compose | None = None, show: Show | None = None
+) -> Built:
+    """Builds the summaries whose sources changed; compose, if given, writes an overview from the text of a summary.
+
+    Level by level: a month links to the weeks that have files, and those are known when the weeks are done.
+    """
+    started, digests = time.monotonic(), Digests(agent)
+    built = Built([], [], [], [], [])
+    if digests.has_moved() and not order.dry_run:
+        with holding_lock(agent, "hierarchy build"):
+            active = frozenset(digests.logs) - digests.archived
+            built.warnings.extend(relink_logs_of(agent.paths, digests.archived, active)[1])
+    for level in SCOPES[order.scope]:
+        _build_level(digests, level, order, None if order.dry_run else compose, show, built)
+    if not order.dry_run:
+        digests.save()
+        if built.written:
+            write_receipt(agent, "hierarchy build", {"summaries": len(built.written)}, [], started)
+    return built
+
+
+def _build_level(
+    digests: Digests, level: str, order: Order, compose: Compose | None, show: Show | None, built: Built
+) -> None:
+    states = list(_states(digests, level, order, {s.period.name for s in built.written}, built.warnings))
+    due = [s for s in states if s.state != "unreadable" and (order.force or s.state in ("missing", "stale"))]
+    built.kept.extend(s for s in states if s.state.startswith("edited") and not order.force)
+    built.orphans.extend(_orphans(digests, level))
+    for number in range(0, len(due), _BATCH):
+        if show:
+            show(number, len(due))
+        made = (
+            (state, _text(digests, state, compose, built.warnings)) for state in due[number : number + _BATCH]
+        )
+        texts = [(state, text) for state, text in made if text]
+        if order.dry_run:
+            built.written.extend(state for state, _ in texts)
+        else:
+            _write(digests, texts, order, built)
+    if show and due:
+        show(len(due), len(due))
+    done = {s.path for s in (*built.written, *built.kept)}
+    built.unchanged.extend(s for s in states if s.path not in done and s.state in ("current", "stale"))
+
+
+def _orphans(digests: Digests, level: str) -> list[Path]:
+    """Summaries whose logs are gone. They stay, for they may be all that is left, but somebody should know."""
+    with_logs = {period.name for period in periods_of(level, digests.days)}
+    paths = digests.agent.paths
+    names = [name for name in list_stems(paths.summaries(level), ".md") if name not in with_logs]
+    found = [paths.summary(level, name) for name in names]
+    return [path for path in found if (known := look_at(digests, path)) and known.hash]
+
+
+def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:
+    """The periods that have logs, each followed by what lies in it, with coverage and the state of its file."""
+    levels = LEVELS[: deepest + 1]
+    states = {
+        s.period: _shown_state(digests, s)
+        for level in levels
+        if level != "daily"
+        for s in _states(digests, level, Order(), set(), [])
+    }
+    rows: list[dict[str, Any]] = []
+
+    def add(level: int, days: list[date]) -> None:
+        for period in periods_of(levels[level], days):
+            own = [day for day in days if period.holds(day)]
+            log = str(period.first) if period.level == "daily" else ""
+            path = (
+                digests.logs[log][-1].path if log else digests.agent.paths.summary(period.level, period.name)
+            )
+            rows.append(
+                {
+                    "period": period.name,
+                    "level": period.level,
+                    "depth": level,
+                    "days": len(own),
+                    "length": period.length,
+                    "state": states.get(period, "log"),
+                    "path": digests.agent.paths.relative(path),
+                }
+            )
+            if level < deepest:
+                add(level + 1, own)
+
+    add(LEVELS.index(within.level) if within else 0, digests.days_in(within) if within else digests.days)
+    return rows
+
+
+def _shown_state(digests: Digests, state: State) -> str:
+    """The state of a file; of logs that tell nothing none is to be written."""
+    told = state.state != "missing" or digests.stretch(state.period).extent.entries
+    return state.state if told else "empty"
+
+
+def _states(
+    digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]
+) -> Iterator[State]:
+    """The periods of a level that have logs, oldest first, each with the state of its file."""
+    below = _files_below(digests, level) | written
+    for period in periods_of(level, digests.days):
+        if order.since and period.last < order.since:
+            continue
+        path = digests.agent.paths.summary(level, period.name)
+        children = periods_of(_BELOW[level], digests.days_in(period)) if level in _BELOW else ()
+        names = below.intersection(child.name for child in children)
+        try:
+            want = _hash(digests, period, names)
+        except MabosError as error:
+            warnings.append(f"{period.name} is left as it is: {error.message}")
+            yield State(period, path, "", "unreadable")
+            continue
+        known = look_at(digests, path)
+        if known is None:
+            state = "missing"
+        elif not known.untouched:
+            state = "edited" if known.hash == want else "edited, stale"
+        else:
+            state = "current" if known.hash == want and known.overview != FAILED else "stale"
+        yield State(period, path, want, state, names)
+
+
+def look_at(digests: Digests, path: Path) -> Written | None:
+    """What a summary file says about itself; None when there is none."""
+    known = digests.recall(path)
+    if known is not None:
+        return Written(*known)
+    data = read_bytes(path)
+    if data is None:
+        return None
+    written = parse_summary(data.decode("utf-8", "replace"))
+    digests.remember(path, list(written))
+    return written
+
+
+def _files_below(digests: Digests, level: str) -> frozenset[str]:
+    """The weeks, for months, or months, for quarters, that have files."""
+    if level not in _BELOW:
+        return frozenset()
+    return frozenset(list_stems(digests.agent.paths.summaries(_BELOW[level]), ".md"))
+
+
+def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
+    """What changes when a summary has to be written anew: its logs, the form, its size, and what it can lead to.
+
+    The period before, which it is compared with, is not part of it: a changed day concerns its own week, month and
+    quarter. `--force` compares again.
+    """
+    parts = [f"{VERSION}.{DIGEST_VERSION}", str(digests.agent.settings[_BYTES[period.level]])]
+    parts += [f"{day} {digest}" for day, digest in digests.hashes_in(period)]
+    parts += sorted(below)
+    return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
+
+
+def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
+    """The new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more. One that is there is
+    written anew all the same: what it told may be forgotten or untrusted by now."""
+    period = state.period
+    try:
+        now = digests.stretch(period)
+    except MabosError as error:
+        warnings.append(f"{period.name} is left as it is: {error.message}")
+        return ""
+    if not now.extent.entries and state.state == "missing":
+        return ""
+    summary = summarize(period, now, digests.history(period))
+    budget = digests.agent.settings[_BYTES[period.level]]
+    places = Places(digests.archived, state.below, digests.parted)
+    text = render_summary(summary, places, state.hash, budget)
+    overview = compose(text) if compose else None
+    return render_summary(summary, places, state.hash, budget, overview) if overview else text
+
+
+def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, built: Built) -> None:
+    """Writes summaries under the agent's lock, but not over what a person saved meanwhile."""
+    agent = digests.agent
+    with holding_lock(agent, "hierarchy build") as holding:
+        built.warnings.extend(holding.warnings)
+        for state, text in texts:
+            data, old = text.encode("utf-8"), read_bytes(state.path)
+            edited = old is not None and not parse_summary(old.decode("utf-8", "replace")).untouched
+            if edited and not order.force:
+                built.kept.append(state._replace(state="edited, stale"))
+                continue
+            if old != data:
+                if edited and old is not None:
+                    built.warnings.extend(set_aside(agent, state.path, old))
+                try:
+                    replace_file(state.path, data, root=agent.paths.workspace.root, expect=old, shared=True)
+                except Moved:  # somebody saved it this instant: theirs stays
+                    built.kept.append(state._replace(state="edited, stale"))
+                    continue
+                built.written.append(state)
+            digests.remember(state.path, list(parse_summary(text)))

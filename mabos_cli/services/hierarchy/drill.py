@@ -1,0 +1,204 @@
+"""Looking into the hierarchy: what drill reads, with every byte counted, how it searches, and how its way is told."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from mabos_cli.core.hierarchy.drill import Child, Descent, Find, Step, Trace, best_line, trace_of
+from mabos_cli.core.hierarchy.log_event import LogEvent
+from mabos_cli.core.language.periods import LEVELS, Period, period_of
+from mabos_cli.core.language.text import asked_words, one_line, plural, stem
+from mabos_cli.core.search.recall import Filters, Hit
+from mabos_cli.formats.hierarchy.daily_log import parse_events
+from mabos_cli.services.search.agent_search import Way, open_search
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.memory.log_files import find_logs
+
+_HITS = 30  # finds that a question is answered with on the way down
+
+
+class HierarchyWorld:
+    """The World of core.drill over real files. Everything is read once; without an index the search reads every log."""
+
+    def __init__(self, call: Session, agent: Agent) -> None:
+        self.agent = agent
+        self.logs = find_logs(agent.paths)
+        self.days = [date.fromisoformat(day) for day in self.logs]
+        self.search = open_search(call, agent, Way(Filters(), archived=True, limit=_HITS))
+        self.read_from: dict[str, int] = {}  # bytes by file
+        self.found: dict[str, int] = {}  # bytes of texts that the index gave
+        self._texts: dict[str, str] = {}
+        self._places: dict[LogEvent, str] = {}
+        if not self.search.has_index:
+            for path in self._all_files():
+                self._load(path)
+
+    def read(self, period: Period) -> str:
+        """The summary of a period, or the log of a day; empty when there is none."""
+        if period.name not in self._texts:
+            self._texts[period.name] = "\n".join(self._load(path) for path in self.files_of(period))
+        return self._texts[period.name]
+
+    def files_of(self, period: Period) -> list[Path]:
+        """The files that tell of a period; a day may have two."""
+        if period.level == "daily":
+            return [log.path for log in self.logs.get(period.name, ())]
+        return [self.agent.paths.summary(period.level, period.name)]
+
+    def _load(self, path: Path) -> str:
+        data = read_bytes(path)
+        if data is not None:
+            self.read_from[self.agent.paths.relative(path)] = len(data)
+        return (data or b"").decode("utf-8", "replace")
+
+    def events(self, day: Period) -> list[LogEvent]:
+        """All that the logs of a day tell."""
+        self.read(day)
+        found = []
+        for path in self.files_of(day):
+            events = parse_events((read_bytes(path) or b"").decode("utf-8", "replace"), day.name)
+            self._places |= dict.fromkeys(events, self.agent.paths.relative(path))
+            found += events
+        return found
+
+    def path_of(self, find: Find) -> str:
+        """The file that a line stands in."""
+        return self._places[find.event]
+
+    def ask(self, question: str) -> list[Trace]:
+        """What the question finds, as far as it belongs to a day or a summary."""
+        return self._traces(self.search(question))
+
+    def follow(self, question: str, asked: Sequence[str]) -> list[Trace]:
+        """What some words find."""
+        return self._traces(self.search.follow(question, asked))
+
+    def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
+        """How many passages hold each word."""
+        return self.search.holders(asked)
+
+    def _traces(self, hits: list[Hit]) -> list[Trace]:
+        self.found |= {hit.candidate.ref: len(hit.candidate.text.encode("utf-8", "replace")) for hit in hits}
+        return [trace for hit in hits if (trace := trace_of(hit))]
+
+    def _all_files(self) -> list[Path]:
+        paths = [log.path for logs in self.logs.values() for log in logs]
+        for level in LEVELS[:-1]:
+            folder = self.agent.paths.summary(level, "x").parent
+            paths += [folder / name for name in list_names(folder) if name.endswith(".md")]
+        return paths
+
+    def whole(self) -> tuple[int, int]:
+        """How many files there are on all levels, and how many bytes."""
+        paths = [os.fspath(path) for path in self._all_files()]
+        sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]  # some may just be archived
+        return len(sizes), sum(sizes)
+
+
+def search_level(
+    call: Session, agent: Agent, query: str, level: str, limit: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The best periods of a level for a question, each with its best passage; also warnings."""
+    under = "" if level == "daily" else f"memory/{level}/"
+    finder = open_search(call, agent, Way(Filters(under=under), archived=True, limit=10 * limit))
+    found: dict[str, dict[str, Any]] = {}
+    weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
+    for hit in finder(query):
+        trace = trace_of(hit)
+        if trace is None or (level == "daily" and trace.first != trace.last):
+            continue
+        name = period_of(level, trace.first).name
+        text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
+        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
+        row |= {"trust": hit.candidate.trust, "text": text}
+        found.setdefault(name, row)
+    return list(found.values())[:limit], finder.warnings()
+
+
+def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, Any]:
+    """The whole way down with every node that was scored, and how much of everything was read."""
+    files, size = world.whole()
+    steps = [
+        {
+            "level": step.level,
+            "refined": list(step.refined),
+            "nodes": [_node(world, child) for child in step.children],
+        }
+        for step in descent.steps
+    ]
+    finds = [
+        {
+            "day": find.day.name,
+            "path": world.path_of(find),
+            "line": find.event.line,
+            "id": find.event.id or None,
+            "kind": find.event.kind,
+            "score": find.score,
+            "matched": list(find.matched),
+            "untrusted": find.event.untrusted,
+            "text": find.event.text,
+        }
+        for find in descent.finds
+    ]
+    read = {
+        "files": len(world.read_from),
+        "bytes": sum(world.read_from.values()),
+        "found": sum(world.found.values()),
+    }
+    return {
+        "query": query,
+        "finds": finds,
+        "steps": steps,
+        "read": read,
+        "whole": {"files": files, "bytes": size},
+    }
+
+
+def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:
+    paths = [world.agent.paths.relative(path) for path in world.files_of(child.period) if path.exists()]
+    read = sum(world.read_from.get(path, 0) for path in paths)
+    return {
+        "period": child.period.name,
+        "parent": child.parent or None,
+        "path": paths[-1] if paths else None,
+        "score": child.score,
+        "signals": dict(child.signals),
+        "followed": child.followed,
+        "bytes": read,
+        "line": child.line or None,
+    }
+
+
+def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]:
+    """The nodes that were followed, each below the one that led to it, with the reasons."""
+    if not steps:
+        return
+    for child in steps[0].children:
+        if child.followed and child.parent == parent:
+            why = ", ".join(f"{name} {value:.2f}" for name, value in child.signals if value)
+            line = f" {one_line(child.line, 100)}" if child.line else ""
+            yield f"{'  ' * depth}{child.period.name} {child.score:.2f} ({why}){line}"
+            yield from _branches(steps[1:], child.period.name, depth + 1)
+
+
+def told_path(world: HierarchyWorld, descent: Descent) -> Iterator[str]:
+    """The way down for people: the nodes that were followed, and the lines at the end."""
+    yield from _branches(descent.steps, "", 0)
+    for step in descent.steps:
+        if step.refined:
+            yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
+    for find in descent.finds:
+        place = f"{world.path_of(find)}:{find.event.line}"
+        marked = " untrusted" if find.event.untrusted else ""
+        named = f"{find.event.id or find.event.kind} {find.score:.2f}{marked}"
+        yield f"{place} {named} {one_line(find.event.text, 120)}"
+    if not descent.finds:
+        yield "nothing found"
+    files, size = world.whole()
+    read, found = sum(world.read_from.values()), sum(world.found.values())
+    share = f"{read:,} of {size:,} bytes ({100 * read / max(1, size):.1f} %)"
+    yield f"read {len(world.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"

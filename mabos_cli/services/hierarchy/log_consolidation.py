@@ -1,0 +1,212 @@
+"""Events of old daily logs into MEMORY.md, each once, ever.
+
+MEMORY.md is written first, then the ledger: after a crash in between, the block ids in MEMORY.md tell what was taken. Every
+old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, date
+from typing import NamedTuple
+
+from mabos_cli.core.hierarchy.log_taking import (
+    SECTIONS,
+    Candidate,
+    LogDay,
+    LogFact,
+    Rules,
+    Taking,
+    cover,
+    days_around,
+    digest_of,
+    find_candidates,
+    find_recurring,
+    is_past,
+    mark_of,
+    plan_taking,
+)
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import has_expired
+from mabos_cli.core.memory.stores import locate
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.hierarchy.daily_log import parse_events
+from mabos_cli.formats.hierarchy.log_ledger import Ledger, parse_ledger, render_day_taken
+from mabos_cli.formats.memory.memory_md import find_block_ids, render_memory_header
+from mabos_cli.formats.memory.memory_sections import (
+    add_to_sections,
+    find_cited,
+    render_fact_bullet,
+    render_log_bullet,
+    told_texts,
+)
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.memory.log_files import LogFile, find_logs, read_log, where_log_is
+from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+_Parts = list[tuple[LogFile, str]]
+
+
+class Found(NamedTuple):
+    """What a look at the logs found: the days that are to be decided on, how many are done, warnings, and how many events
+    are important but untrusted."""
+
+    days: tuple[LogDay, ...]
+    done: int
+    warnings: list[str]
+    untrusted: int = 0
+
+    @property
+    def events(self) -> int:
+        return sum(day.events for day in self.days)
+
+
+def find_events(agent: Agent, rules: Rules) -> Found:
+    """The days of old logs that the ledger does not know as they are, with their important events. Needs no lock."""
+    ledger = _read_ledger(agent)
+    texts: dict[str, _Parts] = {}
+    warnings: list[str] = []
+    for day, logs in find_logs(agent.paths).items():
+        if is_past(date.fromisoformat(day), rules.today, rules.older_than):
+            try:
+                texts[day] = [(log, read_log(agent.paths, log)) for log in logs]
+            except MabosError as error:
+                warnings.append(f"the log of {day} is left out: {error.message}")
+    digests = {day: digest_of(text for _, text in parts) for day, parts in texts.items()}
+    fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
+    found = _parse_days(agent, texts, fresh, rules)
+    days = tuple(LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
+    kept = _as_they_are_now(agent, days, ledger)
+    left_out = sum(len(day.candidates) for day in days) - sum(len(day.candidates) for day in kept)
+    return Found(kept, len(texts) - len(fresh), warnings, left_out)
+
+
+def _parse_days(
+    agent: Agent, texts: dict[str, _Parts], fresh: set[str], rules: Rules
+) -> dict[str, tuple[int, tuple[Candidate, ...]]]:
+    """How many events each fresh day has, and the important ones."""
+    days = [date.fromisoformat(day) for day in texts]
+    needed = [day.isoformat() for day in days_around(days, {date.fromisoformat(day) for day in fresh})]
+    events = {
+        day: [
+            (event, agent.paths.relative(log.path))
+            for log, text in texts[day]
+            for event in parse_events(text, day)
+        ]
+        for day in needed
+    }
+    told = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
+    recurring = find_recurring(told, rules.recurring_days)
+    return {
+        day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh
+    }
+
+
+def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
+    """The days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
+    consolidated is settled and stays in the log; what was edited since says what it says now.
+
+    What is untrusted is left out altogether: the ledger must not take a trusted event for known because of it.
+    """
+    fresh = [c for day in days for c in day.candidates if c.key not in ledger.keys]
+    if not fresh:
+        return days
+    ids = {c.event.id for c in fresh if c.event.id}
+    last = {d.item.id: d for d in agent.all_departures() if d.item.id in ids} if ids else {}
+    memory, now = agent.memory(), format_time(agent.now())
+    judge = Judge(agent.paths, memory)
+
+    def current(candidate: Candidate) -> Candidate | None:
+        own = candidate.event.id
+        if candidate.key in ledger.keys:
+            return candidate
+        live, gone = (locate(memory, own), last.get(own)) if own else (None, None)
+        item = live[1] if live else gone.item if gone else None
+        if item is None:
+            return None if candidate.event.untrusted else candidate
+        if trust_rank(judge(item)) == 0:
+            return None
+        away = not live and gone is not None and gone.reason.startswith(("forgotten", "consolidated"))
+        if away or has_expired(item, now):
+            return candidate._replace(settled=True)
+        if item.content == candidate.event.text:
+            return candidate
+        event = candidate.event._replace(text=item.content)
+        return candidate._replace(event=event, marks=(mark_of(item.content), *candidate.marks))
+
+    return tuple(day._replace(candidates=tuple(filter(None, map(current, day.candidates)))) for day in days)
+
+
+def preview_taking(agent: Agent, found: Found, rules: Rules) -> Taking:
+    """What would be taken now, without writing anything."""
+    text = (read_bytes(agent.paths.memory_md) or b"").decode("utf-8", "surrogateescape")
+    return _plan(found, rules, _read_ledger(agent), text)
+
+
+def take_events(
+    agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFact] = ()
+) -> tuple[Taking, list[str]]:
+    """Takes events, or facts that were made of them, into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
+    if not found.days:
+        return Taking((), 0, ()), []
+    started = time.monotonic()
+    with holding_lock(agent, "log consolidate") as holding:
+        ledger = _read_ledger(agent)
+        taking = Taking((), 0, ())
+
+        def edit(text: str) -> str | None:
+            nonlocal taking
+            taking = _plan(found, rules, ledger, text, facts)
+            return _add_bullets(agent, text, taking) if taking.lines or taking.facts else None
+
+        edit_text(agent.paths, agent.paths.memory_md, edit)
+        new = [line for line in taking.days if not ledger.is_done(*line[:3])]
+        if new:  # unless another run was faster
+            lines = "".join(render_day_taken(line) for line in new)
+            append_bytes(agent.paths.log_ledger, lines.encode("utf-8"), root=agent.paths.workspace.root)
+            counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
+            counts |= {"facts": len(taking.facts)} if taking.facts else {}
+            write_receipt(agent, "log consolidate", counts, [c.key for c in taking.taken], started)
+    return taking, holding.warnings
+
+
+def _read_ledger(agent: Agent) -> Ledger:
+    return parse_ledger(read_bytes(agent.paths.log_ledger) or b"")
+
+
+def _plan(found: Found, rules: Rules, ledger: Ledger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
+    """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
+    ids, texts = find_block_ids(text) | find_cited(text), told_texts(text)
+    taking = plan_taking(
+        found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
+    )
+    return cover(taking, facts, said=ledger.said, texts=texts) if facts else taking
+
+
+def _add_bullets(agent: Agent, text: str, taking: Taking) -> str:
+    paths: dict[str, str] = {}
+    for candidate in taking.taken:
+        there = (agent.paths.root / candidate.path).exists()  # or archived meanwhile
+        moved = "" if there else agent.paths.relative(where_log_is(agent.paths, candidate.event.day))
+        paths[candidate.path] = moved or candidate.path
+    lines = [(c.section, render_log_bullet(c, paths[c.path])) for c in taking.lines]
+    lines += [(fact.section, render_fact_bullet(fact, paths)) for fact in taking.facts]
+    bullets = {title: [line for section, line in lines if section == title] for title in SECTIONS}
+    found = {title: added for title, added in bullets.items() if added}
+    return add_to_sections(text or render_memory_header(agent.id), found)
+
+
+def rules_of(agent: Agent, older_than: float | None, min_importance: float | None) -> Rules:
+    """The rules by the settings; options of the command win."""
+    settings = agent.settings
+    return Rules(
+        agent.now().astimezone(UTC).date(),
+        settings["log.consolidate_after"] if older_than is None else older_than,
+        settings["log.min_importance"] if min_importance is None else min_importance,
+        settings["log.recurring_days"],
+        {name: settings[f"grade.{name}"] for name in Rules._field_defaults["weights"]},
+    )

@@ -1,0 +1,261 @@
+"""Text that comes from outside: arguments, standard input, batch files. Checked at the door."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mabos_cli.config import Settings, check_setting
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import format_time, parse_when
+from mabos_cli.core.language.secrets import redact
+from mabos_cli.core.memory.item import (
+    PRIORITIES,
+    STORES,
+    TRUSTS,
+    TYPES,
+    MemoryItem,
+    check_choice,
+    check_content,
+    check_importance,
+    check_tags,
+    check_word,
+)
+from mabos_cli.core.memory.storing import Draft
+from mabos_cli.errors import InvalidFile, NotFound, UsageFault
+from mabos_cli.formats.json.text import parse_json
+
+_KEYS = frozenset(
+    (
+        "content",
+        "type",
+        "importance",
+        "priority",
+        "tags",
+        "store",
+        "source",
+        "context",
+        "related_to",
+        "derived_from",
+        "expires_at",
+        "observed_at",
+        "created_at",
+        "author",
+        "session",
+        "trust",
+    )
+)
+
+
+def read_stdin() -> str:
+    """Standard input as text, byte for byte."""
+    try:
+        return stdin_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageFault(
+            "standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8"
+        ) from None
+
+
+def stdin_bytes() -> bytes:
+    """Standard input as it is."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageFault("nothing on standard input", "pipe the text in, or give it as an argument")
+    return sys.stdin.buffer.read()
+
+
+def text_argument(given: str, literal_dash: bool) -> str:
+    """The argument, or standard input when it is a dash that was not put behind `--`."""
+    return read_stdin() if given == "-" and not literal_dash else given
+
+
+def line_argument(given: str, literal_dash: bool) -> str:
+    """The same for a word or a line, without what ends it."""
+    return text_argument(given, literal_dash).strip()
+
+
+def importance_of(
+    importance: float | None, priority: str | None, number: str = "--importance", word: str = "--priority"
+) -> float | None:
+    """The number that two options, which are two names for it, give, or None when neither is given."""
+    if importance is not None and priority is not None:
+        raise UsageFault(f"both {number} and {word} given", "they are two names for one number; give one")
+    if priority is not None:
+        return PRIORITIES[check_choice(priority, list(PRIORITIES), "priority")]
+    return None if importance is None else check_importance(importance)
+
+
+def option(name: str, value: Any) -> Any:
+    """An option that overrides a setting, checked as the setting is; None when it was not given."""
+    return None if value is None else check_setting(name, value)
+
+
+def stamp_of(text: str | None, now: datetime) -> str:
+    """A date option as it is stored; empty when it was not given."""
+    return format_time(parse_when(text, now)) if text else ""
+
+
+def secrets_way(replace: bool, allow: bool, settings: Settings) -> str:
+    """What becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
+    if replace and allow:
+        raise UsageFault(
+            "both --redact and --allow-secret given", "one replaces secrets, the other keeps them"
+        )
+    if replace:
+        return "redact"
+    return "refuse" if settings["secrets.refuse"] and not allow else "allow"
+
+
+def refuse_secrets(settings: Settings, **texts: str) -> None:
+    """BadValue when a text that no option can let through holds a secret; the setting lets them all through."""
+    for name, text in texts.items() if settings["secrets.refuse"] else ():
+        if kinds := redact(text)[1]:
+            raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
+
+
+def redacted_note(drafts: Sequence[Draft]) -> list[str]:
+    """A warning that names what was replaced in drafts."""
+    kinds = sorted({kind for draft in drafts for kind in draft.redacted})
+    return [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
+
+
+def draft_from(
+    fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
+) -> Draft:
+    """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue.
+
+    `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
+    """
+    hint = (
+        "--redact stores it with the secret replaced, --allow-secret as it is"
+        if secrets
+        else "say it without"
+    )
+    fields, redacted = _without_secrets(fields, secrets or secrets_way(False, False, settings), hint)
+    unknown = fields.keys() - _KEYS
+    if unknown:
+        raise BadValue(f"unknown field {sorted(unknown)[0]!r}", f"known: {', '.join(sorted(_KEYS))}")
+    for name in _KEYS - {"importance", "tags", "related_to", "derived_from"}:
+        if not isinstance(fields.get(name, ""), str | None):
+            raise BadValue(f"{name} must be text")
+    lists = {name: _texts(fields.get(name), name) for name in ("tags", "related_to", "derived_from")}
+    importance = importance_of(fields.get("importance"), fields.get("priority"))
+    item = MemoryItem(
+        id="",
+        content=check_content(fields.get("content") or "", settings["memory.max_content_bytes"]),
+        type=check_choice(fields.get("type") or settings["memory.default_type"], TYPES, "type"),
+        importance=0.5 if importance is None else importance,
+        source=check_word(fields.get("source") or "manual", "source"),
+        trust=check_choice(fields.get("trust") or "agent", TRUSTS, "trust"),
+        author=check_word(fields.get("author") or "", "author"),
+        session=check_word(fields.get("session") or "", "session"),
+        tags=check_tags(lists["tags"]),
+        related_to=tuple(check_word(i, "id") for i in lists["related_to"]),
+        derived_from=tuple(check_word(i, "id") for i in lists["derived_from"]),
+        context=check_content(fields["context"], settings["memory.max_content_bytes"])
+        if fields.get("context")
+        else "",
+        created_at=stamp_of(fields.get("created_at"), now),
+        observed_at=stamp_of(fields.get("observed_at"), now),
+        expires_at=_expiry(fields.get("expires_at"), now),
+    )
+    lasting = item.type in settings["memory.lasting_types"].split()
+    usual = "long_term" if lasting else settings["memory.default_store"]
+    store = check_choice(fields.get("store") or usual, STORES, "store")
+    return Draft(item, store, graded=importance is not None, redacted=redacted)
+
+
+def _without_secrets(fields: dict[str, Any], way: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The values, and the kinds of secrets replaced in them. This comes first: no later message can show a secret."""
+    if way == "allow":
+        return fields, ()
+    kept: dict[str, Any] = {}
+    kinds: set[str] = set()
+    for name, value in fields.items():
+        many = isinstance(value, list | tuple)
+        texts = value if many else [value]
+        parts = [redact(text) if isinstance(text, str) else (text, ()) for text in texts]
+        found = sorted({kind for _, some in parts for kind in some})
+        if found and way == "refuse":
+            place = name if name in _KEYS else "a field"
+            raise BadValue(f"a secret in {place}: {', '.join(found)}", hint)
+        kept[name] = [part for part, _ in parts] if many else parts[0][0]
+        kinds.update(found)
+    return kept, tuple(sorted(kinds))
+
+
+def _texts(value: Any, name: str) -> list[str]:
+    found = [value] if isinstance(value, str) else value or []
+    if not isinstance(found, list | tuple) or not all(isinstance(part, str) for part in found):
+        raise BadValue(f"{name} must be a list of texts")
+    return [part for part in found if part.strip()]
+
+
+def parse_ahead(text: str, now: datetime) -> datetime:
+    """A moment to come. An age such as 30d means from now on; a bare date lasts to its end."""
+    moment = parse_when(text, now, end=True)
+    return now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment
+
+
+def _expiry(text: str | None, now: datetime) -> str:
+    """An expiry date, or nothing."""
+    if not text:
+        return ""
+    moment = parse_ahead(text, now)
+    if moment <= now:
+        raise BadValue(f"{text!r} is in the past: it would expire at once", "give a later date, or 30d")
+    return format_time(moment)
+
+
+def read_given(path: str) -> str:
+    """The text of a file that somebody names, or of standard input for `-`; a byte order mark is no part of it."""
+    if path == "-":
+        return read_stdin().removeprefix("\ufeff")
+    try:
+        return given_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+
+
+def given_bytes(path: str) -> bytes:
+    """The bytes of a file that somebody names, or of standard input for `-`."""
+    if path == "-":
+        return stdin_bytes()
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot read {path}: {error.strerror}", "give a plain file, or - for standard input"
+        ) from None
+
+
+def read_batch(
+    path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
+) -> Iterator[Draft]:
+    """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off. Lines win over what was given."""
+    shown = "standard input" if path == "-" else path
+    for number, line in enumerate(read_given(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        fields = parse_json(
+            line, shown, line=number, hint="nothing was stored; each line must be one JSON object"
+        )
+        if not isinstance(fields, dict):
+            raise InvalidFile(
+                f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
+            )
+        try:
+            yield draft_from(_defaults(given, fields) | fields, settings, now, secrets)
+        except (BadValue, UsageFault) as error:
+            raise InvalidFile(
+                f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")
+            ) from None
+
+
+def _defaults(given: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """What was given for all lines, as far as it does not speak about what a line says in other words."""
+    graded = {"importance", "priority"}
+    return {n: v for n, v in given.items() if n not in graded or not graded & fields.keys()}

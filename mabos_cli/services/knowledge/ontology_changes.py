@@ -1,0 +1,308 @@
+"""Changes to ontologies: proposing, validating, merging and rejecting, under the lock of the ontologies."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.proposal import (
+    DOMAIN,
+    Proposal,
+    is_lost,
+    is_merged,
+    make_local_name,
+    name_proposed,
+    order_proposals,
+    proposed_node,
+    resolve_names,
+)
+from mabos_cli.core.knowledge.proposal_check import Finding, Surroundings, find_left_out, validate_proposal
+from mabos_cli.errors import Conflict, UsageFault
+from mabos_cli.formats.knowledge.jsonld import WELL_KNOWN, parse_jsonld
+from mabos_cli.formats.knowledge.jsonld_edit import add_nodes, render_new, render_node
+from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
+from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of
+from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.receipts import add_receipt
+from mabos_cli.workspace.temps import sweep_temps
+
+Result = TypeVar("Result")
+_ATTEMPTS = 20
+
+
+class Verdict(NamedTuple):
+    """A proposal and what is to be said against it."""
+
+    proposal: Proposal
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        return not any(finding.level == "error" for finding in self.findings)
+
+
+class Editor(NamedTuple):
+    """Who changes something, when, and how long to wait for others."""
+
+    workspace: WorkspacePaths
+    now: str
+    timeout: float
+
+
+@contextmanager
+def _holding(editor: Editor, command: str) -> Iterator[None]:
+    """The lock of the ontologies. Only its holder writes there: temporary files are what killed ones left."""
+    workspace = editor.workspace
+    with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):
+        sweep_temps(workspace.ontologies, locked=True)
+        yield
+
+
+def change_ontologies(
+    editor: Editor,
+    command: str,
+    plan: Callable[[Library], Result],
+    ids: Callable[[Result], list[str]] = lambda result: [],
+) -> tuple[Result, list[str]]:
+    """Runs a plan, which writes, on what is on disk; anew when somebody edits a file meanwhile. Its result, and warnings.
+
+    A receipt says how many files changed, and which ids of the result it was about.
+    """
+    started = time.monotonic()
+    with _holding(editor, command):
+        before = _stamps(editor.workspace)
+        for _ in range(_ATTEMPTS):
+            library = Library(editor.workspace)
+            try:
+                result = plan(library)
+            except Moved:
+                continue
+            if changed := _stamps(editor.workspace) - before:
+                counts = {"files": len(changed)}
+                add_receipt(editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started)
+            return result, library.warnings
+    raise Conflict("the ontologies keep changing", "something writes them without locking; try again")
+
+
+def _stamps(workspace: WorkspacePaths) -> set[tuple[Path, str]]:
+    """The files of the ontologies as they are now."""
+    folders = (workspace.ontologies, workspace.proposals("x").parent)
+    return {(path, stamp_of(path)) for folder in folders for path in map(folder.joinpath, list_names(folder))}
+
+
+def check_domain(domain: str) -> str:
+    """The domain if it can be the name of an ontology."""
+    if not re.fullmatch(DOMAIN, domain) or domain in WELL_KNOWN:
+        raise BadValue(
+            f"{domain[:40]!r} cannot be the name of an ontology",
+            f"letters, digits, dash and underscore; none of {', '.join(WELL_KNOWN)}",
+        )
+    return domain
+
+
+def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], list[str]]:
+    """Writes a proposal down, unless it is there: the proposal and whether it is new, and warnings."""
+    check_domain(draft.domain)
+
+    def plan(library: Library) -> tuple[Proposal, bool]:
+        library.check_readable(draft.domain)
+        own = draft.node_id or (
+            f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}"
+        )
+        own = own if ":" in own else f"{library.prefix_of(draft.domain)}:{own}"
+        named = draft._replace(node_id=library.prefixes.shorten(library.prefixes.expand(own)))
+        proposed = name_proposed(library.proposals("pending"))
+        given = resolve_names(named, library.ontology, proposed)
+        for other in library.proposals():
+            if other.node_id != given.node_id or is_lost(other, library.ontology):
+                continue
+            if resolve_names(other, library.ontology, proposed).content == given.content:
+                return other, False
+            if other.status != "rejected":
+                raise UsageFault(
+                    f"{other.id} proposes {other.node_id} in another way",
+                    f"mabos ontology reject {other.id}, or give --id",
+                )
+        new = given._replace(id=f"OP-{library.last_number + 1:03d}", proposed_at=editor.now)
+        _write_proposals(library, draft.domain, [new])
+        return new, True
+
+    return change_ontologies(editor, "propose", plan, lambda done: [done[0].id])
+
+
+def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[Verdict], list[str]]:
+    """Checks proposals, all that wait if none is named, and keeps what was found with each."""
+
+    def plan(library: Library) -> list[Verdict]:
+        pending = library.pending()
+        chosen = _chosen(library, ids, pending) if ids else pending
+        around = library.surroundings(pending)
+        told = [_verdict(each, around, similar) for each in chosen]
+        _note(library, [_noted(v, editor.now) for v in told if v.proposal.status == "pending"])
+        return told
+
+    return change_ontologies(editor, "validate", plan, lambda done: [each.proposal.id for each in done])
+
+
+def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals with some ids, each once, those that wait with names resolved."""
+    resolved = {(each.domain, each.id): each for each in pending}
+    found = [library.find_proposal(own) for own in dict.fromkeys(ids)]
+    return [resolved.get((each.domain, each.id), each) for each in found]
+
+
+def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> Verdict:
+    if proposal.status != "pending":
+        return Verdict(proposal)
+    if is_merged(proposal, around.ontology):
+        done = Finding(
+            "warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed"
+        )
+        return Verdict(proposal, (done,))
+    found = validate_proposal(proposal, around)
+    if similar:
+        found = [f._replace(level="warning") if f.check == "similar" else f for f in found]
+    return Verdict(proposal, tuple(found))
+
+
+def _noted(verdict: Verdict, now: str) -> Proposal:
+    """The proposal with what was found; when it was found before, that stays as it is."""
+    findings = [finding._asdict() for finding in verdict.findings]
+    old = verdict.proposal.validation_result or {}
+    if old.get("findings") == findings and old.get("valid") is verdict.is_valid:
+        return verdict.proposal
+    result: dict[str, Any] = {"valid": verdict.is_valid, "findings": findings, "checked_at": now}
+    return verdict.proposal._replace(validation_result=result)
+
+
+class Merged(NamedTuple):
+    """What a merge did: what it put into ontologies, what had been there, and the files that it wrote."""
+
+    new: list[Proposal]
+    before: list[Proposal]
+    files: list[str]
+    findings: list[Verdict]
+
+
+def merge(
+    editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bool = False
+) -> tuple[Merged, list[str]]:
+    """Puts proposals into their ontologies, all of them or none; without ids all that wait.
+
+    The ontology is written before the status of its proposals: after a crash in between, another run finds them there.
+    """
+
+    def plan(library: Library) -> Merged:
+        pending = library.pending()
+        chosen = (
+            [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
+        )
+        rejected = [each.id for each in chosen if each.status == "rejected"]
+        if rejected:
+            raise UsageFault(f"{rejected[0]} was rejected", "propose it anew, with what was asked for")
+        waiting = [each for each in chosen if each.status == "pending"]
+        for domain in {each.domain for each in waiting}:
+            check_domain(domain)
+            library.check_readable(domain)
+        verdicts = _judge(library, waiting, pending, similar)
+        new = order_proposals([each for each in waiting if not is_merged(each, library.ontology)])
+        files = _write_nodes(library, new, dry_run)
+        if not dry_run:
+            done = {"status": "approved", "merged_at": editor.now}
+            _note(library, [_noted(v, editor.now)._replace(**done) for v in verdicts])
+        return Merged(new, [each for each in chosen if each not in new], files, verdicts)
+
+    return change_ontologies(editor, "merge", plan, lambda done: [each.id for each in done.new])
+
+
+def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) -> Proposal:
+    """The proposal; one that was merged and is lost waits again when it is named."""
+    if not is_lost(proposal, library.ontology):
+        return proposal
+    return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
+
+
+def _judge(
+    library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool
+) -> list[Verdict]:
+    """The verdicts on proposals that are to be merged together; UsageFault when one of them fails."""
+    around = library.surroundings(pending)
+    verdicts = []
+    for each in waiting:
+        found = _verdict(each, around, similar).findings
+        verdicts.append(Verdict(each, (*found, *find_left_out(each, waiting, around))))
+    errors = [(v.proposal.id, f) for v in verdicts for f in v.findings if f.level == "error"]
+    if errors:
+        told = [f"{own} {finding.message}" for own, finding in errors]
+        more = f"; and {len(told) - 3} more" if len(told) > 3 else ""
+        alike = any(finding.check == "similar" for _, finding in errors)
+        hint = "; --allow-similar accepts names that are only alike" if alike else ""
+        raise UsageFault(
+            f"nothing was merged: {'; '.join(told[:3])}{more}", f"mabos ontology validate says it all{hint}"
+        )
+    return verdicts
+
+
+def _write_nodes(library: Library, proposals: Sequence[Proposal], dry_run: bool) -> list[str]:
+    """Adds the nodes of proposals to their ontologies: the files that changed."""
+    changed = []
+    for domain in dict.fromkeys(each.domain for each in proposals):
+        nodes = [proposed_node(each) for each in proposals if each.domain == domain]
+        document = library.documents.get(domain)
+        path = library.workspace.ontology(domain)
+        old = document.data if document else None
+        if document is None:
+            data = render_new(domain, domain, [])
+            document = parse_jsonld(data, path.name, domain)
+        expand = library.prefixes.expand
+        data = add_nodes(document, [render_node(node, document, expand) for node in nodes])
+        if not dry_run:
+            replace_file(path, data, root=library.workspace.root, expect=old, shared=True)
+        changed.append(f"ontologies/{path.name}")
+    return changed
+
+
+def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool], list[str]]:
+    """Marks a proposal as rejected: the proposal and whether it was not so before, and warnings."""
+
+    def plan(library: Library) -> tuple[Proposal, bool]:
+        proposal = library.find_proposal(own)
+        if proposal.status == "approved":
+            raise UsageFault(
+                f"{proposal.id} is merged", f"take {proposal.node_id} out of its ontology by hand"
+            )
+        if proposal.status == "rejected":
+            return proposal, False
+        gone = proposal._replace(status="rejected", reason=reason, rejected_at=editor.now)
+        _note(library, [gone])
+        return gone, True
+
+    return change_ontologies(editor, "reject", plan, lambda done: [done[0].id])
+
+
+def _note(library: Library, proposals: Sequence[Proposal]) -> None:
+    """Writes what became of proposals into their files; the rest of each stays as it was written."""
+    told = ("status", "validation_result", "merged_at", "rejected_at", "reason")
+    new = {(each.domain, each.id): {name: getattr(each, name) for name in told} for each in proposals}
+    for domain, held in library.files.items():
+        file = held.file
+        renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in file.proposals)
+        if renewed != file.proposals:
+            file.proposals = renewed
+            _replace_proposals(library, domain, held)
+
+
+def _write_proposals(library: Library, domain: str, more: Sequence[Proposal]) -> None:
+    held = library.files.get(domain) or HeldFile(ProposalFile(), None)
+    held.file.proposals += tuple(more)
+    _replace_proposals(library, domain, held)
+
+
+def _replace_proposals(library: Library, domain: str, held: HeldFile) -> None:
+    path, root = library.workspace.proposals(domain), library.workspace.root
+    replace_file(path, render_proposals(held.file), root=root, expect=held.data)

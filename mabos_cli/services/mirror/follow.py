@@ -1,0 +1,212 @@
+"""Takes what a command wrote into TypeDB, if one is configured. Never fails the command: what cannot be written is queued.
+
+Little is loaded as long as the server is down: then a line in the ledger is all that is written.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from mabos_cli.config import Settings
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.mirror.plan import QUEUED, Entry, Key
+from mabos_cli.errors import Conflict, MabosError, Unavailable
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.mirror.ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
+from mabos_cli.workspace.settings import load_settings
+
+if TYPE_CHECKING:
+    from mabos_cli.backends.typedb import Place, Session
+    from mabos_cli.services.mirror.sync import Writing
+
+# The first word of a command, or all of it: the part of the mirror that it changes.
+_PARTS = {
+    **dict.fromkeys(
+        (
+            "store",
+            "update",
+            "forget",
+            "revive",
+            "reinforce",
+            "consolidate",
+            "lifecycle",
+            "doctor",
+            "harvest",
+            "grade",
+        ),
+        "memory",
+    ),
+    **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "bdi", "checkpoint restore"), "mind"),
+    **dict.fromkeys(("init", "agent"), "agent"),
+    "fact": "facts",
+    "infer": "facts",
+    "rule": "rules",
+    "case": "cases",
+    "reason": "reasoning",
+}
+# Parts whose records go by the ids that a command names, and their type; others are small, and looked through as a whole.
+_BY_ID = {"memory": "memory_item", "facts": "spo_fact", "cases": "cbr_case"}
+_MUCH = "too much for one command: mabos typedb sync-agent writes the rest"
+Touched = dict[str, dict[str, None] | None]
+
+
+def touched_parts(touched: Sequence[tuple[str, Collection[str]]]) -> Touched:
+    """The parts that some commands changed, with the ids that they named; None where the whole part is to be looked through.
+
+    >>> touched_parts([("store", ["M-1"]), ("store", ["M-2"]), ("rule create", []), ("log archive", [])])
+    {'memory': {'M-1': None, 'M-2': None}, 'rules': None}
+    """
+    found: Touched = {}
+    for command, ids in touched:
+        part = _PARTS.get(command) or _PARTS.get(command.partition(" ")[0])
+        if part is None:
+            continue
+        if part not in _BY_ID or not ids or found.get(part, {}) is None:
+            found[part] = None
+        else:
+            found.setdefault(part, {}).update(dict.fromkeys(ids))  # type: ignore[union-attr]
+    return found
+
+
+def mirror_touched(agents: Sequence[Agent]) -> list[str]:
+    """Mirrors what was written in some agents: warnings. A server that is down is asked once, and warned about once."""
+    reasons: dict[str, str] = {}  # by address
+    queued: dict[str, int] = {}  # by reason
+    warnings: list[str] = []
+    for agent, parts in _with_leaning(agents):
+        address = agent.settings["typedb.address"]
+        try:
+            if is_resting(agent.paths.workspace, address):
+                reasons.setdefault(address, f"TypeDB at {address} did not answer a moment ago")
+                count = _queue(agent, parts)
+            else:
+                reasons[address], notes, count = _mirror(agent, parts)
+                warnings += notes
+        except MabosError as error:  # the ledger itself
+            warnings.append(f"the mirror is behind, and does not know it: {error.message}")
+            continue
+        if reasons[address]:
+            queued[reasons[address]] = queued.get(reasons[address], 0) + count
+    told = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
+    return [*warnings, *told]
+
+
+def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Touched]]:
+    """What was written in each home; and the minds of other agents that are mirrored and linked with one that changed."""
+    changed: dict[str, Agent] = {}
+    for agent in agents:
+        parts = touched_parts(agent.touched or ())
+        (agent.touched or []).clear()
+        if parts:
+            yield agent, parts
+        if "mind" in parts:
+            changed[agent.id] = agent
+    others = {other.id: other for agent in changed.values() for other in _leaning(agent, changed)}
+    yield from ((other, {"mind": None}) for other in others.values())
+
+
+def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
+    """The agents of other agents whose records may have changed with the mind of this one, if they are mirrored."""
+    from mabos_cli.services.mirror.source import find_leaning
+
+    with suppress(MabosError):  # files that cannot be read, about which others warn
+        for name in find_leaning(agent, but):
+            paths = agent.paths.workspace.agent(name)
+            settings = load_settings(paths.workspace, paths, {})
+            if settings["typedb.address"] and paths.mirror_ledger.exists():
+                yield agent._replace(paths=paths, settings=settings, touched=[])
+
+
+def _mirror(agent: Agent, parts: Touched) -> tuple[str, list[str], int]:
+    """Why something could not be mirrored, if so; warnings; and how much was queued."""
+    workspace = agent.paths.workspace
+    try:
+        session = connect(workspace, place_of(workspace, agent.settings))
+    except (Unavailable, BadValue) as error:
+        return _reason(error), [], _queue(agent, parts)
+    from mabos_cli.services.mirror.sync import Writing, sync_touched
+
+    writing = Writing()
+    try:
+        with session:
+            session.end_in_time()
+            sync_touched(agent, session, parts, writing)
+    except Unavailable as error:
+        rest_after(workspace, session.place, error)
+        return _reason(error), _notes(writing), writing.left
+    except BadValue as error:
+        return _reason(error), _notes(writing), _queue(agent, parts)
+    except Conflict:
+        return "another process is mirroring this agent", [], _queue(agent, parts)
+    return (_MUCH if writing.left else ""), _notes(writing), writing.left
+
+
+def _reason(error: MabosError | BadValue) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message
+
+
+def _notes(writing: "Writing") -> list[str]:
+    """What went wrong with single records."""
+    notes = list(writing.warnings)
+    if writing.failed:
+        first = writing.failed[0]
+        told = f"TypeDB has not taken {first.uid}: {first.error}"
+        more = f", and {len(writing.failed) - 1} more" if len(writing.failed) > 1 else ""
+        notes.append(f"{told}{more}; see mabos typedb status")
+    return notes
+
+
+def _queue(agent: Agent, parts: Touched) -> int:
+    """Queues what a command named, without looking at it; where it named nothing, what differs."""
+    keys: list[Key] = []
+    for part, ids in parts.items():
+        keys += [(_BY_ID[part], f"{agent.id}/{own}") for own in ids or ()]
+    whole = {part: None for part, ids in parts.items() if ids is None}
+    if whole:
+        from mabos_cli.services.mirror.sync import plan_touched
+
+        todo = plan_touched(agent, whole, load_ledger(agent.paths))[0]
+        keys += [*todo.put, *todo.drop]
+    at = format_time(agent.now())
+    note_entries(agent.paths, [Entry(*key, QUEUED, at=at) for key in keys])
+    return len(keys)
+
+
+def place_of(workspace: WorkspacePaths, settings: Settings, database: str = "") -> "Place":
+    """Where the settings say that the mirror is; Unavailable when they do not."""
+    from mabos_cli.backends.typedb import Place
+
+    chosen = {name: settings[f"typedb.{name}"] for name in Place._fields}
+    if not chosen["address"]:
+        raise Unavailable(
+            "TypeDB is not configured", "set typedb.address in mabos.yaml, or MABOS_TYPEDB_ADDRESS"
+        )
+    folder = re.sub(r"[^a-z0-9]+", "_", workspace.root.name.lower()).strip("_")
+    chosen["database"] = database or chosen["database"] or f"mabos_{folder or 'workspace'}"
+    return Place(**chosen)
+
+
+def connect(workspace: WorkspacePaths, place: "Place") -> "Session":
+    """A session with the server, in time, or Unavailable. One that does not answer is not asked again for a while."""
+    from mabos_cli.backends.typedb import open_session
+
+    try:
+        session = open_session(place, os.environ.get("MABOS_TYPEDB_PASSWORD"))
+    except Unavailable as error:
+        rest_after(workspace, place, error)
+        raise
+    end_rest(workspace)
+    return session
+
+
+def rest_after(workspace: WorkspacePaths, place: "Place", error: MabosError | BadValue) -> None:
+    """Lets a server rest that did not answer; one that said no is well."""
+    from mabos_cli.backends.typedb import Unreachable
+
+    if isinstance(error, Unreachable):
+        let_rest(workspace, place.address)

@@ -1,0 +1,282 @@
+"""Writes what files hold into TypeDB: in batches, resumable at any point, and with a line in the ledger for each record."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import NamedTuple
+
+from mabos_cli.backends.typedb import Refused, Session
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.mirror.mirror_schema import mirror_schema
+from mabos_cli.core.mirror.plan import (
+    FAILED,
+    GONE,
+    OK,
+    QUEUED,
+    Entry,
+    Key,
+    Ledger,
+    Todo,
+    compare_found,
+    plan_sync,
+)
+from mabos_cli.core.mirror.records import Record, record_hash, uid_of
+from mabos_cli.errors import MabosError, Unavailable
+from mabos_cli.formats.mirror.graph_questions import ask_uids
+from mabos_cli.formats.mirror.typeql import render_delete, render_upsert
+from mabos_cli.formats.mirror.typeql_diff import diff_schema
+from mabos_cli.services.mirror.source import PARTS, load_part
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import remove_file
+from mabos_cli.workspace.locate import is_agent
+from mabos_cli.workspace.mirror.ledger import (
+    compact,
+    ledger_size,
+    load_ledger,
+    mirroring,
+    note_entries,
+    queued_since,
+)
+
+_BATCH = 100
+_MOST = 500  # records that follow one command at most; the rest is queued
+_ALONG = 50  # of those that were queued before, at most so many come along
+_WAIT = 0.25  # seconds that a command waits for another process that mirrors the agent
+Show = Callable[[int, int], None]
+Records = Mapping[Key, Record]
+Touched = Mapping[str, Collection[str] | None]
+
+
+class Writing:
+    """What became of the records that were to be written, as far as it went; filled on the way, because the way may end early."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.deleted = 0
+        self.failed: list[Entry] = []
+        self.left = 0
+        self.warnings: list[str] = []
+
+
+class _Job(NamedTuple):
+    """A record on its way: what to run, and what the ledger says when that is done."""
+
+    queries: tuple[str, ...]
+    done: Entry
+
+
+class Writer:
+    """Writes records of an agent and keeps its ledger. Under the lock of its mirror."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        session: Session,
+        known: Ledger,
+        since: int,
+        writing: Writing,
+        show: Show | None = None,
+    ) -> None:
+        self._paths, self._session, self._known, self._show = agent.paths, session, known, show
+        self._since = since  # the size that the ledger had when it was read
+        self._at = format_time(agent.now())
+        self._settled: set[Key] = set()
+        self._queued = {key for key, entry in known.items() if entry.state == QUEUED}
+        self._is_ready = False
+        self.writing = writing
+
+    def run(self, todo: Todo, records: Records, there: Collection[Key] | None = None) -> None:
+        """Writes and deletes. Where it is known what is there, all else is new. When the server is gone, or not ready, the rest is
+        queued, and the error goes on."""
+        try:
+            self._run(todo, records, there)
+        finally:
+            self._finish()
+
+    def _run(self, todo: Todo, records: Records, there: Collection[Key] | None) -> None:
+        jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
+        jobs += self._upserts(todo, records, there)
+        for at in range(0, len(jobs), _BATCH):
+            batch = jobs[at : at + _BATCH]
+            self._announce(batch)
+            try:
+                self._write(batch)
+            except Unavailable:
+                self.queue(job.done.key for job in jobs)
+                raise
+            if self._show:
+                self._show(at + len(batch), len(jobs))
+
+    def _finish(self) -> None:
+        """Queues once more what others queued while it was on its way: it may have changed behind our reading it. Keeps the
+        ledger small."""
+        again = queued_since(self._paths, self._since)
+        note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
+        compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
+
+    def queue(self, keys: Iterable[Key]) -> None:
+        """Leaves what is not settled to whoever comes next."""
+        left = [key for key in keys if key not in self._settled]
+        new = [key for key in left if key not in self._queued]
+        note_entries(self._paths, [self._entry(key, QUEUED) for key in new])
+        self._queued.update(new)
+        self.writing.left += len(left)
+
+    def _entry(self, key: Key, state: str, mark: str = "", error: str = "") -> Entry:
+        return Entry(*key, state, mark, error, self._at)
+
+    def _upserts(self, todo: Todo, records: Records, there: Collection[Key] | None) -> Iterator[_Job]:
+        for key in todo.put:
+            mark, is_new = record_hash(records[key]), there is not None and key not in there
+            try:
+                queries = render_upsert(records[key], is_new)
+            except BadValue as error:
+                self._fail(self._entry(key, FAILED, mark, error.message))
+                continue
+            yield _Job(queries, self._entry(key, OK, mark))
+
+    def _announce(self, batch: list[_Job]) -> None:
+        """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
+        nothing is in the mirror that no ledger knows, and nobody deletes. The hash tells this from what others queue."""
+        new = [job.done for job in batch if job.done.key not in self._queued]
+        note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
+        self._queued.update(each.key for each in new)
+
+    def _write(self, batch: list[_Job]) -> None:
+        """One transaction; where the server refuses it, halves, down to the record that is to blame."""
+        try:
+            self._session.write([query for job in batch for query in job.queries])
+        except Refused as error:
+            self._check_ready()
+            if len(batch) == 1:
+                self._fail(batch[0].done._replace(state=FAILED, error=error.message))
+                return
+            middle = len(batch) // 2
+            self._write(batch[:middle])
+            self._write(batch[middle:])
+            return
+        note_entries(self._paths, [job.done for job in batch])
+        self._settled.update(job.done.key for job in batch)
+        gone = sum(job.done.state == GONE for job in batch)
+        self.writing.deleted += gone
+        self.writing.written += len(batch) - gone
+
+    def _check_ready(self) -> None:
+        """Once: is it the record, or is the whole database not as it should be?"""
+        if not self._is_ready:
+            check_ready(self._session)
+            self._is_ready = True
+
+    def _fail(self, entry: Entry) -> None:
+        note_entries(self._paths, [entry])
+        self._settled.add(entry.key)
+        self.writing.failed.append(entry)
+
+
+def check_ready(session: Session) -> None:
+    """Comes back when the database is there and has the types that records need; Unavailable otherwise."""
+    present, database = session.schema(), session.place.database
+    if present is None:
+        raise Unavailable(f"TypeDB has no database {database}", "make it: mabos typedb sync-schema")
+    with suppress(BadValue):  # a schema that we cannot read may well do: the server will say
+        if diff_schema(mirror_schema(), present).define:
+            raise Unavailable(f"the schema of {database} lacks types", "add them: mabos typedb sync-schema")
+
+
+def sync_agent(agent: Agent, session: Session, writing: Writing, show: Show | None = None) -> None:
+    """Brings the mirror of an agent up to date with its files, by what is really there, whatever the ledger says. A file that
+    cannot be read is warned about; what the mirror has of it stays."""
+    with mirroring(agent.paths, agent.settings["lock.timeout"]):
+        check_ready(session)
+        since, known = ledger_size(agent.paths), load_ledger(agent.paths)
+        records, kinds, warnings = load_records(agent)
+        there = find_uids(session, agent.id, kinds)
+        ours = {key: entry for key, entry in known.items() if key[0] in kinds}
+        wanted = {key: record_hash(record) for key, record in records.items()}
+        todo = plan_sync(wanted, compare_found(ours, there))
+        writing.warnings += warnings
+        Writer(agent, session, known, since, writing, show).run(todo, records, there)
+        if not is_agent(agent.paths) and not writing.failed:
+            remove_file(agent.paths.mirror_ledger, root=agent.paths.workspace.root)
+
+
+def load_records(agent: Agent) -> tuple[dict[Key, Record], set[str], list[str]]:
+    """All records of an agent, the types that could be read, and warnings about files that could not. One that is gone has none."""
+    records: dict[Key, Record] = {}
+    kinds: set[str] = set()
+    warnings: list[str] = []
+    if not is_agent(agent.paths):
+        return records, {kind for types in PARTS.values() for kind in types}, warnings
+    for part, types in PARTS.items():
+        try:
+            records |= _by_key(load_part(agent, part).records)
+            kinds.update(types)
+        except MabosError as error:
+            warnings.append(f"not mirrored: {error.message}")
+    return records, kinds, warnings
+
+
+def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
+    """Records by type and uid. Of several with one id the first counts, as for whoever looks for an id."""
+    found: dict[Key, Record] = {}
+    for record in records:
+        found.setdefault((record.type, record.uid), record)
+    return found
+
+
+def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
+    """What the mirror holds of an agent."""
+    found: set[Key] = set()
+    for kind in sorted(kinds):
+        rows, _ = session.read(ask_uids(kind, agent))
+        found.update((kind, row["uid"]["value"]) for row in rows)
+    return found
+
+
+def sync_touched(agent: Agent, session: Session, touched: Touched, writing: Writing) -> None:
+    """Mirrors what a command changed, and some of what was queued before."""
+    with mirroring(agent.paths, _WAIT):
+        since, known = ledger_size(agent.paths), load_ledger(agent.paths)
+        todo, records, warnings = plan_touched(agent, with_queued(agent.id, touched, known), known)
+        writing.warnings += warnings
+        writer = Writer(agent, session, known, since, writing)
+        put = todo.put[: max(0, _MOST - len(todo.drop))]
+        writer.queue(todo.put[len(put) :])
+        writer.run(Todo(put, todo.drop), records)
+
+
+def plan_touched(agent: Agent, touched: Touched, known: Ledger) -> tuple[Todo, dict[Key, Record], list[str]]:
+    """What to do about some parts, by the ledger: with ids only about those, and about what is no longer there."""
+    records: dict[Key, Record] = {}
+    put: list[Key] = []
+    drop: list[Key] = []
+    warnings = []
+    prefix = uid_of(agent.id, "")
+    for part in (part for part in PARTS if part in touched):
+        ours = {key: entry for key, entry in known.items() if key[0] in PARTS[part]}
+        try:
+            held = load_part(agent, part, touched[part], {uid.removeprefix(prefix) for _, uid in ours})
+        except MabosError as error:
+            warnings.append(f"not mirrored: {error.message}")
+            continue
+        found = _by_key(held.records)
+        about = {key: entry for key, entry in ours.items() if key in found or key not in held.alive}
+        wanted = {key: record_hash(record) for key, record in found.items()}
+        todo = plan_sync(wanted, about, again=False)
+        records |= found
+        put += todo.put
+        drop += todo.drop
+    return Todo(tuple(put), tuple(drop)), records, warnings
+
+
+def with_queued(agent: str, touched: Touched, known: Ledger) -> Touched:
+    """What was touched, the first of what was queued before, and the agent itself: whether it shares may have changed."""
+    found = {part: None if ids is None else {*ids} for part, ids in touched.items()}
+    found["agent"] = None
+    part_of = {kind: part for part, kinds in PARTS.items() for kind in kinds}
+    queued = (entry.key for entry in known.values() if entry.state == QUEUED)
+    for kind, uid in islice(queued, _ALONG):
+        if kind in part_of and found.setdefault(part_of[kind], set()) is not None:
+            found[part_of[kind]].add(uid.removeprefix(uid_of(agent, "")))
+    return found

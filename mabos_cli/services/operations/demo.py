@@ -1,0 +1,63 @@
+"""The ground for a tour: a folder with sample data, in which time stands still and nothing of the caller's is seen or touched."""
+
+import os
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, nullcontext
+from pathlib import Path
+from shutil import which
+
+from mabos_cli.errors import UsageFault
+from mabos_cli.formats.operations.tour import Chapter, parse_tour
+from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
+from mabos_cli.workspace.layout import demo_folder
+from mabos_cli.workspace.locate import place_named
+
+_NOW = "2026-02-24T15:00:00Z"  # the day on which the sample data ends
+_SAMPLES = ("memories.ndjson", "price.yaml")
+# Git as nobody has set it up, and somebody to commit.
+_GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "demo"), ("EMAIL", "demo@example.invalid"))},
+}  # fmt: skip
+
+
+def load_tour() -> list[Chapter]:
+    """The chapters of the tour; those that need git only where there is one."""
+    chapters = parse_tour(read_text(demo_folder() / "tour.txt"))
+    return chapters if which("git") else [chapter for chapter in chapters if not chapter.needs_git]
+
+
+@contextmanager
+def open_ground(folder: str) -> Iterator[Path]:
+    """The folder of the tour as the current one; without a name, one that is removed at the end."""
+    place_named(".")  # there is a way back
+    with nullcontext(_new_folder(folder)) if folder else temporary_folder("mabos-demo-") as place:
+        root = place if folder else place / "harbourline"
+        make_folder(root)
+        for name in _SAMPLES:
+            replace_file(root / name, (demo_folder() / name).read_bytes(), root=root, expect=None)
+        with chdir(root), _still_world():
+            yield root
+
+
+def _new_folder(named: str) -> Path:
+    root = place_named(named)
+    if os.path.exists(root) and (not root.is_dir() or list_names(root)):
+        raise UsageFault(f"{root} is there already", "name a folder that is empty, or not there yet")
+    return root
+
+
+@contextmanager
+def _still_world() -> Iterator[None]:
+    """The environment without settings of mabos and of git."""
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith(("MABOS_", "GIT_")):
+            del os.environ[name]
+    os.environ.update(_GIT, MABOS_NOW=_NOW)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

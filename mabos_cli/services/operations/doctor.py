@@ -1,0 +1,361 @@
+"""Looking an agent's files over, and mending what can be mended without guessing."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.stores import Changes, Departure, Memory
+from mabos_cli.core.memory.trust import lowered
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.json.text import parse_json, parse_lines
+from mabos_cli.formats.memory.archive import parse_archive
+from mabos_cli.formats.memory.items import line_id, parse_item
+from mabos_cli.formats.memory.observations import parse_observations
+from mabos_cli.formats.memory.store_file import parse_page, render_store
+from mabos_cli.formats.mind.attitudes import KINDS
+from mabos_cli.formats.operations.git_attributes import DRIVER, names_driver
+from mabos_cli.services.operations.rebuild import rebuild_derived
+from mabos_cli.workspace import archive
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
+from mabos_cli.workspace.files import (
+    append_bytes,
+    list_names,
+    list_stems,
+    read_bytes,
+    replace_file,
+)
+from mabos_cli.workspace.git import find_repository
+from mabos_cli.workspace.knowledge.cases import load_cases
+from mabos_cli.workspace.knowledge.cases_md import is_told
+from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.facts_md import is_made_from
+from mabos_cli.workspace.knowledge.ontologies import Library
+from mabos_cli.workspace.knowledge.rulebook import load_rules
+from mabos_cli.workspace.memory.domains import stale_domains
+from mabos_cli.workspace.memory.items_md import stale_derived
+from mabos_cli.workspace.memory.observations import observation_files
+from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
+from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.search.sources import find_sources
+from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.temps import find_temps, sweep_temps
+
+_FILES = (".md", ".json", ".jsonl")
+_CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
+
+
+class Finding(NamedTuple):
+    """Something noticed: a problem (memory is at risk), a flaw (--repair mends it), or a note (nothing to do)."""
+
+    level: str
+    place: str
+    message: str
+
+
+def examine(agent: Agent) -> list[Finding]:
+    """Everything that is not as it should be. One unreadable file does not hide the others."""
+    checks: tuple[Callable[[Agent], Iterator[Finding]], ...] = (
+        _check_settings,
+        _check_manifest,
+        _check_store,
+        _check_pages,
+        _check_trust,
+        _check_knowledge,
+        _check_journals,
+        _check_texts,
+        _check_places,
+        _check_mind,
+        _check_leftovers,
+        _check_derived,
+        _check_told,
+        _check_git,
+    )
+    found: list[Finding] = []
+    for check in checks:
+        try:
+            found += check(agent)
+        except MabosError as error:
+            found.append(Finding("problem", "", error.message))
+    first: dict[tuple[str, str], Finding] = {}
+    for finding in found:
+        first.setdefault(finding[1:], finding)
+    return list(first.values())
+
+
+def _check_settings(agent: Agent) -> Iterator[Finding]:
+    load_settings(agent.paths.workspace, agent.paths, {})
+    for rule in missing_rules(agent.paths.workspace):
+        yield Finding("flaw", ".gitignore", f"does not ignore {rule}")
+    if shares_a_file(agent.paths):
+        yield Finding(
+            "note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"
+        )
+
+
+def _check_manifest(agent: Agent) -> Iterator[Finding]:
+    data = read_bytes(agent.paths.manifest)
+    if data is None:
+        yield Finding("note", "agent.json", "is missing; defaults apply")
+    elif not isinstance(parse_json(data, "agent.json"), dict):
+        yield Finding("problem", "agent.json:1", "must be an object")
+
+
+def _check_store(agent: Agent) -> Iterator[Finding]:
+    loaded = agent.load()
+    ids: Counter[str] = Counter(item.id for item in (*loaded.head.working, *loaded.head.short_term))
+    for line in loaded.shelf.lines():
+        parse_item(line, "memory-store.json")
+        ids[line_id(line)] += 1
+    for item_id, count in ids.items():
+        if count > 1:
+            yield Finding("problem", "memory-store.json", f"{item_id} is there {count} times")
+
+
+def _check_pages(agent: Agent) -> Iterator[Finding]:
+    head = agent.load().head
+    level = "note" if _is_writing(agent) else "flaw"
+    for name, size in _page_sizes(agent):
+        if size != head.pages.get(name, 0):
+            yield Finding(
+                level,
+                f"memory-store/{name}.json",
+                f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
+            )
+
+
+def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
+    """The pages of long-term memory that are there, and how many items each holds."""
+    for name in list_stems(agent.paths.store_pages, ".json"):
+        path = agent.paths.store_page(name)
+        yield name, len(parse_page(read_bytes(path) or b"", agent.paths.relative(path)))
+
+
+def _check_trust(agent: Agent) -> Iterator[Finding]:
+    """Items that say that they are trusted more than what they derive from: they are not, but their lines mislead."""
+    for _, item, trust in overrated_items(agent, agent.load().memory()):
+        told = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
+        yield Finding("note", "memory-store.json", told)
+    skipped = load_decisions(agent.paths)[1]
+    if skipped:
+        yield Finding(
+            "note", agent.paths.relative(agent.paths.trust_log), f"{skipped} torn lines are skipped"
+        )
+
+
+def _check_knowledge(agent: Agent) -> Iterator[Finding]:
+    """Facts, rules and cases are decoded to the last line; what is wrong with one file does not hide the others."""
+    reads = (
+        lambda: list(load_facts(agent).all()),
+        lambda: load_rules(agent),
+        lambda: load_cases(agent).cases(),
+    )
+    for read in reads:
+        try:
+            read()
+        except MabosError as error:
+            yield Finding("problem", "", error.message)
+    for warning in Library(agent.paths.workspace).warnings:
+        yield Finding("problem", "", warning)
+
+
+def _check_journals(agent: Agent) -> Iterator[Finding]:
+    for name in archive.archive_files(agent.paths):
+        data = read_bytes(agent.paths.archive / name) or b""
+        parse_archive(data, f"archive/{name}")
+        skipped = _torn_lines(data)
+        if skipped:
+            yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
+        if data and not data.endswith(b"\n"):
+            yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
+    yield from _check_observations(agent)
+    paths = agent.paths
+    ledgers = [paths.harvest_ledger(name) for name in list_names(paths.harvest_ledger(""))]
+    ledgers += [paths.transcript_ledger, paths.log_ledger, paths.migration_ledger, paths.conflict_ledger]
+    for path in (paths.queue, paths.access_journal, paths.reasoning, *ledgers):
+        try:
+            skipped = _torn_lines(read_bytes(path) or b"")
+        except MabosError as error:
+            yield Finding("problem", "", error.message)
+            continue
+        if skipped:
+            yield Finding("note", paths.relative(path), f"{skipped} torn lines are skipped")
+
+
+def _torn_lines(data: bytes) -> int:
+    """How many lines of JSON are no record."""
+    records, skipped = parse_lines(data)
+    return skipped + sum(not isinstance(record, dict) for record in records)
+
+
+def _check_observations(agent: Agent) -> Iterator[Finding]:
+    for name in observation_files(agent.paths):
+        data = read_bytes(agent.paths.observations / name) or b""
+        faults = [line.number for line in parse_observations(data, name) if line.fault]
+        if faults:
+            told = f"{plural(len(faults), 'line')} without an observation, passed over"
+            yield Finding("note", f"observations/{name}:{faults[0]}", told)
+        if _torn_lines(data.rpartition(b"\n")[2].rstrip(b"\0")):
+            yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
+
+
+def _check_texts(agent: Agent) -> Iterator[Finding]:
+    for shown in (source.path for source in find_sources(agent) if source.path.endswith((".md", ".txt"))):
+        data = read_bytes(agent.paths.root / shown) or b""
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield Finding("problem", f"{shown}:{_line(data, error.start)}", "not valid UTF-8")
+        if b"\0" in data:
+            yield Finding("problem", f"{shown}:{_line(data, data.index(0))}", "holds NUL bytes")
+        marker = _CONFLICT.search(data)
+        if marker:
+            yield Finding("problem", f"{shown}:{_line(data, marker.start())}", "git conflict markers")
+
+
+def _check_places(agent: Agent) -> Iterator[Finding]:
+    """Names of files behind which there is none."""
+    for here, folders, names in os.walk(agent.paths.root):
+        shown = agent.paths.relative(Path(here))
+        for name in folders:
+            if name.endswith(_FILES):
+                yield Finding(
+                    "problem", f"{shown}/{name}".removeprefix("./"), "a folder in the place of a file"
+                )
+        for name in names:
+            if name.endswith(_FILES) and not os.path.exists(f"{here}/{name}"):
+                told = "a symbolic link that leads nowhere"
+                yield Finding("problem", f"{shown}/{name}".removeprefix("./"), told)
+
+
+def _check_mind(agent: Agent) -> Iterator[Finding]:
+    """Values in cognitive files that make no sense; the entries around them count all the same."""
+    for kind in KINDS:
+        with suppress(MabosError):  # a file that cannot be read is told above
+            problems = load_beliefs(agent)[1] if kind == "belief" else load_attitudes(agent, kind)[1]
+            for path, line, message in problems:
+                yield Finding("note", f"{path}:{line}", message)
+
+
+def _line(data: bytes, position: int) -> int:
+    return data[:position].count(b"\n") + 1
+
+
+def _is_writing(agent: Agent) -> bool:
+    """Whether a writer is between its intent and its end, or was killed there."""
+    return bool((read_bytes(agent.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
+
+
+def _check_leftovers(agent: Agent) -> Iterator[Finding]:
+    if _is_writing(agent):
+        yield Finding(
+            "note",
+            agent.paths.relative(agent.paths.lock),
+            "a write is under way, or was cut off; the next writing command finishes it",
+        )
+    for temp in find_temps(agent.paths.root) + find_temps(agent.paths.workspace.local):
+        yield Finding(
+            "note", agent.paths.relative(temp), "left by a killed process; the next repair removes it"
+        )
+
+
+def _check_derived(agent: Agent) -> Iterator[Finding]:
+    level = "note" if _is_writing(agent) else "flaw"
+    for path in (*stale_derived(agent), *stale_domains(agent)):
+        yield Finding(level, path, "is not what memory says")
+
+
+def _check_told(agent: Agent) -> Iterator[Finding]:
+    """Markdown that says of which facts or cases it was made, and those are others by now: after a merge, or by another tool."""
+    paths, level = agent.paths, "note" if _is_writing(agent) else "flaw"
+    with suppress(MabosError):  # what cannot be read is told above
+        if paths.facts_md.exists() and not is_made_from(agent, load_facts(agent).versions):
+            yield Finding(level, paths.relative(paths.facts_md), "is not what facts.json says")
+    with suppress(MabosError):
+        if paths.cases_md.exists() and not is_told(agent, load_cases(agent)):
+            yield Finding(level, paths.relative(paths.cases_md), "is not what cases.json says")
+
+
+def _check_git(agent: Agent) -> Iterator[Finding]:
+    """Git merges as text what it has no driver for; only a clone that wants one is looked at."""
+    rules = agent.paths.workspace.gitattributes
+    if not names_driver((read_bytes(rules) or b"").decode("utf-8", "replace")):
+        return
+    repository = find_repository(agent.paths.workspace.root)
+    if repository and not repository.read_config(f"merge.{DRIVER}.driver"):
+        yield Finding(
+            "note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install"
+        )
+
+
+def repair(agent: Agent) -> list[str]:
+    """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
+    done: list[str] = []
+    try:
+        with holding_lock(agent, "doctor") as holding:
+            if holding.crashed:
+                done.append("finished or rolled back an interrupted write")
+            for step in (_sweep, _complete_rules, _complete_archive, _recount_pages):
+                done += step(agent)
+        fallen = agent.change("doctor", lambda memory, _: _lower_trust(agent, memory))[0]
+        done += [f"lowered the trust of {plural(fallen, 'item')}"] if fallen else []
+        done += [f"rewrote {path}" for path in rebuild_derived(agent)[0]]
+    except MabosError as error:
+        done.append(f"stopped: {error.message}")
+    return done
+
+
+def _lower_trust(agent: Agent, memory: Memory) -> tuple[Changes, int]:
+    """The changes that make items say what they are trusted, as their lineage has it; and how many those are."""
+    found = list(overrated_items(agent, memory))
+    fallen = {item.id: lowered(item, trust) for _, item, trust in found}
+    recent = [tuple(fallen.get(i.id, i) for i in items) for items in (memory.working, memory.short_term)]
+    put = tuple(fallen[item.id] for store, item, _ in found if store == "long_term")
+    at = format_time(agent.now())
+    away = tuple(Departure(item, store, "trust", at) for store, item, _ in found)
+    return Changes(recent[0], recent[1], put=put, archive=away), len(found)
+
+
+def _sweep(agent: Agent) -> list[str]:
+    swept = sweep_temps(agent.paths.root, locked=True) + sweep_temps(
+        agent.paths.workspace.local, locked=False
+    )
+    return [f"removed {plural(swept, 'temporary file')}"] if swept else []
+
+
+def _complete_rules(agent: Agent) -> list[str]:
+    missing = missing_rules(agent.paths.workspace)
+    ensure_ignored(agent.paths.workspace)
+    return [f"added {rule} to .gitignore" for rule in missing]
+
+
+def _complete_archive(agent: Agent) -> list[str]:
+    """Ends the last line of every archive file, so that the next record does not run into it."""
+    done = []
+    for name in archive.archive_files(agent.paths):
+        data = read_bytes(agent.paths.archive / name) or b""
+        if data and not data.endswith(b"\n"):
+            append_bytes(agent.paths.archive / name, b"", root=agent.paths.workspace.root)
+            done.append(f"completed the last line of archive/{name}")
+    return done
+
+
+def _recount_pages(agent: Agent) -> list[str]:
+    """Makes memory-store.json list every page with the number of items that it holds."""
+    loaded = agent.load()
+    wrong = {name: size for name, size in _page_sizes(agent) if size != loaded.head.pages.get(name, 0)}
+    if not wrong:
+        return []
+    loaded.head.pages |= wrong
+    loaded.head.version += 1
+    replace_file(
+        agent.paths.store, render_store(loaded.head), root=agent.paths.workspace.root, expect=loaded.data
+    )
+    return [f"listed {size} items of memory-store/{name}.json" for name, size in sorted(wrong.items())]

@@ -1,0 +1,91 @@
+"""Committing what a command wrote. Git's trouble is never the command's: it is said, and the command is done."""
+
+import os
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from mabos_cli.core.memory.stores import locate
+from mabos_cli.core.operations.commit_message import Wrote, render_commit
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
+from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.marks import LOCAL, workspace_above
+from mabos_cli.workspace.receipts import last_runs
+
+
+def commit_written(
+    command: str, opened: Sequence[Agent], written: Collection[Path], answer: str = ""
+) -> tuple[str, list[str]]:
+    """Commits the files that a command wrote in the workspace, and no others: the short name of the commit, empty when there is
+    none, and warnings. The message tells what was written, or what the command answered."""
+    paths = _own_files(opened, written)
+    if not paths:
+        return "", []
+    try:
+        with _one_at_a_time(opened):
+            message = _message(command.replace(".", " "), opened, answer)
+            return _commit(paths, message), []
+    except MabosError as error:
+        return "", [f"not committed: {error.message}"]
+
+
+def _own_files(opened: Sequence[Agent], written: Collection[Path]) -> list[Path]:
+    """The files of the workspace, links on the way followed. What a command puts elsewhere for a person, such as a page or the
+    settings of a host, may be in a repository that is not ours to commit to."""
+    whole = sorted(Path(os.path.realpath(path.parent), path.name) for path in written)
+    known = {os.path.realpath(agent.paths.workspace.root) for agent in opened}
+    found = []
+    for path in whole:
+        roots = known or {workspace_above(os.fspath(path.parent))}
+        root = next((each for each in roots if each and path.is_relative_to(each)), "")
+        if root and path.relative_to(root).parts[0] != LOCAL:
+            found.append(path)
+    return found
+
+
+def _one_at_a_time(opened: Sequence[Agent]) -> AbstractContextManager[Any]:
+    """Waits for other commits of ours; git itself gives up at once."""
+    if not opened:
+        return nullcontext()
+    workspace, timeout = opened[0].paths.workspace, opened[0].settings["lock.timeout"]
+    return locked(workspace.git_lock, workspace.root, timeout, "mabos --commit")
+
+
+def _commit(paths: list[Path], message: str) -> str:
+    common = Path(os.path.commonpath([path.parent for path in paths]))
+    while not common.is_dir():  # the last file of a folder may be gone, and the folder with it
+        common = common.parent
+    repository = open_repository(common)
+    changed = changed_paths(repository, [common])
+    ours = [name for name in map(repository.inside, paths) if name in changed]
+    if not ours:
+        return ""
+    staged = next((name for name in ours if changed[name][0] not in " ?"), "")
+    if staged:  # a commit takes a file whole, and would take what somebody put by for another one
+        raise Conflict(f"somebody staged changes of {staged}; commit or unstage them first")
+    new = [name for name in ours if changed[name] == "??"]
+    return commit_paths(repository, ours, new, message)
+
+
+def _message(command: str, opened: Sequence[Agent], answer: str) -> str:
+    wrote, about = [], ""
+    agents = [agent for agent in opened if agent.touched] or list(opened)
+    for agent in agents:
+        runs = last_runs(agent) if agent.touched else {}
+        for done, ids in agent.touched or ():
+            wrote.append(Wrote(done, tuple(ids), runs.get(done, {}).get("counts")))
+            about = about or (_text_of(agent, ids[0]) if ids else "")
+    return render_commit(command, list(dict.fromkeys(agent.id for agent in agents)), about, wrote, answer)
+
+
+def _text_of(agent: Agent, own: str) -> str:
+    """What the thing with an id says: a memory or a fact."""
+    if own.startswith("F-"):
+        fact = load_facts(agent).find(own)
+        return " ".join(fact.triple) if fact else ""
+    found = locate(agent.memory(), own) if own.startswith("M-") else None
+    return found[1].content if found else ""

@@ -1,0 +1,45 @@
+"""Derived files from scratch, under the agent's lock."""
+
+import time
+
+from mabos_cli.core.memory.stores import Changes
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.cases import load_cases
+from mabos_cli.workspace.knowledge.cases_md import materialize_cases
+from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
+from mabos_cli.workspace.memory.domains import Survey, materialize_domains
+from mabos_cli.workspace.memory.items_md import DerivedFiles, materialize_items
+from mabos_cli.workspace.mind.mind import materialize_mind
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+
+def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
+    """Writes every derived file that is not as it should be: their names, and warnings. Deferred items are stored first."""
+    started = time.monotonic()
+    _drain(agent, "materialize")
+    with holding_lock(agent, "materialize"):
+        loaded = agent.load()
+        changed, warnings = materialize_items(agent, loaded.memory(), loaded.shelf)
+        domains = materialize_domains(agent, loaded.memory(), loaded.shelf)[1]
+        cases = materialize_cases(agent, load_cases(agent))
+        told = (domains.changed, domains.warnings)
+        for names, notes in (told, materialize_mind(agent), rebuild_facts_md(agent), cases):
+            changed, warnings = changed + names, warnings + notes
+        if changed:
+            write_receipt(agent, "materialize", {"files": len(changed)}, [], started)
+    return changed, warnings
+
+
+def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
+    """What the memory index says now; the index and the domain files are written as far as they differ. Deferred items are stored
+    first: they may be critical."""
+    _drain(agent, "context index")
+    with holding_lock(agent, "context index"):
+        loaded = agent.load()
+        return materialize_domains(agent, loaded.memory(), loaded.shelf, unchanged=frozenset())
+
+
+def _drain(agent: Agent, command: str) -> None:
+    """Stores what waits in the queue."""
+    agent.change(command, lambda memory, _: (Changes(memory.working, memory.short_term), None))

@@ -1,0 +1,215 @@
+"""What a report needs, gathered from the files of agents. What cannot be read is told, and the rest is shown all the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+from mabos_cli.commands.memory.status import DUE_NAMES, count_due
+from mabos_cli.core.hierarchy.summary import summarize
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.periods import LEVELS, Period, periods_of
+from mabos_cli.core.memory.item import STORES, MemoryItem
+from mabos_cli.core.memory.lineage import effective_trust, find_rulings
+from mabos_cli.core.mind.goal_tree import build_tree
+from mabos_cli.core.mind.mind import Attitude, Belief
+from mabos_cli.core.operations.report import Receipt, Report, Upkeep, list_receipts, list_troubles
+from mabos_cli.core.operations.report_cut import Cut, shown
+from mabos_cli.core.operations.report_graph import draw_graph
+from mabos_cli.core.operations.report_memory import AGENTS, TIERS, Held, MemoryView, Tally
+from mabos_cli.core.operations.report_mind import (
+    Clash,
+    Settled,
+    list_clashes,
+    list_dates,
+    list_goals,
+    list_settled,
+)
+from mabos_cli.core.operations.report_time import Told, list_months, list_spans, share_quarters
+from mabos_cli.errors import MabosError
+from mabos_cli.services.hierarchy.build import tree_rows
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.hierarchy.digests import Digests
+from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.memory.trust_log import load_decisions
+from mabos_cli.workspace.mind.conflicts import compare_beliefs, read_resolved
+from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.receipts import latest_receipts
+from mabos_cli.workspace.search.index_place import index_state
+
+Found = TypeVar("Found")
+_DATED = ("goal", "intention", "plan", "commitment")
+
+
+class Mind(NamedTuple):
+    """What an agent holds in mind: beliefs, and attitudes by kind."""
+
+    agent: str
+    beliefs: Sequence[Belief]
+    attitudes: Mapping[str, Sequence[Attitude]]
+
+
+class Gathering:
+    """Reads the parts of a report, and notes what cannot be read."""
+
+    def __init__(self, call: Session, workspace: WorkspacePaths, names: Sequence[str], now: datetime) -> None:
+        self.troubles: list[str] = []
+        self._workspace = workspace
+        self._now = now
+        self._homes = [home for name in names if (home := self._open(call, name))]
+
+    def _open(self, call: Session, name: str) -> Agent | None:
+        """An agent; settings that cannot be read are told, and the defaults hold."""
+        found = self._read(name, None, find_agent, self._workspace, name)
+        if found is None:
+            return None
+        return self._read(name, None, call.agent_of, found) or call.agent_of(found, fallback=True)
+
+    def _read(self, agent: str, otherwise: Found, read: Callable[..., Found], *given: object) -> Found:
+        """What a function reads, or something else when it cannot, and that is told."""
+        try:
+            return read(*given)
+        except MabosError as error:
+            self.troubles.append(f"{agent}: {error.message}")
+            return otherwise
+
+    def report(self, name: str) -> Report:
+        """Everything, under a name."""
+        agents = tuple(home.id for home in self._homes)
+        minds = [self._mind(home) for home in self._homes]
+        told = self._told()
+        facts, lapsed = self._facts()
+        memory = self._memory()
+        trees = [
+            (m.agent, build_tree(*(m.attitudes[k] for k in ("goal", "desire", "plan")), m.beliefs))
+            for m in minds
+        ]
+        dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
+        upkeep = Cut(tuple(map(self._upkeep, self._homes[:AGENTS])), max(0, len(agents) - AGENTS))
+        receipts = self._read("receipts", Cut(), _list_receipts, self._workspace, agents)
+        clashes, settled = self._conflicts(minds)
+        return Report(
+            name=shown(name, 80),
+            at=format_time(self._now),
+            agents=agents,
+            memory=memory,
+            months=list_months(told),
+            spans=list_spans(told),
+            clashes=clashes,
+            settled=settled,
+            goals=list_goals(trees, self._now),
+            picture=draw_graph(facts),
+            facts=len(facts),
+            lapsed=lapsed,
+            dates=list_dates(dated, self._now),
+            upkeep=upkeep,
+            receipts=receipts,
+            troubles=list_troubles(self.troubles),
+        )
+
+    def _memory(self) -> MemoryView:
+        tally = Tally(tuple(home.id for home in self._homes), self._now.date())
+        for home in self._homes:
+            self._read(home.id, None, _count_items, home, tally)
+        return tally.view()
+
+    def _mind(self, home: Agent) -> Mind:
+        beliefs = self._read(home.id, ([], []), load_beliefs, home)[0]
+        kinds = ("desire", *_DATED)
+        held = {kind: self._read(home.id, ([], []), load_attitudes, home, kind)[0] for kind in kinds}
+        return Mind(home.id, beliefs, held)
+
+    def _conflicts(self, minds: Sequence[Mind]) -> tuple[Cut[Clash], Cut[Settled]]:
+        """The open conflicts and the resolved ones."""
+        clashes, settled = [], []
+        for home, mind in zip(self._homes, minds, strict=True):
+            known = self._read(home.id, {}, read_resolved, home)
+            found = compare_beliefs(home, mind.beliefs).conflicts
+            clashes += [(home.id, conflict) for conflict in found if conflict.key not in known]
+            settled += [
+                Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()
+            ]
+        return list_clashes(clashes), list_settled(settled)
+
+    def _facts(self) -> tuple[list[Fact], int]:
+        """The facts of all agents that hold now, and how many do not."""
+        found = [fact for home in self._homes for fact in self._read(home.id, [], _all_facts, home)]
+        holding = [fact for fact in found if holds_at(fact, self._now)]
+        return holding, len(found) - len(holding)
+
+    def _upkeep(self, home: Agent) -> Upkeep:
+        due = self._read(home.id, {}, _due, home)
+        told = tuple((DUE_NAMES.get(name, name), count) for name, count in due.items())
+        return Upkeep(home.id, told, self._read(home.id, "unknown", index_state, home))
+
+    def _told(self) -> list[tuple[str, Cut[Told]]]:
+        """What the logs of each agent say of its latest quarters."""
+        digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
+        quarters = [periods_of("quarterly", each.days) for each in digests]
+        most = share_quarters([len(each) for each in quarters])
+        found = []
+        for each, periods in zip(digests, quarters, strict=True):
+            told = self._read(each.agent.id, (), _tell, each, periods[-most:])
+            found.append((each.agent.id, Cut(told, len(periods) - len(told))))
+        return found
+
+
+def _list_receipts(workspace: WorkspacePaths, agents: Sequence[str]) -> Cut[Receipt]:
+    return list_receipts(record for record in latest_receipts(workspace) if record.get("agent") in agents)
+
+
+def _all_facts(agent: Agent) -> list[Fact]:
+    return list(load_facts(agent).all())
+
+
+def _due(agent: Agent) -> dict[str, int]:
+    return count_due(agent, agent.memory())
+
+
+def _count_items(agent: Agent, tally: Tally) -> None:
+    """Counts the items of an agent, live and archived; of one that left more than once only the last word.
+
+    All are held while lineages are followed: to look each source up in its file would cost the square of their number.
+    """
+    memory = agent.memory()
+    live = {item.id: (store, item) for store in reversed(STORES) for item in getattr(memory, store)}
+    gone = {departure.item.id: departure.item for departure in agent.all_departures()}
+    rulings = find_rulings(load_decisions(agent.paths)[0])
+
+    def find(item_id: str) -> MemoryItem | None:
+        return live[item_id][1] if item_id in live else gone.get(item_id)
+
+    for store, item in live.values():
+        tally.add(Held(agent.id, store, item, effective_trust(item, find, rulings)))
+    for item_id, item in gone.items():
+        if item_id not in live:
+            tally.add(Held(agent.id, TIERS[-1], item, item.trust))
+
+
+def _tell(digests: Digests, quarters: Sequence[Period]) -> tuple[Told, ...]:
+    """What the logs of an agent say of some quarters and all below them, the latest quarter first."""
+    if not quarters:
+        return ()
+    states = {
+        (row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))
+    }
+
+    def tell(period: Period) -> Told:
+        days = digests.days_in(period)
+        level = LEVELS.index(period.level) + 1
+        below = tuple(map(tell, periods_of(LEVELS[level], days))) if LEVELS[level] != "daily" else ()
+        state = states.get((period.level, period.name), "")
+        try:
+            now = digests.stretch(period)
+            themes = summarize(period, now, digests.history(period)).themes
+        except MabosError:  # tree_rows says so: the state is unreadable
+            return Told(period, len(days), 0, state, (), below)
+        return Told(period, len(days), now.extent.entries, state, themes, below)
+
+    told = tuple(tell(period) for period in reversed(quarters))
+    digests.save()
+    return told

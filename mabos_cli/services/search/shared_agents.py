@@ -1,0 +1,60 @@
+"""What other agents let this one read: those of the workspace that share their memory, and those whose mirror is in the same graph."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from mabos_cli.core import BadValue
+from mabos_cli.errors import MabosError, Unavailable
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.locate import find_agent, list_agents
+
+NOBODY = "no other agent shares its memory: set memory.shared in its agent.json"
+TYPEDB = "typedb"
+Row = dict[str, Any]
+
+
+def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
+    """The other agents of the workspace that share their memory, and warnings about those that cannot be opened."""
+    allowed, refused = [], []
+    workspace = agent.paths.workspace
+    for name in list_agents(workspace):
+        if name == agent.id:
+            continue
+        try:  # an agent that cannot be opened is no reason not to ask the others
+            other = call.agent_of(find_agent(workspace, name))
+        except MabosError as error:
+            refused.append(f"{name}: {error.message}")
+            continue
+        if other.settings["memory.shared"]:
+            allowed.append(other)
+    return allowed, refused
+
+
+def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str]]:
+    """The rows that the mirror has of agents who are not in this workspace. For those who are, the files speak. A mirror that does
+    not answer is a warning."""
+    from mabos_cli.formats.mirror.graph_questions import plain_rows
+    from mabos_cli.services.mirror.follow import connect, place_of, rest_after
+    from mabos_cli.workspace.mirror.ledger import is_resting
+
+    workspace, address = agent.paths.workspace, agent.settings["typedb.address"]
+    if is_resting(workspace, address):
+        return [], [f"only agents of this workspace: TypeDB at {address} did not answer a moment ago"]
+    place = None
+    try:
+        place = place_of(workspace, agent.settings)
+        with connect(workspace, place) as session:
+            session.end_in_time()
+            rows = plain_rows(row for query in queries for row in session.read(query)[0])
+    except (Unavailable, BadValue) as error:
+        if place:
+            rest_after(workspace, place, error)
+        return [], [f"only agents of this workspace: {error.message}"]
+    here = {*list_agents(workspace)}
+    return [row for row in rows if row["agent"] not in here], []
+
+
+def own_id(row: Row, name: str) -> str:
+    """The id that something has with its agent, from its key in the graph."""
+    return row[name].removeprefix(f"{row['agent']}/")

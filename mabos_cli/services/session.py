@@ -1,0 +1,65 @@
+"""The workspace and the agent that a call is about, opened when somebody asks."""
+
+from functools import partial
+
+from mabos_cli.config import layer
+from mabos_cli.core.memory.stores import Relatives
+from mabos_cli.errors import InvalidFile
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import is_inside
+from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import find_agent, find_workspace
+from mabos_cli.workspace.memory.long_term import Shelf
+from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.world import now
+
+NO_AGENTS = "no agents; make one: mabos agent create ID"
+
+
+class Session:
+    """What a caller names: a workspace, an agent and how long to wait for its lock."""
+
+    def __init__(
+        self,
+        workspace: str | None = None,
+        agent: str | None = None,
+        lock_timeout: str | None = None,
+        opened: list[Agent] | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.agent = agent
+        self.lock_timeout = lock_timeout
+        # The agents that were opened, for what follows a write; nothing follows where there is no list.
+        self.opened = opened
+
+    def open_workspace(self) -> WorkspacePaths:
+        """The workspace of this call."""
+        return find_workspace(self.workspace)
+
+    def open_agent(self, *, fallback: bool = False) -> Agent:
+        """The agent of this call, with its settings."""
+        return self.agent_of(find_agent(self.open_workspace(), self.agent), fallback=fallback)
+
+    def agent_of(self, agent: AgentPaths, *, fallback: bool = False) -> Agent:
+        """An agent's home under this call's options; with fallback, settings that cannot be read are the defaults."""
+        try:
+            settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
+        except InvalidFile:
+            if not fallback:
+                raise
+            settings = layer([])
+        floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
+        home = Agent(agent, settings, now(), partial(_open_relatives, floor), touched=[])
+        if self.opened is not None:
+            self.opened.append(home)
+        return home
+
+
+def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
+    """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
+    from mabos_cli.index.similar import SimilarIndex
+
+    path = shelf.paths.similar
+    index = SimilarIndex(path if is_inside(path, shelf.paths.workspace.root) else None, floor)
+    index.follow(shelf.sources())
+    return index

@@ -1,0 +1,1 @@
+"""What people see: results, tables, progress. Plain when piped."""

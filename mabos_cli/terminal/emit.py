@@ -1,0 +1,93 @@
+"""What a command says: one JSON object, or compact text that cannot control the terminal."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from mabos_cli.core.language.text import one_line, visible
+from mabos_cli.errors import InvalidFile, MabosError
+from mabos_cli.formats.json.text import dump_line
+
+
+def emit(
+    schema: str,
+    data: dict[str, Any],
+    text: Iterable[str] = (),
+    *,
+    as_json: bool,
+    quiet: bool = False,
+    warnings: Sequence[str] = (),
+) -> None:
+    """Prints a result: with as_json exactly one object on stdout; otherwise lines of text, warnings on stderr."""
+    if as_json:
+        _write(sys.stdout, dump_line({"schema": schema, "data": data, "warnings": list(warnings)}) + "\n")
+        return
+    for warning in warnings:
+        _write(sys.stderr, f"warning: {one_line(warning)}\n")
+    if not quiet:
+        _write(sys.stdout, "".join(visible(line) + "\n" for line in text))
+
+
+def note(text: str) -> None:
+    """Says something on the side, on stderr."""
+    _write(sys.stderr, one_line(text) + "\n")
+
+
+def shows_progress() -> bool:
+    """Whether somebody watches: only a terminal gets a progress bar."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def progress(doing: str) -> Callable[[int, int], None]:
+    """A line on stderr that shows how far long work is, for a terminal; it is wiped when the work is done."""
+
+    def show(done: int, total: int) -> None:
+        filled = 30 * done // max(1, total)
+        line = f"{doing} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {total:,}"
+        _write(sys.stderr, f"\r{line}" if done < total else f"\r{' ' * len(line)}\r")
+
+    return show
+
+
+def emit_error(error: MabosError, *, as_json: bool) -> None:
+    """Prints an error: one line and a hint on stderr, nothing on stdout. Secrets in the words that it quotes are replaced."""
+    from mabos_cli.core.language.secrets import redact
+
+    message = redact(error.message)[0]
+    if as_json:
+        body = {"code": error.code, "message": message, "hint": error.hint}
+        _write(sys.stderr, dump_line({"schema": "mabos.error.v1", "error": body}) + "\n")
+        return
+    hint = f"\n  hint: {one_line(error.hint)}" if error.hint else ""
+    _write(sys.stderr, f"mabos: {one_line(message)}{hint}\n")
+
+
+def _write(stream: Any, text: str) -> None:
+    """UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
+    if stream is None:
+        return
+    try:
+        stream.buffer.write(text.encode("utf-8", "backslashreplace"))
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            problem = f"cannot write to {'standard output' if stream is sys.stdout else 'standard error'}: {error.strerror}"
+            raise InvalidFile(problem, "what the command did is done; only its answer is lost") from None
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as aligned text; the last column is not padded.
+
+    >>> columns([("a", "x"), ("bbb", "y")])
+    ['a    x', 'bbb  y']
+    """
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]) - 1)] if cells else []
+    return [
+        "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]
+        ).rstrip()
+        for row in cells
+    ]

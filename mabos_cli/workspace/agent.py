@@ -1,0 +1,165 @@
+"""One agent's files as values: what the commands read, and the door through which they write."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from mabos_cli.config import Settings
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.ids import DEFERRED, parse_id
+from mabos_cli.core.memory.item import MemoryItem, touch
+from mabos_cli.core.memory.stores import Changes, Departure, Memory, Relatives, locate
+from mabos_cli.core.memory.storing import Draft
+from mabos_cli.formats.json.text import parse_json
+from mabos_cli.formats.memory.items import line_id
+from mabos_cli.formats.memory.store_file import StoreFile, parse_store
+from mabos_cli.workspace import archive, world
+from mabos_cli.workspace.files import read_bytes
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.memory import journal as spool
+from mabos_cli.workspace.memory.long_term import LongTermView, Shelf
+
+Result = TypeVar("Result")
+
+
+class Means(Relatives):
+    """What a plan may use besides memory: new ids, and a finder of relatives that opens when first asked."""
+
+    def __init__(
+        self, mint: world.Mint, shelf: Shelf, open_relatives: Callable[[Shelf], Relatives] | None = None
+    ) -> None:
+        self.mint = mint
+        self.shelf = shelf
+        self.open_relatives = open_relatives
+        self._index: Relatives | None = None
+
+    def _relatives(self) -> Relatives | None:
+        if self._index is None and self.open_relatives:
+            self._index = self.open_relatives(self.shelf)
+        return self._index
+
+    def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
+        index = self._relatives()
+        return index.find(text, threshold) if index else []
+
+    def add(self, item_id: str, text: frozenset[str]) -> None:
+        index = self._relatives()
+        if index:
+            index.add(item_id, text)
+
+
+Plan = Callable[[Memory, Means], tuple[Changes, Result]]
+
+
+class Loaded(NamedTuple):
+    """Everything a write is based on: the bytes that were read, and the values in them."""
+
+    data: bytes | None
+    head: StoreFile
+    shelf: Shelf
+    uses: spool.Uses
+
+    def memory(self) -> Memory:
+        """The values, with journalled uses counted in."""
+        used = [
+            tuple(self._touched(item) for item in items)
+            for items in (self.head.working, self.head.short_term)
+        ]
+        return Memory(used[0], used[1], LongTermView(self.shelf, self.uses.touches))
+
+    def _touched(self, item: MemoryItem) -> MemoryItem:
+        count, at = self.uses.touches.get(item.id, (0, ""))
+        return touch(item, at, count) if count else item
+
+
+class Agent(NamedTuple):
+    """An opened agent: its paths, its settings, and this call's moment in time."""
+
+    paths: AgentPaths
+    settings: Settings
+    moment: datetime
+    open_relatives: Callable[[Shelf], Relatives] | None = None
+    # What was written in this call, for who mirrors it: the command of each write and the ids that it named.
+    touched: list[tuple[str, list[str]]] | None = None
+
+    @property
+    def id(self) -> str:
+        return self.paths.id
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def manifest(self) -> dict[str, Any]:
+        """agent.json, empty when there is none."""
+        data = read_bytes(self.paths.manifest)
+        found = parse_json(data, self.paths.cited(self.paths.manifest)) if data else {}
+        return found if isinstance(found, dict) else {}
+
+    def load(self) -> Loaded:
+        """The store as it is on disk, with journalled uses."""
+        data = read_bytes(self.paths.store)
+        head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
+        return Loaded(data, head, Shelf(self.paths, head), spool.read_uses(self.paths))
+
+    def memory(self) -> Memory:
+        """What the agent remembers now, deferred items included.
+
+        Reads without locking: every file is whole at any time, and they are read in the order in which a writer moves
+        things on, so that an item may be seen twice on its way, never not at all.
+        """
+        queued = spool.read_deferred(self.paths)
+        memory = self.load().memory()
+        waiting = [draft for draft in queued if not locate(memory, draft.item.id)]
+        if not waiting:
+            return memory
+        view = memory.long_term
+        assert isinstance(view, LongTermView)
+        view.put |= {d.item.id: d.item for d in waiting if d.store == "long_term"}
+        extra = {
+            name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")
+        }
+        return Memory(memory.working + extra["working"], memory.short_term + extra["short_term"], view)
+
+    def departures(self, item_id: str) -> list[Departure]:
+        """The archive's records about an id, oldest first."""
+        return archive.find_departures(self.paths, item_id)
+
+    def all_departures(self) -> Iterator[Departure]:
+        return archive.all_departures(self.paths)
+
+    def note_uses(self, ids: list[str]) -> None:
+        """Journals a recall, without rewriting memory."""
+        spool.note_uses(self.paths, ids, format_time(self.moment))
+
+    def defer(self, drafts: list[Draft]) -> list[Draft]:
+        """Queues drafts; the next writing command stores them."""
+        at = format_time(self.moment)
+        dated = [
+            d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at))
+            for d in drafts
+        ]
+        mint = lambda last: world.Mint(self.moment, last, DEFERRED)()  # noqa: E731
+        return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
+
+    def preview(self, plan: Plan[Result]) -> Result:
+        """What a plan would return, without writing anything."""
+        loaded = self.load()
+        newest = newest_id(self.paths, loaded.head, loaded.shelf)
+        means = Means(world.Mint(self.moment, newest), loaded.shelf, self.open_relatives)
+        return plan(self.memory(), means)[1]
+
+    def change(self, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
+        """Runs a plan under the agent's lock and writes its changes. Gives its result and warnings."""
+        from mabos_cli.workspace.commit import commit_change
+
+        return commit_change(self, command, plan)
+
+
+def newest_id(paths: AgentPaths, head: StoreFile, shelf: Shelf) -> str:
+    """The last id issued. A store that does not say, as other tools write it, is searched once, archive included."""
+    if head.last_id:
+        return head.last_id
+    ids = [item.id for item in (*head.working, *head.short_term)]
+    ids += [line_id(line) for line in shelf.lines()]
+    ids += archive.archived_ids(paths)
+    return max((i for i in ids if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")

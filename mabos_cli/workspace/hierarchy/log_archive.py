@@ -1,0 +1,150 @@
+"""Old daily logs into memory/archive/YEAR/, as they are. Links that lead to them are made to lead there.
+
+Every step can be done again: a killed run leaves each log whole at one of its places, and links that the next run mends.
+"""
+
+import time
+from datetime import UTC, date
+from pathlib import Path
+from typing import NamedTuple
+
+from mabos_cli.core.hierarchy.log_taking import is_past
+from mabos_cli.core.language.periods import LEVELS
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.formats.hierarchy.daily_log import render_log_header
+from mabos_cli.formats.hierarchy.log_links import relink_logs
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import list_stems, move_files, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.memory.log_files import LogFile, find_logs
+from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+
+
+class Archiving(NamedTuple):
+    """What was archived, as pairs of paths, how many links were changed, and warnings."""
+
+    moved: tuple[tuple[str, str], ...]
+    links: int
+    warnings: list[str]
+
+
+class _Logs(NamedTuple):
+    """The active logs that are due, and the days that are found in the archive alone."""
+
+    due: list[LogFile]
+    archived: frozenset[str]
+
+
+def preview_archiving(agent: Agent, older_than: float) -> Archiving:
+    """What archiving would do, without writing anything."""
+    logs, warnings = _look(agent, older_than)
+    archived = logs.archived | {log.day for log in logs.due}
+    links = 0
+    for path, to_memory in _linking_files(agent.paths):
+        text = (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
+        links += relink_logs(text, archived, to_memory)[1]
+    return Archiving(_pairs(agent.paths, logs.due), links, warnings)
+
+
+def archive_logs(agent: Agent, older_than: float) -> Archiving:
+    """Moves old logs to the archive and mends the links to all that are there."""
+    started = time.monotonic()
+    with holding_lock(agent, "log archive") as holding:
+        logs, warnings = _look(agent, older_than)
+        there = [log for log in logs.due if agent.paths.archived_log(log.day).exists()]
+        absent = {log.day for log in there}
+        moves = [(log.path, agent.paths.archived_log(log.day)) for log in logs.due if log.day not in absent]
+        move_files(moves, root=agent.paths.workspace.root)
+        for log in there:
+            _merge(agent.paths, log)
+        links, more = relink_logs_of(agent.paths, logs.archived | {log.day for log in logs.due})
+        if logs.due or links:
+            write_receipt(agent, "log archive", {"logs": len(logs.due), "links": links}, [], started)
+    return Archiving(_pairs(agent.paths, logs.due), links, [*holding.warnings, *warnings, *more])
+
+
+def _look(agent: Agent, older_than: float) -> tuple[_Logs, list[str]]:
+    today = agent.now().astimezone(UTC).date()
+    due, warnings, archived = [], [], set()
+    for day, logs in find_logs(agent.paths).items():
+        active = [log for log in logs if log.path.parent == agent.paths.memory]
+        if not active:
+            archived.add(day)
+        elif is_past(date.fromisoformat(day), today, older_than):
+            goal = agent.paths.archived_log(day)
+            if goal.is_symlink() or (goal.exists() and not goal.is_file()):
+                warnings.append(
+                    f"{agent.paths.relative(goal)} is no file; the log of {day} stays where it is"
+                )
+            else:
+                due += active
+    return _Logs(due, frozenset(archived)), warnings
+
+
+def _pairs(paths: AgentPaths, logs: list[LogFile]) -> tuple[tuple[str, str], ...]:
+    return tuple((paths.relative(log.path), paths.relative(paths.archived_log(log.day))) for log in logs)
+
+
+def _merge(paths: AgentPaths, log: LogFile) -> None:
+    """Puts what a newer log of an archived day adds behind the archived one, then removes it."""
+    goal, root = paths.archived_log(log.day), paths.workspace.root
+    for _ in range(20):
+        old, added = read_bytes(goal) or b"", read_bytes(log.path)
+        if added is None:
+            return
+        new = _merged(old, added, log.day)
+        if new != old:
+            replace_file(goal, new, root=root, expect=old, shared=True)
+        if read_bytes(log.path) == added:
+            return remove_file(log.path, root=root)
+        if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
+            replace_file(goal, old, root=root, expect=new)
+    raise Conflict(f"{paths.relative(log.path)} keeps changing", "somebody is writing it; try again")
+
+
+def _merged(old: bytes, added: bytes, day: str) -> bytes:
+    """An archived log with what a newer one of that day adds, set apart by a blank line, so that blocks stay apart."""
+    if added.startswith(old):  # an editor that still had it open saved all of it again
+        return added
+    body = _without_header(added, day).lstrip(b"\r\n")
+    gap = b"\n" * (2 - (len(old) - len(old.rstrip(b"\n")))) if old and not old.endswith(b"\n\n") else b""
+    # A killed run may have come this far: then the archived one ends with just this, set apart.
+    return old if old.endswith(b"\n\n" + body) or not body else old + gap + body
+
+
+def _without_header(data: bytes, day: str) -> bytes:
+    first, found, rest = data.partition(b"\n")
+    header = render_log_header(day).encode("utf-8").strip()
+    return rest if found and first.strip() == header else data
+
+
+def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
+    """The files in which links to logs are kept working, each with its way to the folder of logs."""
+    levels = [level for level in LEVELS if level != "daily"]
+    summaries = [
+        paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")
+    ]
+    return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
+
+
+def relink_logs_of(
+    paths: AgentPaths, archived: frozenset[str], active: frozenset[str] = frozenset()
+) -> tuple[int, list[str]]:
+    """Mends the links to logs that were archived, or came back: how many, and warnings about files that cannot be mended."""
+    total, warnings = 0, []
+    for path, to_memory in _linking_files(paths) if archived or active else ():
+        count = 0
+
+        def edit(text: str, to_memory: str = to_memory) -> str:
+            nonlocal count
+            new, count = relink_logs(text, archived, to_memory, active)
+            return new
+
+        try:
+            edit_text(paths, path, edit)
+            total += count
+        except MabosError as error:
+            warnings.append(f"links in {paths.relative(path)} are left as they are: {error.message}")
+    return total, warnings

@@ -1,0 +1,233 @@
+"""Facts of an agent: read as they are, changed under its lock."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from mabos_cli.core.knowledge.asserting import FactChanges, FactDeparture
+from mabos_cli.core.knowledge.derived import derived_id
+from mabos_cli.core.knowledge.fact import Fact, Triple
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.ids import parse_id
+from mabos_cli.errors import Conflict
+from mabos_cli.formats.knowledge.derived_facts import Derived, Renewed, renew_derived
+from mabos_cli.formats.knowledge.fact_line import render_fact
+from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_facts
+from mabos_cli.formats.memory.items import line_id
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import Moved, read_bytes, replace_file
+from mabos_cli.workspace.knowledge.fact_archive import append_fact_departures
+from mabos_cli.workspace.knowledge.facts_md import Stand, is_made_from, materialize_facts
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.world import Mint
+
+Result = TypeVar("Result")
+_ATTEMPTS = 20
+_MANY = 50  # subjects above which all facts are decoded instead of looking for each
+
+
+class Facts(NamedTuple):
+    """The facts of an agent as they are on disk: asserted ones, and those that rules made of them."""
+
+    asserted: FactFile
+    derived: FactFile
+
+    def all(self) -> Iterator[Fact]:
+        """Every fact, asserted ones first."""
+        yield from self.asserted.facts()
+        yield from self.derived.facts()
+
+    def of(self, subjects: Iterable[str] | None) -> Iterator[Fact]:
+        """The facts about some subjects, or all of them; only the lines of those are decoded."""
+        if subjects is None:
+            yield from self.all()
+        elif len(known := frozenset(subjects)) > _MANY:
+            yield from (fact for fact in self.all() if fact.subject in known)
+        else:
+            for subject in known:
+                yield from self.where("subject", subject)
+
+    def where(self, name: str, value: str) -> Iterator[Fact]:
+        """The facts whose field is exactly this."""
+        for file in self:
+            yield from file.where(name, value)
+
+    def find(self, fact_id: str) -> Fact | None:
+        """The fact with an id, be it one that a merge of branches took over."""
+        return next(self.where("id", fact_id), None) or self.asserted.find_united(fact_id)
+
+    def by_triple(self) -> dict[Triple, Fact]:
+        """The asserted facts by what they say, for many questions at once."""
+        return {fact.triple: fact for fact in self.asserted.facts()}
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        return self.asserted.version, self.derived.version
+
+
+def load_facts(agent: Agent) -> Facts:
+    """The facts as they are on disk."""
+    return Facts(_read(agent, agent.paths.facts)[0], _read(agent, agent.paths.derived_facts)[0])
+
+
+def _read(agent: Agent, path: Path) -> tuple[FactFile, bytes | None]:
+    data = read_bytes(path)
+    return (parse_facts(data, agent.paths.cited(path)) if data is not None else FactFile()), data
+
+
+class Means(NamedTuple):
+    """What a plan may use besides the facts: new ids."""
+
+    mint: Callable[[], str]
+
+
+# No changes at all mean that nothing is to be written; empty ones, that nothing was left to change.
+Plan = Callable[[Facts, Means], tuple[FactChanges | None, Result]]
+
+
+def change_facts(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
+    """Runs a plan on fresh facts under the agent's lock and writes its changes: its result, and warnings.
+
+    The archive is written first: a crash before facts.json is replaced leaves a record too many, never a fact too few.
+    """
+    started = time.monotonic()
+    with holding_lock(agent, command) as holding:
+        for _ in range(_ATTEMPTS):
+            facts, data = _read_both(agent)
+            before = facts.versions
+            changes, result = plan(facts, Means(_minting(agent, facts.asserted)))
+            if changes is None:
+                return result, holding.warnings
+            if not (changes.put or changes.drop):
+                # Of who was killed behind facts.json, the same words once more: the Markdown is still to be written.
+                notes = [] if is_made_from(agent, before) else _materialize(agent, facts, None)[1]
+                return result, [*holding.warnings, *notes]
+            append_fact_departures(agent.paths, changes.archive)
+            _apply(facts.asserted, changes)
+            try:
+                _replace(agent, agent.paths.facts, facts.asserted, data[0])
+            except Moved:
+                continue
+            subjects = {fact.subject for fact in changes.put} | {d.fact.subject for d in changes.archive}
+            if changes.derived is not None:
+                mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
+                renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
+                _replace_derived(agent, renewed, data[1])
+                facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
+            warnings = [*holding.warnings, *_materialize(agent, facts, subjects, before)[1]]
+            ids = [fact.id for fact in changes.put] or list(changes.drop)
+            write_receipt(
+                agent, command, {"facts": len(changes.put), "retracted": len(changes.drop)}, ids, started
+            )
+            return result, warnings
+    raise Conflict("facts.json keeps changing", "something writes it without locking; try again")
+
+
+def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
+    asserted, derived = _read(agent, agent.paths.facts), _read(agent, agent.paths.derived_facts)
+    return Facts(asserted[0], derived[0]), (asserted[1], derived[1])
+
+
+def _replace(agent: Agent, path: Path, file: FactFile, old: bytes | None) -> None:
+    replace_file(path, render_facts(file), root=agent.paths.workspace.root, expect=old)
+
+
+def _replace_derived(agent: Agent, renewed: Renewed, old: bytes | None) -> None:
+    try:
+        if renewed.is_new:
+            _replace(agent, agent.paths.derived_facts, renewed.file, old)
+    except Moved:
+        raise Conflict(
+            "facts-derived.json was changed meanwhile", "mabos infer forward --persist makes it anew"
+        ) from None
+
+
+def _minting(agent: Agent, file: FactFile) -> Callable[[], str]:
+    """Gives ids behind the last one issued, and none that somebody put into the file by hand."""
+    mint = Mint(agent.moment, _last_id(file), letter="F")
+
+    def fresh() -> str:
+        while file.has_id(own := mint()):
+            pass
+        return own
+
+    return fresh
+
+
+def _last_id(file: FactFile, *more: str) -> str:
+    """The last id issued. A file that does not say, as other tools write it, is searched."""
+    ids = [file.last_id] if file.last_id else [line_id(line) for line in file.lines]
+    return max((i for i in (*ids, *more) if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
+
+
+def _apply(file: FactFile, changes: FactChanges) -> None:
+    """The file with facts added, replaced and dropped, as lines."""
+    file.last_id = _last_id(file, *(fact.id for fact in changes.put))
+    new = {fact.id: render_fact(fact) for fact in changes.put}
+    gone = set(changes.drop)
+    if gone or any(map(file.has_id, new)):
+        file.lines = [new.pop(own, line) for line in file.lines if (own := line_id(line)) not in gone]
+    file.add(list(new.values()))
+    file.version += 1
+
+
+def _materialize(
+    agent: Agent, facts: Facts, subjects: set[str] | None, before: tuple[int, int] = (0, 0)
+) -> tuple[list[str], list[str]]:
+    stand = Stand((len(facts.asserted), len(facts.derived)), facts.versions, facts.of)
+    return materialize_facts(agent, stand, subjects, before)
+
+
+def rebuild_facts_md(agent: Agent) -> tuple[list[str], list[str]]:
+    """Writes mabos-facts.md anew where it is not as it should be. Under the agent's lock."""
+    return _materialize(agent, load_facts(agent), None)
+
+
+def write_derived_facts(
+    agent: Agent, facts: Sequence[Fact], mark: dict[str, int], rule_ids: Collection[str]
+) -> tuple[Derived, list[str]]:
+    """Replaces facts-derived.json by the facts that follow from facts.json and rules.json in the versions of the mark: what
+    changed, and warnings. Derived facts that another tool keeps in facts.json go to the archive, if their rule is known: they
+    follow anew, or no longer."""
+    started, now = time.monotonic(), format_time(agent.now())
+    with holding_lock(agent, "infer forward") as holding:
+        held, data = _read_both(agent)
+        before = held.versions
+        if mark["facts_version"] != before[0] == held.derived.extra.get("facts_version"):
+            return Derived(0, 0, 0), [
+                *holding.warnings,
+                "not written: facts changed, and a later run was quicker",
+            ]
+        moved = [fact for fact in _derived_among(held.asserted) if fact.rule_id in rule_ids]
+        if moved:
+            mark = mark | {"facts_version": mark["facts_version"] + 1}
+            _drop_derived(agent, held.asserted, data[0], moved, now)
+        renewed = renew_derived(held.derived, facts, mark, now)
+        _replace_derived(agent, renewed, data[1])
+        subjects = renewed.subjects | {fact.subject for fact in moved}
+        held, notes = Facts(held.asserted, renewed.file), []
+        if moved or renewed.is_new or not is_made_from(agent, before):
+            notes = _materialize(agent, held, subjects, before)[1]
+        if moved or renewed.is_new:
+            write_receipt(agent, "infer forward", renewed.done._asdict(), [], started)
+    return renewed.done, [*holding.warnings, *notes]
+
+
+def _derived_among(asserted: FactFile) -> list[Fact]:
+    """The derived facts that another tool keeps among the asserted ones."""
+    return (
+        [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
+    )
+
+
+def _drop_derived(agent: Agent, file: FactFile, data: bytes | None, gone: list[Fact], now: str) -> None:
+    """Takes derived facts out of facts.json: rules make them anew, in facts-derived.json."""
+    departures = tuple(FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in gone)
+    append_fact_departures(agent.paths, departures)
+    _apply(file, FactChanges(drop=tuple(fact.id for fact in gone)))
+    try:
+        _replace(agent, agent.paths.facts, file, data)
+    except Moved:
+        raise Conflict("facts.json was changed meanwhile", "try again") from None

@@ -1,0 +1,158 @@
+"""The ontologies of a workspace and what is proposed for them: read as they are; and those that come with the program."""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.knowledge.proposal import Proposal, name_proposed, resolve_names
+from mabos_cli.core.knowledge.proposal_check import Surroundings
+from mabos_cli.errors import InvalidFile, NotFound, UsageFault
+from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
+from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
+from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
+from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.layout import WorkspacePaths, shipped_ontologies
+
+ENDING = ".jsonld"
+_PROPOSALS = "-proposals.json"
+
+
+def load_ontology(paths: WorkspacePaths) -> tuple[Ontology, list[str]]:
+    """All that the ontologies of a workspace say together, and a warning about each that cannot be read."""
+    documents, faults = load_documents(paths)
+    return read_ontology(list(documents.values())), [fault.message for fault in faults.values()]
+
+
+def load_documents(workspace: WorkspacePaths) -> tuple[dict[str, Document], dict[str, InvalidFile]]:
+    """The documents in ontologies/ by name, and what is wrong with those that cannot be read."""
+    found: dict[str, Document] = {}
+    faults: dict[str, InvalidFile] = {}
+    for name in list_names(workspace.ontologies):
+        domain = name.removesuffix(ENDING)
+        if name.endswith(ENDING) and domain:
+            try:
+                data = read_bytes(workspace.ontology(domain))
+                if data is not None:
+                    found[domain] = parse_jsonld(data, f"ontologies/{name}", domain)
+            except InvalidFile as error:
+                faults[domain] = error
+    return found, faults
+
+
+def shipped_names() -> list[str]:
+    """The ontologies that come with the program, the one that the others build on first."""
+    names = [name.removesuffix(ENDING) for name in list_names(shipped_ontologies()) if name.endswith(ENDING)]
+    return sorted(names, key=lambda name: (name != "business", name))
+
+
+def load_shipped(name: str) -> Document:
+    """A document that comes with the program."""
+    data = read_bytes(shipped_ontologies() / f"{name}{ENDING}")
+    if data is None:
+        raise NotFound(f"no ontology {name!r} comes with mabos", f"there are: {', '.join(shipped_names())}")
+    return parse_jsonld(data, f"{name}{ENDING}", name)
+
+
+class HeldFile(NamedTuple):
+    """A file of proposals, and its bytes as they were read."""
+
+    file: ProposalFile
+    data: bytes | None
+
+
+class Library:
+    """Ontologies, proposals and whatever of both cannot be read, as they are on disk at one moment."""
+
+    def __init__(self, workspace: WorkspacePaths) -> None:
+        self.workspace = workspace
+        self.documents, self._faults = load_documents(workspace)
+        self.files: dict[str, HeldFile] = {}
+        self.last_number = 0
+        self._file_faults: dict[str, InvalidFile] = {}
+        for name in list_names(workspace.proposals_folder):
+            if name.endswith(_PROPOSALS):
+                self._read_proposals(name.removesuffix(_PROPOSALS))
+        self.prefixes = Prefixes(list(self.documents.values()), self.files)
+        self.ontology = read_ontology(list(self.documents.values()), self.files)
+
+    def _read_proposals(self, domain: str) -> None:
+        path = self.workspace.proposals(domain)
+        try:
+            data = read_bytes(path) or b""
+            # Also where the file is broken: an id that is in there is not given again.
+            numbers = map(int, re.findall(rb"\bOP-(\d{1,9})\b", data))
+            self.last_number = max(self.last_number, *numbers, 0)
+            file = parse_proposals(data, f"ontologies/proposals/{path.name}", domain)
+            self.files[domain] = HeldFile(file, data)
+        except InvalidFile as error:
+            self._file_faults[domain] = error
+
+    @property
+    def warnings(self) -> list[str]:
+        return [fault.message for fault in (*self._faults.values(), *self._file_faults.values())]
+
+    def check_readable(self, domain: str) -> None:
+        """Raises what is wrong with the files of a domain that is about to be changed."""
+        for faults in (self._faults, self._file_faults):
+            if domain in faults:
+                raise faults[domain]
+
+    def proposals(self, status: str = "") -> list[Proposal]:
+        """The proposals in a status, or all, by id, with ids in the short form of all ontologies."""
+        found = [
+            self._shortened(each)
+            for held in self.files.values()
+            for each in held.file.proposals
+            if status in ("", each.status)
+        ]
+        return sorted(found, key=lambda each: (len(each.id), each.id, each.domain))
+
+    def pending(self) -> list[Proposal]:
+        """The proposals that wait, with names resolved to ids."""
+        found = self.proposals("pending")
+        named = name_proposed(found)
+        return [resolve_names(each, self.ontology, named) for each in found]
+
+    def find_proposal(self, name: str) -> Proposal:
+        """The proposal with an id, or with domain/id where branches gave an id twice."""
+        domain, _, own = name.rpartition("/")
+        found = [each for each in self.proposals() if each.id == own and domain in ("", each.domain)]
+        if not found:
+            for fault in self._file_faults.values():  # it may be in there
+                raise fault
+            raise NotFound(f"no proposal {name!r}", "mabos ontology list --proposals shows them")
+        if len(found) > 1:
+            choices = " or ".join(f"{each.domain}/{each.id}" for each in found)
+            raise UsageFault(f"{name} is there more than once", f"write {choices}")
+        return found[0]
+
+    def surroundings(self, pending: list[Proposal]) -> Surroundings:
+        """What a proposal is held against."""
+        return Surroundings(self.ontology, pending, self.known_domains(), self.prefixes.spaces)
+
+    def known_domains(self) -> Collection[str]:
+        return {*self.documents, *shipped_names()}
+
+    def prefix_of(self, domain: str) -> str:
+        """The prefix that most nodes of a domain have; the domain's own name where there are none."""
+        document = self.documents.get(domain)
+        if document is None and domain in shipped_names():
+            document = load_shipped(domain)
+        counts: dict[str, int] = {}
+        for node in document.nodes() if document else ():
+            prefix, colon, rest = str(node.get("@id", "")).partition(":")
+            if colon and not rest.startswith("//") and prefix in document.prefixes:  # type: ignore[union-attr]
+                counts[prefix] = counts.get(prefix, 0) + 1
+        return max(counts, key=lambda each: (counts[each], each == domain), default=domain)
+
+    def _shortened(self, proposal: Proposal) -> Proposal:
+        def short(own: str) -> str:
+            return self.prefixes.shorten(self.prefixes.expand(own))
+
+        return proposal._replace(
+            node_id=short(proposal.node_id),
+            parent_class=short(proposal.parent_class),
+            domain_class=short(proposal.domain_class),
+            range=short(proposal.range),
+        )

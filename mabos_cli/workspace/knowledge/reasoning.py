@@ -1,0 +1,46 @@
+"""reasoning.jsonl of an agent: results that were kept, and what became of them. Append-only, under git."""
+
+from collections.abc import Callable
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.ids import parse_id
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.knowledge.reason_record import parse_past, render_outcome
+from mabos_cli.reasoning.own import Past
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.world import Mint
+
+
+def load_past(agent: Agent) -> tuple[list[tuple[Past, str]], list[str]]:
+    """The results that were kept, oldest first, each with its summary, and a warning about lines that cannot be read."""
+    path = agent.paths.reasoning
+    found, odd = parse_past(read_bytes(path) or b"")
+    cited = agent.paths.cited(path)
+    told = "1 line cannot be read, and is" if odd == 1 else f"{odd} lines cannot be read, and are"
+    return found, [f"{cited}: {told} passed over"] if odd else []
+
+
+def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str, list[str]]:
+    """Adds a result, which is rendered with its id and time: the id, and warnings."""
+    with holding_lock(agent, "reason --save") as holding:
+        ids = [past.id for past, _ in load_past(agent)[0] if parse_id(past.id)]
+        own = Mint(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
+        line = render(own, format_time(agent.now()))
+        append_bytes(agent.paths.reasoning, line, root=agent.paths.workspace.root)
+        write_receipt(agent, "reason --save", {"results": 1}, [own])
+        return own, holding.warnings
+
+
+def note_outcome(agent: Agent, result_id: str, happened: bool, note: str) -> tuple[Past, list[str]]:
+    """Adds what became of a result: the result with it, and warnings."""
+    with holding_lock(agent, "reason outcome") as holding:
+        known = {past.id: past for past, _ in load_past(agent)[0]}
+        if result_id not in known:
+            raise NotFound(f"no kept result {result_id}", "see mabos reason history")
+        line = render_outcome(result_id, happened, note, format_time(agent.now()))
+        append_bytes(agent.paths.reasoning, line, root=agent.paths.workspace.root)
+        write_receipt(agent, "reason outcome", {"outcomes": 1}, [result_id])
+        return known[result_id]._replace(happened=happened, lesson=note), holding.warnings

@@ -1,0 +1,208 @@
+"""Transcripts of agent hosts on disk: read line by line from where the last run stopped, and the ledger that says where that is.
+
+Observations are appended before the ledger. After a crash in between, what was taken and is not noted is told by the keys of the
+observations behind the place that the last mark of that transcript names; where there is no mark, by the keys of all.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+from zlib import crc32
+
+from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.formats.memory.agent_transcripts import Scope, host_of, load_record, safe_name
+from mabos_cli.formats.memory.transcript_ledger import Mark, Place, find_marks, render_mark
+from mabos_cli.workspace.files import append_bytes, explained
+from mabos_cli.workspace.layout import DAY, AgentPaths
+from mabos_cli.workspace.memory.observations import observation_files
+
+LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
+_BLOCK = 4096
+_LOOKED_AT = 64  # lines that may tell nothing before one must tell the host
+_KEY = re.compile(rb'"key":\s*"([^"\\]+)"')
+_EXPECTED = (
+    "expected JSON lines of Claude Code, Codex or OpenClaw; --host says whose they are where they do not tell"
+)
+
+
+class Transcript:
+    """An open transcript. Iterating gives the number and the bytes of each complete line behind the place where it begins."""
+
+    def __init__(self, shown: str, stream: BinaryIO) -> None:
+        self.shown = shown
+        # Only a file can be read from the middle, and only one with a name of its own can be found again.
+        self.is_file = shown != "-" and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        self.name = safe_name(os.path.basename(shown)) if self.is_file else "stdin"
+        self.start = self.size = self.line = 0
+        self.too_long = 0
+        self.torn = False
+        self._stream = stream
+        self._ahead: list[tuple[int, bytes]] = []
+
+    def close(self) -> None:
+        """Closes the file; standard input is not ours to close."""
+        if self.shown != "-":
+            self._stream.close()
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        while self._ahead:
+            yield self._ahead.pop(0)
+        while (found := self._next()) is not None:
+            yield found
+
+    def _next(self) -> tuple[int, bytes] | None:
+        """The next complete line; None at the end, and before a last line that is still being written."""
+        with explained(Path(self.shown), "read"):
+            while piece := self._stream.readline(LONGEST + 1):
+                size, ended, number = len(piece), piece.endswith(b"\n"), self.line + 1
+                is_long = size > LONGEST
+                while is_long and not ended and (more := self._stream.readline(1 << 20)):
+                    size, ended = size + len(more), more.endswith(b"\n")
+                if not ended and (is_long or load_record(piece) is None):
+                    self.torn = bool(piece.strip(b"\0 \t\r"))
+                    return None
+                self.size, self.line = self.size + size, self.line + ended
+                if not is_long:
+                    return number, piece
+                self.too_long += 1
+        return None
+
+    def find_host(self) -> str:
+        """The host whose lines these are; empty when there is no line yet. InvalidFile when it is nobody's transcript."""
+        # What can be read once only may have been looked at before: its lines wait here.
+        if host := next(filter(None, (host_of(line) for _, line in self._ahead)), ""):
+            return host
+        while len(self._ahead) < _LOOKED_AT and (found := self._next()):
+            self._ahead.append(found)
+            if host := host_of(found[1]):
+                return host
+        if any(line.strip() for _, line in self._ahead) or self.too_long:
+            raise InvalidFile(f"{self.shown}: not a transcript of an agent host", _EXPECTED)
+        return ""
+
+    def find_mark(self, ledger: bytes, scope: Scope) -> Mark | None:
+        """The last mark that this file still agrees with and whose scope is no narrower, or None."""
+        if not self.is_file:
+            return None
+        found = find_marks(ledger, self.name)
+        return next(
+            (m for m in found if m.scope.covers(scope) and self._checksum(m.place.size) == m.place.crc), None
+        )
+
+    def begin_behind(self, mark: Mark) -> None:
+        """Goes to where a mark was set."""
+        with explained(Path(self.shown), "read"):
+            self._stream.seek(mark.place.size)
+        self.start = self.size = mark.place.size
+        self.line, self.torn, self.too_long, self._ahead = mark.line, False, 0, []
+
+    @property
+    def end(self) -> int:
+        """How large the file is now; of what is no file, as much as was read."""
+        return os.fstat(self._stream.fileno()).st_size if self.is_file else self.size
+
+    def place(self) -> Place:
+        """How far it was read."""
+        return Place(self.size, self._checksum(self.size) or 0)
+
+    def _checksum(self, size: int) -> int | None:
+        """A checksum of the last block before a place; None when the file does not reach it."""
+        with explained(Path(self.shown), "read"):
+            block = min(_BLOCK, size)
+            data = os.pread(self._stream.fileno(), block, size - block)
+        return crc32(data) if len(data) == block else None
+
+
+def open_transcript(shown: str, stdin: BinaryIO | None = None) -> Transcript:
+    """The transcript with a path, or the one on standard input."""
+    if stdin is not None:
+        return Transcript(shown, stdin)
+    if not os.path.exists(shown):
+        raise NotFound(f"no file {shown}", "give transcripts, a folder of them, or - for standard input")
+    with explained(Path(shown), "read"):
+        return Transcript(shown, open(shown, "rb", buffering=1 << 18))
+
+
+def find_below(folder: str) -> list[str]:
+    """The paths of the files below a folder that may be transcripts, sorted; hidden folders are passed over."""
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(here, name) for name in names if name.endswith(".jsonl")]
+    if not found:
+        raise NotFound(f"no .jsonl file below {folder}", "give the folder where the host keeps its sessions")
+    return sorted(found)
+
+
+class KnownKeys:
+    """The keys of entries that were taken already, as far as somebody had to know: reading all costs, and is done once."""
+
+    def __init__(self, paths: AgentPaths) -> None:
+        self._paths = paths
+        self._keys: set[bytes] = set()
+        self._asked: tuple[str, Place] | None = None
+        self._whole = False
+
+    def reach_behind(self, seen: tuple[str, Place] | None) -> None:
+        """Makes sure of all keys behind a place in the observations; of all there are, without a place."""
+        if self._whole or (seen and seen == self._asked):
+            return
+        first, start = (
+            (seen[0], seen[1].size) if seen and not self._asked and self._is_there(seen) else ("", 0)
+        )
+        for name in _days(self._paths):
+            if name >= first:
+                self._keys.update(_KEY.findall(self._read(name, start if name == first else 0)))
+        self._whole, self._asked = not first, seen
+
+    def _is_there(self, seen: tuple[str, Place]) -> bool:
+        name, place = seen
+        return _place_in(self._paths, name, place.size) == place
+
+    def _read(self, name: str, start: int) -> bytes:
+        path = self._paths.observations / name
+        with explained(path, "read"), path.open("rb") as file:
+            file.seek(start)
+            return file.read()
+
+    def has(self, key: str) -> bool:
+        """Whether an entry was taken before."""
+        return key.encode("utf-8") in self._keys
+
+    def add(self, key: str) -> None:
+        """Remembers an entry that is being taken."""
+        self._keys.add(key.encode("utf-8"))
+
+
+def _days(paths: AgentPaths) -> list[str]:
+    """The files that observations are appended to, oldest first."""
+    return [name for name in observation_files(paths) if re.fullmatch(DAY + r"\.jsonl", name)]
+
+
+def observed_so_far(paths: AgentPaths) -> tuple[str, Place] | None:
+    """How far the observations reach: the last file, and its size; None when there are none."""
+    days = _days(paths)
+    place = _place_in(paths, days[-1], None) if days else None
+    return (days[-1], place) if place else None
+
+
+def _place_in(paths: AgentPaths, name: str, size: int | None) -> Place | None:
+    """A place in a file of observations (its end, without a size); None when the file does not reach it."""
+    try:
+        with (paths.observations / name).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size if size is None else size
+            file.seek(max(0, size - _BLOCK))
+            data = file.read(min(_BLOCK, size))
+    except OSError:
+        return None
+    return Place(size, crc32(data)) if len(data) == min(_BLOCK, size) else None
+
+
+def note_marks(paths: AgentPaths, marks: Sequence[Mark]) -> None:
+    """Notes durably how far transcripts were taken."""
+    if marks:
+        data = b"".join(map(render_mark, marks))
+        append_bytes(paths.transcript_ledger, data, root=paths.workspace.root)

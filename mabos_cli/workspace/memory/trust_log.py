@@ -1,0 +1,151 @@
+"""trust.jsonl of an agent, append-only and under git: what persons decided about items. And what follows for all others."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mabos_cli.core.language.ids import day_of
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.lineage import (
+    OBSERVATION,
+    Decision,
+    Judgement,
+    Ruling,
+    effective_trust,
+    find_rulings,
+    judge,
+)
+from mabos_cli.core.memory.stores import Memory, locate
+from mabos_cli.core.memory.trust import is_untrusted, lowest_trust, trust_rank
+from mabos_cli.formats.memory.archive import parse_archive
+from mabos_cli.formats.memory.items import line_id, parse_item
+from mabos_cli.formats.memory.store_file import parse_store
+from mabos_cli.formats.memory.trust_log import parse_decisions, render_decision
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.archive import find_departures
+from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.memory.long_term import LongTermView
+
+if TYPE_CHECKING:
+    from mabos_cli.formats.memory.observations import NamedLines
+
+_PLAIN = (b'"trust": "agent"', b'"trust": "trusted"')
+_DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
+
+
+def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
+    """The decisions on an agent's items, oldest first, and how many lines cannot be read."""
+    decisions, skipped = parse_decisions(read_bytes(paths.trust_log) or b"")
+    # Git puts the lines of two branches behind one another.
+    return sorted(decisions, key=lambda decision: decision.at), skipped
+
+
+def note_decision(agent: Agent, decision: Decision) -> None:
+    """Adds a decision. A raise counts from here on, for without its line nobody vouches for the text."""
+    append_bytes(agent.paths.trust_log, render_decision(decision), root=agent.paths.workspace.root)
+
+
+class Observed:
+    """The observations that their records trust, for the lineage of items. The file of a day is read when one of it is asked for."""
+
+    def __init__(self, paths: AgentPaths) -> None:
+        self._paths = paths
+        self._days: dict[str, NamedLines] = {}
+
+    def find(self, observation_id: str) -> MemoryItem | None:
+        """What stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day.
+
+        A day may have ten thousand: only the lines that name the id are decoded, and the least of them counts.
+        """
+        if not (day := day_of(observation_id)):
+            return None
+        from mabos_cli.formats.memory.observations import NamedLines, parse_observations
+
+        if day not in self._days:
+            self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
+        named = parse_observations(self._days[day].find(observation_id), day)
+        said = [line.observation for line in named if line.id == observation_id]
+        trust = lowest_trust(one.trust for one in said if one) if said else ""
+        return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
+
+
+class Judge:
+    """How far an agent's items are trusted, all that they derive from considered. Files are read when somebody asks."""
+
+    def __init__(self, paths: AgentPaths, memory: Memory) -> None:
+        self._paths = paths
+        self._memory = memory
+        self._observed = Observed(paths)
+        self._found: dict[str, MemoryItem | None] = {}
+
+    @cached_property
+    def rulings(self) -> dict[str, Ruling]:
+        return find_rulings(load_decisions(self._paths)[0])
+
+    def __call__(self, item: MemoryItem) -> str:
+        """The effective trust of an item."""
+        return effective_trust(item, self.find, self.rulings)
+
+    def judge(self, item: MemoryItem) -> Judgement:
+        """The effective trust of an item, with what decides it."""
+        return judge(item, self.find, self.rulings)
+
+    def find(self, item_id: str) -> MemoryItem | None:
+        """An item, live or as it was when it left, or an observation that is trusted."""
+        if item_id.startswith(OBSERVATION):
+            return self._observed.find(item_id)
+        if item_id not in self._found:
+            live = locate(self._memory, item_id)
+            gone = None if live else find_departures(self._paths, item_id)
+            self._found[item_id] = live[1] if live else gone[-1].item if gone else None
+        return self._found[item_id]
+
+
+def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tuple[str, MemoryItem]]:
+    """The live items that may be trusted less than they say, or not at all, with their stores.
+
+    In long-term memory the others are known by their lines, and not even decoded.
+    """
+    for store in ("working", "short_term"):
+        yield from ((store, item) for item in getattr(memory, store))
+    view = memory.long_term
+    assert isinstance(view, LongTermView)
+    for line in view.shelf.lines():
+        item_id = line_id(line)
+        if item_id not in view.put and (item_id in rulings or not _is_plain(line)):
+            yield "long_term", parse_item(line, "memory-store.json")
+    yield from (("long_term", item) for item in view.put.values())
+
+
+def overrated_items(agent: Agent, memory: Memory) -> Iterator[tuple[str, MemoryItem, str]]:
+    """The live items that say that they are trusted more than they are, each with its store and the trust that it has."""
+    judge = Judge(agent.paths, memory)
+    for store, item in find_doubtful(memory, judge.rulings):
+        trust = judge(item)
+        if trust_rank(trust) < trust_rank(item.trust):
+            yield store, item, trust
+
+
+def _is_plain(line: bytes) -> bool:
+    """Whether the line of an item says that it is trusted and derives from nothing; another tool's keys make it doubtful."""
+    return line.count(b'"trust": "') == 1 and any(word in line for word in _PLAIN) and _DERIVED not in line
+
+
+def untrusted_in_store(path: Path) -> list[tuple[str, str]]:
+    """The untrusted items of memory-store.json or one of its pages, each with the day that it was stored on."""
+    data = read_bytes(path)
+    if not data or _UNTRUSTED not in data:
+        return []
+    held = parse_store(data, path.name)
+    items = [*held.working, *held.short_term]
+    items += [parse_item(line, path.name) for line in held.long_term if _UNTRUSTED in line]
+    return [(item.id, item.created_at[:10]) for item in items if is_untrusted(item)]
+
+
+def untrusted_in_archive(path: Path) -> list[tuple[str, str]]:
+    """The items of an archive file that left it untrusted, each with the day that it was stored on."""
+    lines = [line for line in (read_bytes(path) or b"").split(b"\n") if _UNTRUSTED in line]
+    departures = parse_archive(b"\n".join(lines), path.name)[0]
+    return [(d.item.id, d.item.created_at[:10]) for d in departures if is_untrusted(d.item)]

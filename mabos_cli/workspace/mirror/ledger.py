@@ -1,0 +1,94 @@
+"""What is known about the mirror, in .mabos/typedb/: a ledger for each agent, and a mark that the server did not answer.
+
+All of it can be deleted: then everything is written to the mirror anew.
+"""
+
+import re
+import time
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
+
+from mabos_cli.core.mirror.plan import QUEUED, Entry, Key
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.mirror.ledger import compact_ledger, parse_ledger, render_entries
+from mabos_cli.workspace.files import append_bytes, list_stems, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.lock import Lock, locked
+
+REST_SECONDS = 30.0
+_COMPACT_ABOVE = 16_384
+_GROWTH = 2
+
+
+def mirroring(paths: AgentPaths, wait: float) -> AbstractContextManager[Lock]:
+    """The lock of an agent's mirror: only one process writes it at a time, so that the ledger's last line about a record is also
+    the last thing that happened to it. Conflict when it is not free in time."""
+    return locked(paths.mirror_lock, paths.workspace.root, wait)
+
+
+def list_mirrored(workspace: WorkspacePaths) -> list[str]:
+    """The agents, and those that are gone and left a ledger: what the mirror has of them is to go, too."""
+    names = list_stems(workspace.mirror_ledgers, ".jsonl")
+    return sorted({*list_agents(workspace), *(name for name in names if re.fullmatch(AGENT_ID, name))})
+
+
+def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
+    """The entries of an agent's ledger."""
+    return parse_ledger(read_bytes(paths.mirror_ledger) or b"")
+
+
+def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
+    """Adds entries to the ledger. What a power cut takes of it is written to the mirror anew."""
+    data = render_entries(entries)
+    if data:
+        append_bytes(paths.mirror_ledger, data, root=paths.workspace.root, durable=False)
+
+
+def ledger_size(paths: AgentPaths) -> int:
+    """How long a ledger is, for `queued_since`."""
+    return len(read_bytes(paths.mirror_ledger) or b"")
+
+
+def queued_since(paths: AgentPaths, size: int) -> list[Entry]:
+    """What others queued behind so many bytes of a ledger. They need no lock for that, and say no hash; who writes does."""
+    lines = (read_bytes(paths.mirror_ledger) or b"")[size:].split(b"\n")
+    found = (entry for line in lines for entry in parse_ledger(line).values())
+    return [entry for entry in found if entry.state == QUEUED and not entry.hash]
+
+
+def compact(paths: AgentPaths, live: int) -> bool:
+    """Rewrites a ledger that has twice the lines that it needs, where so many records are about to stay; whether it did. Best
+    effort. Lines are only counted: a ledger that is well is not worth reading behind every command."""
+    data = read_bytes(paths.mirror_ledger) or b""
+    if len(data) < _COMPACT_ABOVE or data.count(b"\n") < _GROWTH * live:
+        return False
+    new = compact_ledger(parse_ledger(data).values())
+    with suppress(MabosError):
+        replace_file(paths.mirror_ledger, new, root=paths.workspace.root, expect=data, shared=True)
+        return True
+    return False
+
+
+def is_resting(workspace: WorkspacePaths, address: str) -> bool:
+    """Whether the server at an address did not answer within the last half minute. By the clock of the files: the moment of a
+    call may be given, and has nothing to do with how long a server is left in peace."""
+    path = workspace.mirror_rest
+    try:
+        age = time.time() - path.stat().st_mtime
+    except OSError:
+        return False
+    return 0 <= age < REST_SECONDS and read_bytes(path) == address.encode("utf-8")
+
+
+def let_rest(workspace: WorkspacePaths, address: str) -> None:
+    """Notes that the server at an address does not answer. Best effort, and without waiting for the disk."""
+    with suppress(MabosError), locked(workspace.mirror_rest, workspace.root, 0) as lock:
+        lock.note(address.encode("utf-8"))
+
+
+def end_rest(workspace: WorkspacePaths) -> None:
+    """The server answers again."""
+    if workspace.mirror_rest.exists():
+        with suppress(MabosError):
+            remove_file(workspace.mirror_rest, root=workspace.root)

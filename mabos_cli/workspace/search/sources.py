@@ -1,0 +1,326 @@
+"""An agent's files as sources of an index: what there is, whether it changed, and what stands in it."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import format_time, parse_time
+from mabos_cli.core.language.periods import is_summary
+from mabos_cli.core.memory.item import DOMAINS, MemoryItem
+from mabos_cli.core.search.documents import Content, Held, Piece, Record, Source, stamp_of
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.json.text import parse_json
+from mabos_cli.formats.markdown.seal import without_seal
+from mabos_cli.formats.memory.archive import departure_from_dict
+from mabos_cli.formats.memory.items import line_id, parse_item, render_item
+from mabos_cli.formats.memory.store_file import StoreFile, parse_store
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.create import render_template
+from mabos_cli.workspace.files import explained, is_inside, read_bytes
+from mabos_cli.workspace.layout import DAY, STORE
+from mabos_cli.workspace.memory.journal import read_deferred
+
+if TYPE_CHECKING:
+    from mabos_cli.formats.search.passages import Passage
+
+# Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
+UNSETTLED = 25_000_000
+_TEXTS = (".md", ".txt", ".jsonl")
+# Our own copies of items, page by page, and of beliefs: what they copy is a source itself.
+_COPIES, _COPIES_MD = "mabos-memory-items", frozenset(("mabos-memory-items.md", "mabos-beliefs.md"))
+_OBSERVED = "observations/"
+# Results of reasoning that were kept, each a memory as well, which says more; and what is no memory: who trusts what, what of
+# the observations became items, what of transcripts became observations.
+_RECORDS = frozenset(
+    (
+        "reasoning.jsonl",
+        "trust.jsonl",
+        f"{_OBSERVED}harvested",
+        f"{_OBSERVED}transcripts.jsonl",
+        "memory/INDEX.md",  # this and the domains copy items; what else lies in memory/domains/ is somebody's own
+        *(f"memory/domains/{name}{end}" for name in DOMAINS.values() for end in ("", ".md")),
+    )
+)
+_RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
+_STORE = re.compile(STORE)
+_FACTS = "memory/mabos-facts"
+_NAME = attrgetter("name")
+
+
+def find_sources(agent: Agent) -> list[Source]:
+    """Every file that a person or agent would call memory, with the stamp that tells whether it changed."""
+    root = os.fspath(agent.paths.root)
+    settled = time.time_ns() - UNSETTLED
+    found = []
+    ledgers = _ledgers(agent)
+    for path, stat in _walk(agent, [root]):
+        shown = path[len(root) + 1 :]
+        if not shown.isascii():
+            shown = clean(shown)
+        load = partial(load_source, agent, shown, path)
+        stamp, changed = stamp_of(stat), stat.st_ctime_ns
+        ledger = ledgers.get(shown) if ledgers else None
+        if ledger:
+            stamp, changed = f"{stamp}:{stamp_of(ledger)}", max(changed, ledger.st_ctime_ns)
+        found.append(Source(shown, stamp, changed < settled, load))
+    with suppress(OSError):
+        path = os.fspath(agent.paths.queue)
+        shown, stat = agent.paths.relative(agent.paths.queue), os.stat(path)
+        load = partial(load_source, agent, shown, path)
+        found.append(Source(shown, stamp_of(stat), stat.st_ctime_ns < settled, load))
+    return found
+
+
+def item_state(agent: Agent) -> set[tuple[str, str]]:
+    """Path and stamp of the sources that hold items, as they are now: a look at few files, however many notes there are."""
+    paths, base = agent.paths, len(os.fspath(agent.paths.root)) + 1
+    folders = [os.fspath(folder) for folder in (paths.store_pages, paths.archive)]
+    found = {(path[base:], stamp_of(stat)) for path, stat in _walk(agent, folders)}
+    for path in (paths.store, paths.queue):
+        with suppress(OSError):
+            stat = os.stat(path, follow_symlinks=os.path.exists(path))
+            found.add((paths.relative(path), stamp_of(stat)))
+    return found
+
+
+def _ledgers(agent: Agent) -> dict[str, os.stat_result]:
+    """The ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
+    found = {}
+    with suppress(OSError):
+        for entry in os.scandir(agent.paths.harvest_ledgers):
+            found[_OBSERVED + clean(entry.name)] = entry.stat()
+    return found
+
+
+def clean(text: str) -> str:
+    """The text without halves of characters, which names of files and cut transcripts may hold and SQLite refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Files of interest below folders of an agent. Links are followed to files inside the workspace, never to folders."""
+    base, outermost = len(os.fspath(agent.paths.root)) + 1, agent.paths.workspace.root
+    while folders:
+        try:
+            entries = sorted(os.scandir(folders.pop()), key=_NAME)
+        except OSError:
+            continue
+        below = []
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
+                continue
+            if name in _RECORD_NAMES and entry.path[base:] in _RECORDS:
+                continue
+            if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
+                below.append(entry)
+            elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
+                store = is_store(
+                    entry.path[base:]
+                )  # what else stands in its place is an error, and not an absence
+                try:
+                    stat = entry.stat(follow_symlinks=not store or os.path.exists(entry.path))
+                except OSError:
+                    continue
+                if S_ISREG(stat.st_mode) or store:
+                    yield entry.path, stat
+                else:
+                    below.append(entry)
+        folders += [
+            entry.path
+            for entry in reversed(below)
+            if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES
+        ]
+
+
+def is_store(shown: str) -> bool:
+    """Whether a path is memory-store.json or one of its pages."""
+    return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
+
+
+def holds_items(shown: str) -> bool:
+    """Whether a source holds items of memory, live, archived or waiting, and not text that somebody wrote."""
+    return is_store(shown) or shown.startswith(("archive/", ".mabos/"))
+
+
+def load_source(agent: Agent, shown: str, path: str) -> Content:
+    """What a file holds now; a file that cannot be read is an error to report, and no reason to stop."""
+    from hashlib import blake2b
+
+    try:
+        limit = agent.settings["index.max_file_bytes"]
+        with explained(Path(path), "read"), suppress(FileNotFoundError):
+            stat = os.stat(path)
+            if stat.st_size > limit and not is_store(shown) and not shown.startswith("archive/"):
+                return Content(
+                    stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out"
+                )
+        data = read_bytes(Path(path))
+        if data is None:
+            return Content()
+        digest = blake2b(data + _harvested(agent, shown), digest_size=16).hexdigest()
+        return _loader(agent, shown)(agent, shown, data)._replace(hash=digest)
+    except MabosError as error:
+        return Content(error=error.message)
+
+
+def _harvested(agent: Agent, shown: str) -> bytes:
+    """The ledger of a file of observations; nothing for other files."""
+    if not shown.startswith(_OBSERVED):
+        return b""
+    return read_bytes(agent.paths.harvest_ledger(shown.removeprefix(_OBSERVED))) or b""
+
+
+def _loader(agent: Agent, shown: str) -> Callable[[Agent, str, bytes], Content]:
+    if is_store(shown):
+        return _stored
+    if shown.startswith("archive/") and shown.endswith(".jsonl"):
+        return _archived
+    if shown == agent.paths.relative(agent.paths.queue):
+        return _queued
+    return _spoken if shown.endswith(".jsonl") else _written
+
+
+def _stored(agent: Agent, shown: str, data: bytes) -> Content:
+    """The items of memory-store.json or one of its pages."""
+    store: StoreFile = parse_store(data, agent.paths.cited(agent.paths.root / shown))
+    recent = [(item, name) for name in ("working", "short_term") for item in getattr(store, name)]
+    records = [_record(item, name) for item, name in recent]
+    records += [
+        Record(line_id(line), crc32(line), partial(_decode, agent, shown, line)) for line in store.long_term
+    ]
+    return Content(records=tuple(records))
+
+
+def _record(item: MemoryItem, store: str) -> Record:
+    line = render_item(item)
+    return Record(
+        item.id, crc32(store.encode(), crc32(line)), partial(Held, item, line.decode("utf-8"), store)
+    )
+
+
+def _decode(agent: Agent, shown: str, line: bytes) -> Held:
+    item = parse_item(line, agent.paths.cited(agent.paths.root / shown))
+    return Held(item, line.decode("utf-8"), "long_term")
+
+
+def _archived(agent: Agent, shown: str, data: bytes) -> Content:
+    """The items of an archive file; torn lines were never acknowledged."""
+    records = []
+    for line in data.split(b"\n"):
+        if line.startswith(b'{"id": "') and b'"kind": "item"' in line:
+            with suppress(ValueError):
+                records.append(Record(line_id(line), crc32(line), partial(_departed, line)))
+    return Content(records=tuple(records))
+
+
+def _departed(line: bytes) -> Held | None:
+    """An item as the archive holds it; a line that is torn or of another kind holds none."""
+    with suppress(MabosError):
+        departure = departure_from_dict(parse_json(line, "archive"), "archive")
+        if departure:
+            text = render_item(departure.item).decode("utf-8")
+            return Held(departure.item, text, departure.store, departure.reason, departure.at)
+    return None
+
+
+def _queued(agent: Agent, shown: str, data: bytes) -> Content:
+    """The items that wait in the queue."""
+    return Content(records=tuple(_record(d.item, d.store) for d in read_deferred(agent.paths)))
+
+
+def _written(agent: Agent, shown: str, data: bytes) -> Content:
+    """The passages of a text file, without what the template put there."""
+    from mabos_cli.formats.hierarchy.daily_log import find_untrusted
+    from mabos_cli.formats.markdown.structure import is_only_headings
+    from mabos_cli.formats.search.passages import split_passages
+
+    s = agent.settings
+    per_token = s["text.chars_per_token"]
+    size, overlap = s["index.passage_tokens"] * per_token, s["index.overlap_tokens"] * per_token
+    day = re.match(DAY, shown.rpartition("/")[2])
+    at = f"{day[0]}T00:00:00.000Z" if day else ""
+    untouched = _template_passages(agent, shown, size, overlap)
+    text = without_seal(data.decode("utf-8", "replace"))
+    found = split_passages(text, size, overlap)
+    marked = find_untrusted(text)
+    if is_summary(shown) and text.startswith("---\n"):
+        found = found[1:]  # what a summary says about itself is nothing to recall
+    return Content(
+        pieces=tuple(
+            Piece(p.text, p.first, p.last, p.heading, p.item_id, at, trust=trust)
+            for passage in found
+            for p, trust in _by_trust(shown, passage, marked)
+            if p.text not in untouched and not is_only_headings(p.text)
+        )
+    )
+
+
+def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tuple["Passage", str]]:
+    """A passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts that are
+    trusted differently, each run of lines is a passage of its own."""
+    from mabos_cli.formats.hierarchy.daily_log import has_untrusted_bullet
+    from mabos_cli.formats.knowledge.facts_md import has_untrusted_fact
+
+    if shown.startswith(_FACTS) and has_untrusted_fact(passage.text):
+        lines = enumerate(passage.text.split("\n"), passage.first)
+        for is_low, run in groupby(lines, lambda numbered: has_untrusted_fact(numbered[1])):
+            numbers, texts = zip(*run, strict=True)
+            part = passage._replace(text="\n".join(texts), first=numbers[0], last=numbers[-1])
+            yield part, "untrusted" if is_low else ""
+        return
+    own = passage.item_id
+    yield passage, "untrusted" if own and (own in marked or has_untrusted_bullet(passage.text)) else ""
+
+
+def _template_passages(agent: Agent, shown: str, size: int, overlap: int) -> frozenset[str]:
+    """The passages that a file had when the agent was created: nobody wants to recall those."""
+    from mabos_cli.formats.search.passages import split_passages
+
+    if "/" in shown:
+        return frozenset()
+    text = render_template(agent.id, agent.manifest(), shown)
+    return frozenset(passage.text for passage in split_passages(text, size, overlap))
+
+
+def _moment(text: str) -> str:
+    """A time as we write it, or nothing when it is none."""
+    with suppress(BadValue):
+        return format_time(parse_time(text)) if text else ""
+    return ""
+
+
+def template_marks(agent: Agent) -> int:
+    """A number for what the template was filled with: it decides which passages are the agent's own."""
+    with suppress(MabosError):
+        manifest = agent.manifest()
+        return crc32(f"{agent.id} {manifest.get('name')} {manifest.get('role')}".encode("utf-8", "replace"))
+    return 0
+
+
+def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
+    """What was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
+    item is found as that."""
+    from mabos_cli.formats.memory.transcript import parse_said
+    from mabos_cli.formats.search.passages import split_passages
+    from mabos_cli.workspace.memory.harvesting import harvested_lines
+
+    size = agent.settings["index.passage_tokens"] * agent.settings["text.chars_per_token"]
+    name, pieces = shown.removeprefix(_OBSERVED), []
+    taken = harvested_lines(agent.paths, name, data) if name != shown else frozenset()
+    for said in (said for said in parse_said(data) if said.line not in taken):
+        for part in split_passages(clean(said.text), size, 0):
+            pieces.append(
+                Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author))
+            )
+    return Content(pieces=tuple(pieces))

@@ -1,0 +1,140 @@
+"""An audit: what says the same, what is not used, and what is advised, dearest first."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mabos_cli.core.context.audit import (
+    Advice,
+    Source,
+    Stale,
+    advise_on_duplicates,
+    advise_on_files,
+    advise_on_index,
+    advise_on_sections,
+    advise_on_stale,
+    find_duplicates,
+    find_stale,
+    rank_advice,
+)
+from mabos_cli.core.language.similar import likeness, says_the_same, word_set
+from mabos_cli.core.memory.item import MemoryItem
+
+BILLING = "We bill per seat because finance teams need a fixed number"
+
+
+def source(name: str, category: str, *texts: str) -> Source:
+    return Source(name, category, 10, tuple(enumerate(texts, 1)))
+
+
+def refs(*sources: Source) -> list[tuple[str, str]]:
+    return [(pair.kept.ref, pair.extra.ref) for pair in find_duplicates(sources)]
+
+
+def test_a_copy_goes_from_memory_md() -> None:
+    persona, memory = (
+        source("Persona.md", "system_prompt", BILLING),
+        source("MEMORY.md", "memory_md", "Other.", BILLING + "!"),
+    )
+    assert refs(persona, memory) == [("Persona.md:1", "MEMORY.md:2")]
+    beliefs = source("Beliefs.md", "cognitive", BILLING)
+    assert refs(memory, beliefs) == [("Beliefs.md:1", "MEMORY.md:2")]
+
+
+def test_within_a_source_the_later_one_goes() -> None:
+    assert refs(source("MEMORY.md", "memory_md", BILLING, "x", BILLING)) == [("MEMORY.md:1", "MEMORY.md:3")]
+
+
+def test_derived_files_are_never_edited_and_repeat_by_design() -> None:
+    domain, index = (
+        source("memory/domains/facts.md", "domains", BILLING),
+        source("memory/INDEX.md", "index", BILLING),
+    )
+    persona = source("Persona.md", "system_prompt", BILLING)
+    assert refs(index, domain) == []
+    assert refs(persona, domain) == [("memory/domains/facts.md:1", "Persona.md:1")]
+    assert refs(index, persona) == [("memory/INDEX.md:1", "Persona.md:1")]
+
+
+def test_another_number_or_a_negation_is_no_copy() -> None:
+    assert (
+        refs(source("a", "memory_md", "The limit for all of us is 50", "The limit for all of us is 60")) == []
+    )
+    assert (
+        refs(source("a", "memory_md", "We do ship on a Friday here", "We do not ship on a Friday here")) == []
+    )
+
+
+def test_few_words_are_no_copy() -> None:
+    assert refs(source("a", "memory_md", "Owner of it: Ann", "Owner of it: Ann")) == []
+
+
+def test_a_skill_is_cited_by_its_name() -> None:
+    skill = Source("skill pdf", "skills", 9, ((0, BILLING),))
+    assert refs(skill, source("MEMORY.md", "memory_md", BILLING)) == [("skill pdf", "MEMORY.md:1")]
+
+
+def test_what_nobody_used() -> None:
+    def item(n: int, type: str, used: str, importance: float = 0.5) -> MemoryItem:
+        return MemoryItem(
+            str(n), "x" * 8, type, importance, created_at="2026-01-01T00:00:00.000Z", accessed_at=used
+        )
+
+    items = [
+        item(1, "fact", "2026-01-05T00:00:00.000Z"),
+        item(2, "fact", "2026-02-20T00:00:00.000Z"),
+        item(3, "fact", "", 0.9),
+        item(4, "event", "2026-01-05T00:00:00.000Z"),
+        item(5, "person", "2026-01-25T14:29:59.999Z"),
+    ]
+    found = find_stale(items, "2026-01-25T14:30:00.000Z", len)
+    assert found == [Stale("facts", 2, 16, 1), Stale("people", 1, 8, 0)]
+    assert [(each.savings, each.risk) for each in advise_on_stale(found, 30)] == [(16, "medium"), (8, "low")]
+    assert "30 days" in advise_on_stale(found, 30)[0].description
+
+
+def test_advice() -> None:
+    pairs = find_duplicates([source("MEMORY.md", "memory_md", BILLING, BILLING, BILLING + " that holds")])
+    advice = advise_on_duplicates(pairs, len)
+    assert [(each.savings, each.risk) for each in advice] == [(58, "low"), (69, "medium")]
+    assert advice[0].description == f"remove MEMORY.md:2, which repeats MEMORY.md:1: {BILLING}"
+    assert advise_on_sections([("MEMORY.md › A", 399), ("MEMORY.md › B", 400)], 400) == [
+        Advice("move_to_items", "move MEMORY.md › B into items: mabos migrate", 400, "medium")
+    ]
+    files = [
+        Source("AGENTS.md", "system_prompt", 5000),
+        Source("d.md", "domains", 9000),
+        Source("Plans.md", "cognitive", 4000),
+    ]
+    assert advise_on_files(files, 4000) == [
+        Advice("split_file", "split AGENTS.md (5,000 tokens) by topic", 1000, "medium")
+    ]
+    assert advise_on_index(False, True) == []
+    assert advise_on_index(True, True)[0].description == "write memory/INDEX.md: mabos context index"
+
+
+def test_the_dearest_comes_first_and_then_the_safest() -> None:
+    given = [Advice("a", "x", 5, "high"), Advice("a", "y", 9, "high"), Advice("a", "z", 5, "low")]
+    assert [each.description for each in rank_advice(given)] == ["y", "z", "x"]
+
+
+statements = st.lists(
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8).map(" ".join), max_size=12
+)
+
+
+@given(statements)
+def test_it_finds_what_comparing_all_would_find(texts: list[str]) -> None:
+    found = {pair.extra.line for pair in find_duplicates([source("a", "memory_md", *texts)])}
+    sets = [word_set(text) for text in texts]
+    expected = {
+        n + 1
+        for n, said in enumerate(sets)
+        if len(said) >= 5
+        and any(
+            len(sets[m]) >= 5
+            and likeness(said, sets[m]) >= 0.8
+            and (texts[m] == texts[n] or says_the_same(texts[m], texts[n]))
+            for m in range(n)
+        )
+    }
+    assert found == expected

@@ -1,0 +1,172 @@
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.core.context.memory_index import (
+    LONGEST,
+    Headline,
+    MemoryIndex,
+    Part,
+    add_digests,
+    choose_lines,
+    digest_items,
+    fit_index,
+    may_be_shown,
+)
+from mabos_cli.core.memory.item import TYPES, MemoryItem, glance_of
+
+quick = settings(deadline=None, derandomize=True)
+NOW = "2026-02-24T14:30:00.000Z"
+ROOM = 6000
+
+
+def item(number, text="A short sentence", **fields):
+    at = f"2026-01-{number % 28 + 1:02d}T00:00:00.000Z"
+    return MemoryItem(f"M-{number}-0000", text, created_at=at, **fields)
+
+
+def survey(items, room=ROOM, **how):
+    return digest_items(map(glance_of, items), items, {}, NOW, room, **how)
+
+
+def part(items, room):
+    digest, lines = survey(items, room)
+    return Part(digest, lambda: lines)
+
+
+def ids(lines):
+    return [line.id for line in lines]
+
+
+def test_critical_items_stand_by_importance_then_newest():
+    found, lines = survey(
+        [
+            item(1, importance=0.95, type="preference"),
+            item(2, importance=0.95, type="event"),
+            item(3, importance=1.0),
+            item(4, importance=0.94),
+        ]
+    )
+    assert ids(lines.critical) == ["M-3-0000", "M-2-0000", "M-1-0000"]
+    assert found.critical == 3
+
+
+def test_projects_are_newest_first_and_a_critical_one_is_not_listed_twice():
+    _, lines = survey(
+        [item(1, type="project"), item(2, type="project"), item(3, type="project", importance=1.0)]
+    )
+    assert ids(lines.projects) == ["M-2-0000", "M-1-0000"]
+    assert ids(lines.critical) == ["M-3-0000"]
+
+
+def test_untrusted_and_expired_items_are_not_shown():
+    found, lines = survey(
+        [
+            item(1, importance=1.0, trust="untrusted"),
+            item(2, importance=1.0, trust="sworn"),
+            item(3, importance=1.0, expires_at=NOW),
+            item(4, importance=1.0, expires_at="2026-03-01T00:00:00.000Z"),
+        ]
+    )
+    assert ids(lines.critical) == ["M-4-0000"]
+    assert (found.critical, found.untrusted) == (1, 2)
+    assert found.until == "2026-03-01T00:00:00.000Z"
+    assert found.priorities == {"critical": 4}
+
+
+def test_trust_is_what_the_judge_says():
+    found, lines = survey(
+        [item(1, importance=1.0, derived_from=("M-9-0000",))], trust_of=lambda _: "untrusted"
+    )
+    assert (lines.critical, found.untrusted, found.derived) == ((), 1, True)
+
+
+def test_text_stands_on_one_line_and_a_long_one_is_not_cut():
+    lines = survey([item(1, "a\nb", importance=1.0), item(2, "x" * (LONGEST + 1), importance=1.0)])[1]
+    assert [(line.text, line.size) for line in lines.critical] == [("", LONGEST + 1), ("a b", 3)]
+
+
+def test_use_and_size_are_counted():
+    found, _ = survey(
+        [item(1, "four", access_count=2, accessed_at=NOW), item(2, "four", accessed_at="2027-01-01")]
+    )
+    assert (found.size, found.used_at) == (8, NOW)
+
+
+items = st.lists(
+    st.builds(
+        lambda n, **fields: item(n, **fields),
+        st.integers(0, 200),
+        importance=st.sampled_from((0.2, 0.8, 0.95, 1.0)),
+        type=st.sampled_from(TYPES),
+        trust=st.sampled_from(("untrusted", "agent", "trusted")),
+        expires_at=st.sampled_from(("", NOW, "2026-05-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z")),
+    ),
+    unique_by=lambda x: x.id,
+    max_size=30,
+)
+
+
+@quick
+@given(items, st.lists(st.integers(0, 30), max_size=4), st.sampled_from((20, 40, 200, ROOM)))
+def test_parts_add_up_to_the_whole(found, cuts, room):
+    ends = [0, *sorted(cuts), len(found)]
+    parts = [part(found[start:end], room) for start, end in pairwise(ends)]
+    digest, lines = survey(found, room)
+    assert add_digests([each.digest for each in parts]) == digest
+    assert choose_lines(parts, room) == lines
+
+
+def test_parts_that_cannot_matter_are_not_opened():
+    opened = []
+
+    def watched(name, number):
+        digest, lines = survey([item(number + n, importance=1.0) for n in range(3)], 60)
+        return Part(digest, lambda: opened.append(name) or lines)
+
+    parts = [watched("old", 0), watched("newest", 20), watched("new", 10)]
+    assert ids(choose_lines(parts, 60).critical) == ["M-22-0000", "M-21-0000", "M-20-0000"]
+    assert opened == ["newest", "new"]
+
+
+def test_nothing_adds_up_to_nothing():
+    assert add_digests([]) == survey([])[0]
+    assert choose_lines([], ROOM) == survey([])[1]
+
+
+@quick
+@given(items)
+def test_only_what_may_be_shown_needs_to_be_decoded(found):
+    needed = [x for x in found if may_be_shown(x) or x.expires_at]
+    assert digest_items(map(glance_of, found), needed, {}, NOW, ROOM) == survey(found)
+
+
+lines = st.lists(st.integers(1, 60), max_size=40).map(
+    lambda sizes: tuple(Headline(str(n), "fact", 1.0, "", "x" * size, size) for n, size in enumerate(sizes))
+)
+
+
+def cost(index):
+    return 50 + sum(line.size for line in (*index.critical, *index.projects)) + 10 * len(index.domains)
+
+
+@quick
+@given(lines, lines, st.integers(0, 9), st.integers(50, 2000))
+def test_index_is_full_and_never_over(critical, projects, domains, budget):
+    whole = MemoryIndex("a", critical, len(critical), projects, len(projects), (None,) * domains, domains, 0)
+    fitted = fit_index(whole, lambda index: cost(index) <= budget)
+    assert cost(fitted) <= budget
+    out = fitted.left_out()
+    assert (fitted.critical, fitted.projects) == (
+        critical[: len(fitted.critical)],
+        projects[: len(fitted.projects)],
+    )
+    assert out["critical"] == len(critical) - len(fitted.critical)
+    if out["domains"]:
+        assert cost(fitted._replace(critical=(), projects=())) + 10 > budget  # nothing stands in their place
+    elif out["critical"]:
+        bare = fitted._replace(projects=())
+        assert cost(bare) + critical[len(fitted.critical)].size > budget
+    elif out["projects"]:
+        assert cost(fitted) + projects[len(fitted.projects)].size > budget

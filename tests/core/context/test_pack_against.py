@@ -1,0 +1,107 @@
+"""Evidence against what is about to be packed."""
+
+import pytest
+
+from mabos_cli.core.context.pack_against import find_against
+from mabos_cli.core.context.pack_entry import Against, Entry
+from mabos_cli.core.knowledge.fact import Fact
+
+
+def never() -> frozenset[str]:
+    raise AssertionError("nobody needs the ontology here")
+
+
+def items(*texts: str) -> list[Entry]:
+    return [Entry(f"M-{n}", text) for n, text in enumerate(texts)]
+
+
+def facts(*told: tuple[str, str, str]) -> list[Entry]:
+    made = [Fact(f"F-{n}", *triple) for n, triple in enumerate(told)]
+    return [Entry(fact.id, " ".join(fact.triple), "fact", fact=fact) for fact in made]
+
+
+def test_the_strongest_one_speaks_against_a_better_one() -> None:
+    ranked = items(
+        "Market demand is growing",
+        "The office is in Lenz",
+        "Market demand is declining",
+        "Market demand is shrinking",
+    )
+    assert find_against(ranked, never) == Against("M-2", "M-0", "growing against declining")
+
+
+def test_one_sentence_of_several_is_enough() -> None:
+    one = "We met in Lenz and ate fish. Market demand is growing. Ann paid for lunch and left by train."
+    two = "The report of Bob covers rents, roads and bridges. Market demand is declining. It has ten pages."
+    assert find_against(items(one, two), never) == Against("M-1", "M-0", "growing against declining")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("The office is in Berlin.", "The office is in Munich."),
+        ("The server is online", "The server is offline"),
+        ("We met Ann. The office is in Berlin.", "The office is in Munich."),
+        ("# Price\n\nThe seat price is 49 dollars.", "# Price\n\nThe seat price is 59 dollars."),
+    ],
+)
+def test_a_subject_of_one_word_is_enough(texts: tuple[str, ...]) -> None:
+    found = find_against(items(*texts), never)
+    assert found and (found.ref, found.against) == ("M-1", "M-0")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("# Website\n\nThe project is on time.", "# App\n\nThe project is late."),
+        ("# Ann\n\nShe works in sales. She is on leave.", "# Bob\n\nHe works in sales. He is not on leave."),
+        ("Acme is a customer. It pays monthly.", "Bolt is a customer. It does not pay monthly."),
+    ],
+)
+def test_sentences_about_what_another_sentence_names_do_not_contradict(texts: tuple[str, ...]) -> None:
+    assert find_against(items(*texts), never) is None
+
+
+def test_the_less_trusted_speaks_against_the_more_trusted() -> None:
+    one, two = items("Market demand is growing", "Market demand is declining")
+    found = find_against([one, two._replace(trust="trusted")], never)
+    assert found and (found.ref, found.against) == ("M-0", "M-1")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Market demand is growing", "Market demand is growing fast"),
+        ("Seat price is 49 dollars", "Room price is 59 dollars"),
+        ("Demand in Lenz is growing", "Rent in Kolm is declining"),
+        ("apples", "pears"),
+        (),
+    ],
+)
+def test_other_subjects_and_restatements_do_not_contradict(texts: tuple[str, ...]) -> None:
+    assert find_against(items(*texts), never) is None
+
+
+def test_only_the_best_few_are_compared() -> None:
+    filler = [f"Sentence {chr(97 + n) * 4} about {chr(98 + n) * 5}" for n in range(12)]
+    assert (
+        find_against(items("Market demand is growing", *filler, "Market demand is declining"), never) is None
+    )
+
+
+def test_facts_contradict_where_a_predicate_has_one_value() -> None:
+    ranked = facts(
+        ("acme", "ceo", "Ann"), ("acme", "office", "Lenz"), ("acme", "ceo", "Bob"), ("acme", "office", "Kolm")
+    )
+    assert find_against(ranked, lambda: frozenset({"ceo"})) == Against(
+        "F-2", "F-0", "ceo has one value at a time"
+    )
+    assert find_against(ranked, frozenset) is None
+
+
+def test_facts_of_different_times_or_subjects_do_not() -> None:
+    one, two = facts(("acme corp", "ceo", "Ann"), ("acme corp", "ceo", "Bob"))
+    past = one._replace(fact=one.fact._replace(valid_until="2025-01-01"))
+    now = two._replace(fact=two.fact._replace(valid_from="2025-02-01"))
+    assert find_against([past, now], lambda: frozenset({"ceo"})) is None
+    assert find_against(facts(("acme", "ceo", "Ann"), ("zeta", "ceo", "Bob")), never) is None

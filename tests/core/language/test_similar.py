@@ -1,0 +1,114 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.core.language.similar import WordIndex, likeness, probe, says_the_same, shared, word_set
+
+quick = settings(deadline=None, derandomize=True)
+WORDS = [a * n + b for a in "abcdefg" for b in "xyz" for n in (1, 2, 5)]
+word_sets = st.frozensets(st.sampled_from(WORDS), min_size=1, max_size=40)
+
+
+@st.composite
+def near_pairs(draw):
+    """Two sets of words of which one is the other with a few words gone and a few added."""
+    a = draw(word_sets)
+    gone = draw(st.frozensets(st.sampled_from(sorted(a)), max_size=len(a) // 3))
+    more = draw(st.frozensets(st.sampled_from(WORDS), max_size=len(a) // 3))
+    return a, (a - gone) | more
+
+
+def common(a, b, threshold):
+    """The leading words that a search for `a` at this threshold finds in an index of `b`."""
+    return set(probe(a, threshold)) & set(probe(b, 0.5))
+
+
+@quick
+@given(near_pairs(), st.floats(0.5, 1))
+def test_probes_of_texts_alike_enough_share_enough_words(pair, drawn):
+    a, b = pair
+    alike = likeness(a, b)
+    for threshold in {0.5, 0.7, 0.9, drawn, alike}:
+        if 0.5 <= threshold <= alike:
+            assert len(common(a, b, threshold)) >= shared(a, threshold) >= 1
+            assert len(common(b, a, threshold)) >= shared(b, threshold) >= 1
+
+
+@quick
+@given(word_sets, word_sets, st.floats(0.5, 1))
+def test_probes_miss_nothing_among_any_texts(a, b, threshold):
+    assert len(common(a, b, threshold)) >= shared(a, threshold) or likeness(a, b) < threshold
+
+
+def test_probe_takes_only_the_few_longest_words():
+    text = frozenset(f"{'w' * (n % 9 + 1)}{n:02d}" for n in range(100))
+    longest = max(map(len, text))
+    assert len(probe(text, 0.9)) <= 15
+    assert all(len(word) >= longest - 1 for word in probe(text, 0.9))
+    assert probe(frozenset({"one"}), 1.0) == ["one"]
+    assert probe(frozenset(), 0.9) == []
+
+
+@quick
+@given(
+    st.lists(near_pairs(), max_size=6),
+    st.sampled_from((0.5, 0.7)),
+    st.sampled_from((0.3, 0.5, 0.7, 0.9, 1.0)),
+)
+def test_word_index_finds_what_comparing_all_would_find(pairs, floor, threshold):
+    texts = {f"k{n}": text for n, text in enumerate(text for pair in pairs for text in pair)}
+    index = WordIndex(floor)
+    for key, text in texts.items():
+        index.add(key, text)
+    for wanted in texts.values():
+        scored = [(likeness(wanted, text), key) for key, text in texts.items()]
+        alike = [hit for hit in scored if hit[0] >= max(floor, threshold)]
+        assert index.find(wanted, threshold) == sorted(alike, key=lambda hit: (-hit[0], hit[1]))
+
+
+@quick
+@given(word_sets, word_sets)
+def test_likeness_is_symmetric_and_one_only_for_equal_sets(a, b):
+    assert likeness(a, b) == likeness(b, a)
+    assert 0 <= likeness(a, b) <= 1
+    assert (likeness(a, b) == 1) == (a == b)
+
+
+def test_likeness_is_shared_words_over_all_words():
+    assert likeness(word_set("a b c"), word_set("b c d")) == 0.5
+    assert likeness(word_set("a"), word_set("")) == 0
+
+
+def test_word_set_ignores_case_punctuation_and_apostrophes():
+    assert word_set("Don't PANIC!") == word_set("dont panic") == word_set("Don’t panic.")
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("limit is 50", "limit is 500"),
+        ("use v2", "use v3"),
+        ("due on 2026-02-24", "due on 2026-02-25"),
+        ("pay now", "do not pay now"),
+        ("the key works", "the key never works"),
+        ("it is safe", "it isn't safe"),
+        ("it can run", "it can’t run"),
+        ("ship with tests", "ship without tests"),
+    ],
+)
+def test_other_number_or_negation_says_something_else(a, b):
+    assert not says_the_same(a, b)
+    assert not says_the_same(b, a)
+
+
+@pytest.mark.parametrize(
+    "contraction", ["shouldn't", "couldn't", "wouldn't", "hasn't", "haven't", "hadn't", "mustn't"]
+)
+def test_every_common_contraction_of_not_is_a_negation(contraction):
+    plain = contraction.removesuffix("n't")
+    assert not says_the_same(f"it {plain} run", f"it {contraction} run")
+
+
+def test_other_plain_words_say_the_same():
+    assert says_the_same("the big limit is 50", "the large limit is 50")
+    assert says_the_same("do not pay", "please do not pay")

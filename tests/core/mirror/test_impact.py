@@ -1,0 +1,60 @@
+"""What hangs on what, across agents, from files alone: known answers about two small minds."""
+
+from datetime import UTC, datetime
+
+from typeql.samples import CEO, CFO, NOW
+
+from mabos_cli.core.mirror.impact import RecordGraph, belief_chains, conflict_impact, goals_behind
+from mabos_cli.core.mirror.mind_records import world_records
+
+GRAPH = RecordGraph(world_records((CEO, CFO)))
+
+
+def test_chains_reach_across_agents():
+    rows = [
+        (row["belief"], row["goal"], [p["plan"] for p in row["plans"]]) for row in belief_chains(GRAPH, "cfo")
+    ]
+    assert rows == [
+        ("cfo/B-001", "ceo/G-1", []),
+        ("cfo/B-001", "cfo/G-9", ["cfo/PL-1", "cfo/PL-2"]),
+        ("cfo/B-002", "cfo/G-9", ["cfo/PL-1", "cfo/PL-2"]),
+    ]
+
+
+def test_goals_behind_are_late_or_stalled():
+    assert goals_behind(GRAPH, NOW) == [
+        {
+            "agent": "ceo",
+            "goal": "ceo/G-2",
+            "name": "Sign",
+            "level": None,
+            "state": "active",
+            "status": "active",
+            "progress": 85.0,
+            "deadline": "2026-02-20",
+        },
+        {
+            "agent": "ceo",
+            "goal": "ceo/G-3",
+            "name": "Hire",
+            "level": "tactical",
+            "state": "stalled",
+            "status": "Stalled (2026-02-01: no budget)",
+            "progress": None,
+            "deadline": None,
+        },
+    ]
+    tomorrow = datetime(2026, 2, 25, tzinfo=UTC)
+    assert [row["goal"] for row in goals_behind(GRAPH, tomorrow)] == ["ceo/G-2", "ceo/G-3", "ceo/G-6"]
+
+
+def test_what_a_conflict_touches():
+    rows = conflict_impact(GRAPH, ["cfo/B-002"])
+    assert [(row["belief"], row["goal"]) for row in rows] == [("cfo/B-002", "cfo/G-9")]
+    assert [each["plan"] for each in rows[0]["plans"]] == ["cfo/PL-1", "cfo/PL-2"]
+    # I-1 pursues the goal and follows a plan for it, I-2 only follows one, I-3 does neither.
+    assert rows[0]["intentions"] == [
+        {"intention": "cfo/I-1", "name": "Hedge now", "status": "active"},
+        {"intention": "cfo/I-2", "name": "Close books", "status": None},
+    ]
+    assert conflict_impact(GRAPH, ["nobody/B-1"]) == []

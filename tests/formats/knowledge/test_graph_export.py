@@ -1,0 +1,81 @@
+"""A graph for other programs: whatever stands in it, it stays one statement a line, and parsers can read it."""
+
+import json
+import re
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formats.samples import any_text
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.formats.knowledge.graph_export import render_graph
+
+quick = settings(deadline=None, derandomize=True)
+HOSTILE = ['"]; a --> b', "x\ny", "|x|", "<b>&amp;</b>", "\\", '\\"', "]]>", "\x00\x1b", "\ud800", "\ufffe", "`", "#quot;", "end", "%%", "\u202e"]  # fmt: skip
+names = st.one_of(any_text.filter(bool), st.sampled_from(HOSTILE))
+shares = st.floats(0, 1)
+graphs = st.lists(st.tuples(names, names, names, names, shares).map(lambda values: Fact(*values)), max_size=4)
+SPACE = "{http://graphml.graphdrawing.org/xmlns}"
+
+
+def nodes_of(facts):
+    return {name for fact in facts for name in (fact.subject, fact.object)}
+
+
+@quick
+@given(graphs)
+def test_mermaid_is_one_statement_a_line(facts):
+    first, *lines = render_graph(facts, "mermaid").rstrip("\n").split("\n")
+    assert first == "graph LR" and len(lines) == len(nodes_of(facts)) + len(facts)
+    for line in lines:
+        assert re.fullmatch(r'  n\d+\["[^"<>|`]*"\]|  n\d+ -->\|"[^"<>|`]*"\| n\d+', line), line
+        assert line.isprintable() or not any(c in line for c in "\r\x0b\x0c\x1b\x00")
+
+
+@quick
+@given(graphs)
+def test_dot_is_one_statement_a_line(facts):
+    lines = render_graph(facts, "dot").rstrip("\n").split("\n")
+    assert lines[:2] == ["digraph facts {", "  rankdir=LR;"] and lines[-1] == "}"
+    text = r'"(?:[^"\\]|\\["\\])*"'
+    for line in lines[2:-1]:
+        assert re.fullmatch(rf"  n\d+ (?:-> n\d+ )?\[label={text}(?:, shape=plain)?\];", line), line
+    assert len(lines) == 3 + len(nodes_of(facts)) + len(facts)
+
+
+@quick
+@given(graphs)
+def test_graphml_can_be_parsed(facts):
+    root = ElementTree.fromstring(render_graph(facts, "graphml").encode("utf-8", "backslashreplace"))
+    assert len(root.findall(f".//{SPACE}node")) == len(nodes_of(facts))
+    edges = root.findall(f".//{SPACE}edge")
+    assert len(edges) == len(facts)
+    told = [float(edge.findtext(f"{SPACE}data[@key='confidence']")) for edge in edges]
+    assert told == [fact.confidence for fact in facts]
+
+
+@quick
+@given(graphs)
+def test_jsonld_says_every_fact(facts):
+    graph = json.loads(render_graph(facts, "jsonld"))["@graph"]
+    count = sum(len(values) for node in graph for key, values in node.items() if key != "@id")
+    assert count == len(facts)
+    for node in graph:
+        assert re.fullmatch(r"urn:mabos:[A-Za-z0-9_.~%-]+", node["@id"])
+    said = {unquote(node["@id"].removeprefix("urn:mabos:")) for node in graph}
+    assert said >= {fact.subject for fact in facts if fact.subject.isprintable()}
+
+
+def test_jsonld_reads_as_the_triples_that_it_is():
+    oxigraph = pytest.importorskip(
+        "pyoxigraph", reason="no pyoxigraph here: JSON-LD is not read by another program"
+    )
+    facts = [Fact("F-1", "a b", "@type", "Käse"), Fact("F-2", "a b", "price", "$9,000")]
+    found = oxigraph.parse(render_graph(facts, "jsonld").encode(), format=oxigraph.RdfFormat.JSON_LD)
+    assert sorted((q.subject.value, unquote(q.predicate.value), unquote(q.object.value)) for q in found) == [
+        ("urn:mabos:a%20b", "urn:mabos:@type", "urn:mabos:Käse"),
+        ("urn:mabos:a%20b", "urn:mabos:price", "$9,000"),
+    ]

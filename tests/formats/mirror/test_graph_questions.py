@@ -1,0 +1,36 @@
+"""Ready questions: they only read, quote what they are given, and rows of a server become plain. Answers: tests/typeql."""
+
+from typeql.engine import lex
+from typeql.samples import NASTY, NOW
+
+from mabos_cli.formats.mirror.graph_questions import (
+    ask_belief_chains,
+    ask_conflict_impact,
+    ask_facts_elsewhere,
+    ask_goals_behind,
+    ask_memories_elsewhere,
+    plain_rows,
+)
+from mabos_cli.formats.mirror.typeql import check_read_only
+
+
+def test_what_is_given_stays_one_value():
+    for text in NASTY:
+        for query, times in (
+            (ask_belief_chains(text), 1),
+            (ask_goals_behind(NOW, text), 1),
+            (ask_conflict_impact([text, text]), 2),
+            (ask_facts_elsewhere(text, text, text, text), 4),
+            (ask_memories_elsewhere(text, (text, text)), 3),
+        ):
+            assert check_read_only(query) == query
+            assert lex(query).count(("value", text)) == times
+
+
+def test_rows_become_plain():
+    rows = [{"tags": ["b", "a"], "created_at": "2026-02-24T10:00:00.123000000 UTC", "x": None}]
+    assert plain_rows(rows) == [{"tags": ["a", "b"], "created_at": "2026-02-24T10:00:00.123Z", "x": None}]
+    assert plain_rows([{"created_at": None}, {"created_at": "soon"}]) == [
+        {"created_at": None},
+        {"created_at": "soon"},
+    ]

@@ -1,0 +1,203 @@
+"""Feedback loops against counting and brute force, archetypes against their textbook diagrams, pulses against closed forms."""
+
+from itertools import combinations, permutations
+from math import comb, factorial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.reasoning.causal.feedback import find_loops, parse_links, spread
+from reasoning.solving import refused, solve, solve_yaml
+
+
+def archetypes(*links: str) -> set[str]:
+    answer = solve("systems-thinking", {"links": list(links)})
+    return {one["name"] for one in answer.detail["archetypes"]}
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_complete_graphs(size: int) -> None:
+    """Johnson 1975: a complete graph of n has the sum over k of C(n, k) (k - 1)! loops."""
+    links = [f"v{a} -> v{b} +" for a in range(size) for b in range(size) if a != b]
+    loops, are_all = find_loops(parse_links(links, "links"))
+    assert are_all
+    assert len(loops) == sum(comb(size, k) * factorial(k - 1) for k in range(2, size + 1))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from([None, "+", "-"]), min_size=25, max_size=25))
+def test_loops_agree_with_brute_force(signs: list[str | None]) -> None:
+    """Every ordered choice of variables that closes, counted once from its first one; self-loops too."""
+    pairs = {
+        (a, b): s for (a, b), s in zip(((a, b) for a in "abcde" for b in "abcde"), signs, strict=True) if s
+    }
+    if not pairs:
+        return
+    loops, _ = find_loops(parse_links([f"{a} -> {b} {s}" for (a, b), s in pairs.items()], "links"))
+    expected = {}
+    for size in range(1, 6):
+        for chosen in combinations("abcde", size):
+            for rest in permutations(chosen[1:]):
+                names = (chosen[0], *rest)
+                steps = list(zip(names, (*names[1:], names[0]), strict=True))
+                if all(step in pairs for step in steps):
+                    expected[frozenset(steps)] = -1 if sum(pairs[step] == "-" for step in steps) % 2 else 1
+    assert len(loops) == len(expected)
+    assert {
+        frozenset((link.cause, link.effect) for link in loop.links): loop.sign for loop in loops
+    } == expected
+
+
+def test_limits_to_growth() -> None:
+    """Senge, The Fifth Discipline: word of mouth against a market that fills up."""
+    assert archetypes(
+        "customers -> word of mouth +", "word of mouth -> customers +", "customers -> crowding +", "crowding -> customers -"
+    ) == {"limits to growth"}  # fmt: skip
+
+
+def test_fixes_that_fail() -> None:
+    assert archetypes(
+        "problem -> fix +", "fix -> problem -", "fix -> harm + delayed", "harm -> problem +"
+    ) == {"fixes that fail"}
+    # Without the delay the harm shows at once, and it is growth with a brake.
+    assert archetypes("problem -> fix +", "fix -> problem -", "fix -> harm +", "harm -> problem +") == {
+        "limits to growth"
+    }
+
+
+def test_shifting_the_burden() -> None:
+    assert "shifting the burden" in archetypes(
+        "symptom -> quick fix +", "quick fix -> symptom -", "symptom -> real cure +", "real cure -> symptom - delayed",
+        "quick fix -> dependence +", "dependence -> real cure -",
+    )  # fmt: skip
+
+
+def test_success_to_the_successful() -> None:
+    found = archetypes(
+        "share for A -> resources A +", "resources A -> success A +", "success A -> share for A +",
+        "share for A -> resources B -", "resources B -> success B +", "success B -> share for A -",
+    )  # fmt: skip
+    assert found == {"success to the successful"}
+
+
+def test_escalation() -> None:
+    found = archetypes(
+        "A ahead of B -> threat to A -", "threat to A -> arms of A +", "arms of A -> A ahead of B +",
+        "A ahead of B -> threat to B +", "threat to B -> arms of B +", "arms of B -> A ahead of B -",
+    )  # fmt: skip
+    assert found == {"escalation"}
+
+
+def test_tragedy_of_the_commons() -> None:
+    found = archetypes(
+        "herd A -> gain A +", "gain A -> herd A +", "herd B -> gain B +", "gain B -> herd B +",
+        "herd A -> grazing +", "herd B -> grazing +", "grazing -> grass - delayed", "grass -> gain A +", "grass -> gain B +",
+    )  # fmt: skip
+    assert "tragedy of the commons" in found
+
+
+def test_push_is_open_where_paths_disagree() -> None:
+    answer = solve_yaml(
+        "systems-thinking",
+        'links: [price -> demand -, {price -> margin: "+"}, demand -> profit +, margin -> profit +, demand -> stock -1]\npush: {price: 5}',
+    )
+    assert answer.detail["push"] == {"demand": "down", "profit": "open", "stock": "up", "margin": "up"}
+    assert answer.conclusion.kind == "text"
+
+
+def test_a_push_down_turns_everything_round() -> None:
+    answer = solve_yaml("systems-thinking", "links: [a -> b +, b -> c -]\npush: {a: -1}")
+    assert answer.detail["push"] == {"b": "down", "c": "up"}
+
+
+def test_pulses() -> None:
+    """Roberts 1976, pulse processes: a balancing loop of two swings with period four, a reinforcing one grows by one a step in
+    turn, and a chain of weights multiplies them."""
+    swing = solve_yaml("systems-thinking", "links: [a -> b +, b -> a -]\npush: {a: 1}\nsteps: 8").detail[
+        "simulation"
+    ]
+    assert swing["a"] == [1, 1, 0, 0, 1, 1, 0, 0, 1]
+    grow = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +]\npush: {a: 1}\nsteps: 4").detail[
+        "simulation"
+    ]
+    assert grow["a"] == [1, 1, 2, 2, 3]
+    chain = solve_yaml(
+        "systems-thinking", "links: [a -> b - 0.5, b -> c + 4 delayed]\npush: {a: 3}\nsteps: 4"
+    )
+    assert chain.detail["simulation"]["b"] == [0, -1.5, -1.5, -1.5, -1.5]
+    assert chain.detail["simulation"]["c"] == [0, 0, 0, -6, -6]
+
+
+def test_a_simulation_that_runs_away_is_stopped() -> None:
+    answer = solve_yaml("systems-thinking", "links: [a -> a + 100]\npush: {a: 1}\nsteps: 1000")
+    assert "The simulation runs away and was stopped at step 6." in answer.caveats
+    assert len(answer.detail["simulation"]["a"]) == 7
+
+
+def test_leverage_counts_loops() -> None:
+    answer = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +, b -> c +, c -> b -, c -> d +]")
+    assert answer.conclusion.value == ("b", "a", "c")
+    assert answer.detail["loops_through"] == {"a": 1, "b": 2, "c": 1, "d": 0}
+    assert [one["label"] for one in answer.detail["loops"]] == ["R1", "B1"]
+
+
+def test_more_loops_than_can_be_listed_are_said() -> None:
+    links = [f"v{a} -> v{b} +" for a in range(9) for b in range(9) if a != b]
+    answer = solve("systems-thinking", {"links": links})
+    assert len(answer.detail["loops"]) == 1000
+    assert any("more loops than the 1000" in said for said in answer.caveats)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("links: [price demand]", "links[1]: 'price demand' is no link"),
+        ("links: [price -> demand]", "links[1]: 'price -> demand' is no link"),
+        ("links: [a -> b + slowly]", "links[1]: 'slowly' means nothing after the sign"),
+        ("links: [a -> b +, a -> b -]", "links[2]: a -> b is there twice"),
+        ("links: [a -> b +]\npush: {c: 1}", "push: unknown variable 'c'"),
+        ("links: []", "links: must hold something, and is empty"),
+    ],
+)
+def test_refusals(text: str, said: str) -> None:
+    assert said in refused("systems-thinking", text)
+
+
+def test_two_growths_with_nothing_in_common_are_no_tragedy() -> None:
+    found = archetypes(
+        "herd A -> gain A +", "gain A -> herd A +", "herd B -> gain B +", "gain B -> herd B +",
+        "herd A -> grazing A +", "grazing A -> gain A -", "herd B -> grazing B +", "grazing B -> gain B -",
+    )  # fmt: skip
+    assert found == {"limits to growth"}
+
+
+def test_exactly_as_many_loops_as_are_listed_are_all() -> None:
+    """Three places in a ring with ten ways from each to the next: 10 * 10 * 10 ways around."""
+    links = [f"r{a} -> p{a}{n} +" for a in range(3) for n in range(10)]
+    links += [f"p{a}{n} -> r{(a + 1) % 3} +" for a in range(3) for n in range(10)]
+    answer = solve("systems-thinking", {"links": links})
+    assert len(answer.detail["loops"]) == 1000 and not any("more loops" in said for said in answer.caveats)
+
+
+def test_what_is_pushed_itself_and_by_another_is_open() -> None:
+    raw = {"links": ["price -> demand -", "demand -> profit +"], "push": {"price": 1, "demand": 1}}
+    assert solve("systems-thinking", raw).detail["push"] == {"demand": "open", "profit": "open"}
+
+
+def test_dense_links_are_told_in_few_looks() -> None:
+    """Links both ways between thirty variables have countless paths, but short ones show both signs everywhere; and where all
+    links are positive no path has another sign."""
+    links = [f"v{a} -> v{b} {{}}" for a in range(30) for b in range(30) if a != b]
+    mixed = [link.format("-" if n % 3 else "+") for n, link in enumerate(links)]
+    reached, are_all = spread(parse_links(mixed, "links"), "v0", 50_000)
+    assert are_all and len(reached) == 29 and all(signs == {1, -1} for signs in reached.values())
+    reached, are_all = spread(parse_links([link.format("+") for link in links], "links"), "v0", 50_000)
+    assert are_all and len(reached) == 29 and all(signs == {1} for signs in reached.values())
+
+
+def test_both_kinds_of_loops_are_counted() -> None:
+    answer = solve(
+        "systems-thinking", {"links": ["a -> b +", "b -> a +", "a -> c +", "c -> a -", "c -> c -"]}
+    )
+    assert answer.summary.startswith("3 loops, 1 reinforcing and 2 balancing")

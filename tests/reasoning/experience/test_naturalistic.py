@@ -1,0 +1,147 @@
+"""Recognition-primed decisions."""
+
+import pytest
+
+from reasoning.solving import refused, solve_yaml
+
+OVERPASS = """
+situation: {victim: semiconscious, place: overpass strut, on her back: no, ladder below: yes}
+prototypes:
+  rescue from a height:
+    cues: {victim: [semiconscious, dangling], place: overpass strut}
+    goals: [victim secured]
+    actions: [kingsley harness, howd strap, ladder belt]
+  victim on the ground:
+    cues: {victim: semiconscious, place: road}
+    actions: [stretcher]
+actions:
+  kingsley harness: {needs: {on her back: yes}}
+  howd strap: {needs: {on her back: yes}}
+  ladder belt: {needs: {ladder below: yes}, risks: {slipping: 0.05}, reaches: [victim secured]}
+  stretcher: {}
+risk_limits: {slipping: RISK}
+"""
+
+
+def test_the_commander_takes_the_first_that_works_and_compares_nothing():
+    """Klein, Sources of Power (1998), the overpass rescue: harness and strap are imagined and rejected, the ladder belt is used."""
+    answer = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.1"))
+    assert answer.conclusion.value == "ladder belt" and answer.confidence is None
+    assert [run["action"] for run in answer.detail["simulations"]] == [
+        "kingsley harness",
+        "howd strap",
+        "ladder belt",
+    ]
+    assert answer.detail["simulations"][0]["rejected"] == ["needs on her back yes, and it is no"]
+    first = solve_yaml(
+        "naturalistic", OVERPASS.replace("RISK", "0.1").replace("on her back: no", "on her back: yes")
+    )
+    assert first.conclusion.value == "kingsley harness" and len(first.detail["simulations"]) == 1
+
+
+def test_when_no_action_of_the_best_works_the_runner_up_is_tried():
+    answer = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.01"))
+    assert answer.conclusion.value == "stretcher" and "fits less" in answer.caveats[-1]
+    strict = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.01") + "familiar: 0.9")
+    assert strict.conclusion.kind == "truth" and strict.conclusion.value is False
+
+
+def test_a_limit_for_a_risk_that_nobody_runs_is_said_to_do_nothing():
+    answer = solve_yaml("naturalistic", OVERPASS.replace("slipping: RISK", "slippping: 0.01"))
+    assert answer.conclusion.value == "ladder belt"
+    assert "no action runs the risk of slippping, which has a limit" in answer.caveats
+
+
+FIRE = """
+situation: SITUATION
+prototypes:
+  kitchen fire:
+    cues: {smoke: yes, place: kitchen, heat: {min: 50}}
+    weights: {place: 2}
+    expectancies: {noise: loud, answer to water: less}
+    actions: [hose from inside]
+  basement fire:
+    cues: {smoke: yes, heat: {min: 80}, noise: quiet}
+    actions: [leave the building]
+actions: {hose from inside: {}, leave the building: {}}
+"""
+
+
+def test_violated_expectancies_call_for_a_second_look():
+    """Klein, Sources of Power (1998), the sixth sense: too hot, too quiet, and water does not help; the fire is below."""
+    text = FIRE.replace(
+        "SITUATION", "{smoke: yes, place: kitchen, heat: 90, noise: quiet, answer to water: none}"
+    )
+    answer = solve_yaml("naturalistic", text)
+    assert {one["name"]: one["score"] for one in answer.detail["matches"]} == {
+        "kitchen fire": 1.0,
+        "basement fire": 1.0,
+    }
+    assert answer.caveats[0] == (
+        "look again: noise is quiet, not loud, answer to water is none, not less; it may be basement fire (1)"
+    )
+    calm = solve_yaml(
+        "naturalistic", FIRE.replace("SITUATION", "{smoke: yes, place: kitchen, heat: 60, noise: loud}")
+    )
+    assert calm.caveats == ("still to check, if it is kitchen fire: answer to water",)
+
+
+def test_match_is_by_weight_over_all_cues_of_the_prototype():
+    """Smoke and place of smoke, place (2) and heat: 3 of 4. Over known cues alone it would be 1."""
+    answer = solve_yaml("naturalistic", FIRE.replace("SITUATION", "{smoke: yes, place: kitchen}"))
+    assert answer.detail["matches"][0]["score"] == pytest.approx(0.75)
+    assert answer.detail["matches"][1]["score"] == pytest.approx(1 / 3)
+    assert answer.detail["matches"][0]["unknown"] == ["heat"]
+
+
+def test_an_unfamiliar_situation_gets_no_action():
+    answer = solve_yaml("naturalistic", FIRE.replace("SITUATION", "{smoke: no, place: office, heat: 20}"))
+    assert answer.conclusion.kind == "truth" and answer.conclusion.value is None
+    assert "not familiar" in answer.summary
+
+
+LIMITS = """
+situation: {demand: high}
+prototypes: {rush: {cues: {demand: high}, goals: [ship], actions: [hire, overtime, wait]}}
+actions:
+  hire: {effects: {cash: -900}, reaches: [ship]}
+  overtime: {effects: {cash: -300, hours: 12}, reaches: [ship], risks: {burnout: 0.3}}
+  wait: {reaches: []}
+state: {cash: 1000, hours: 40}
+limits: {cash: {min: CASH}, hours: {max: 55}}
+"""
+
+
+def test_effects_are_added_to_the_state_and_held_against_the_limits():
+    answer = solve_yaml("naturalistic", LIMITS.replace("CASH", "200"))
+    assert answer.conclusion.value == "overtime"
+    assert answer.detail["simulations"][0]["rejected"] == ["cash would be 100, below 200"]
+    assert answer.caveats == ("risks without a limit were not weighed: burnout (0.3)",)
+    assert solve_yaml("naturalistic", LIMITS.replace("CASH", "100")).conclusion.value == "hire"
+    none = solve_yaml("naturalistic", LIMITS.replace("CASH", "800"))
+    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == [
+        "does not reach ship"
+    ]
+
+
+def test_bad_input_is_refused():
+    good = FIRE.replace("SITUATION", "{smoke: yes}")
+    assert "prototypes.kitchen fire.actions: unknown action 'hoze'" in refused(
+        "naturalistic", good.replace("[hose from inside]", "[hoze]")
+    )
+    assert "weights: all are 0" in refused(
+        "naturalistic", good.replace("weights: {place: 2}", "weights: {place: 0, smoke: 0, heat: 0}")
+    )
+    assert "unknown cue 'plaze'" in refused("naturalistic", good.replace("{place: 2}", "{plaze: 2}"))
+    assert "must be {min: ..., max: ...} with numbers" in refused(
+        "naturalistic", good.replace("{min: 80}", "{least: 80}")
+    )
+    assert "must be {min: ..., max: ...} with numbers" in refused(
+        "naturalistic", good.replace("{min: 80}", "{min: hot}")
+    )
+    assert "unknown quantity of the state 'cash'" in refused(
+        "naturalistic", good + "limits: {cash: {min: 1}}"
+    )
+    assert "min 3 is above max 2" in refused(
+        "naturalistic", good + "state: {x: 1}\nlimits: {x: {min: 3, max: 2}}"
+    )

@@ -1,0 +1,324 @@
+"""Values that meet all constraints, the best of them, and constraints that clash."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.reasoning.formal.constraint_meaning import exact, rough, view_of
+from mabos_cli.reasoning.formal.constraint_text import Node, parse_expression
+from reasoning.solving import refused, solve, solve_yaml
+
+METHOD = "constraint-satisfaction"
+BORDERS = "wa nt, wa sa, nt sa, nt q, sa q, sa nsw, sa v, q nsw, nsw v"
+STATES = ("wa", "nt", "sa", "q", "nsw", "v", "t")
+
+
+def _australia(*colours: str) -> dict:
+    return {
+        "domains": {"colour": [*colours]},
+        "variables": dict.fromkeys(STATES, "colour"),
+        "constraints": [pair.replace(" ", " != ") for pair in BORDERS.split(", ")],
+        "show": 100,
+    }
+
+
+def test_australia() -> None:
+    """Russell and Norvig, Artificial Intelligence, chapter on constraint satisfaction: the map of Australia in three colours."""
+    pairs = [tuple(pair.split()) for pair in BORDERS.split(", ")]
+    colours = ("red", "green", "blue")
+    every = [dict(zip(STATES, chosen, strict=True)) for chosen in product(colours, repeat=7)]
+    right = [one for one in every if all(one[a] != one[b] for a, b in pairs)]
+    answer = solve(METHOD, _australia(*colours))
+    assert answer.detail["count"] == len(right) == 18
+    found = [tuple(one.items()) for one in answer.detail["solutions"]]
+    assert sorted(found) == sorted(tuple(one.items()) for one in right)
+    assert answer.confidence is None and answer.conclusion.kind == "names"
+
+
+def test_two_colours_clash_in_a_triangle() -> None:
+    answer = solve(METHOD, _australia("red", "green"))
+    assert answer.conclusion.value is False and answer.detail["is_minimal"]
+    states = {name for pair in answer.detail["conflict"] for name in pair.split(" != ")}
+    assert len(answer.detail["conflict"]) == len(states) == 3
+
+
+def test_send_more_money() -> None:
+    """Dudeney, Strand Magazine, July 1924: 9567 + 1085 = 10652 is the only answer."""
+    letters = "SENDMORY"
+    raw = {
+        "variables": {letter: "1..9" if letter in "SM" else "0..9" for letter in letters},
+        "constraints": [
+            f"all_different({', '.join(letters)})",
+            "1000*S + 100*E + 10*N + D + 1000*M + 100*O + 10*R + E = 10000*M + 1000*O + 100*N + 10*E + Y",
+        ],
+    }
+    answer = solve(METHOD, raw)
+    assert answer.detail["solution"] == dict(zip(letters, (9, 5, 6, 7, 1, 0, 8, 2), strict=True))
+    assert answer.detail["count"] == 1 and answer.summary.startswith("the only solution")
+
+
+def test_eight_queens_and_clingo() -> None:
+    """The eight queens puzzle has 92 solutions; clingo finds the same ones for six queens."""
+    import clingo
+
+    def queens(size: int) -> dict:
+        pairs = combinations(range(1, size + 1), 2)
+        apart = [f"abs(q{a} - q{b}) not in {{0, {b - a}}}" for a, b in pairs]
+        variables = {f"q{n}": f"1..{size}" for n in range(1, size + 1)}
+        return {"variables": variables, "constraints": apart, "show": 100}
+
+    assert solve(METHOD, queens(8)).detail["count"] == 92
+    control = clingo.Control(["0"])
+    control.add(
+        "base",
+        [],
+        "1 {q(X,1..6)} 1 :- X=1..6. :- q(X,Y), q(Z,Y), X<Z. :- q(X,Y), q(Z,W), X<Z, |Y-W| == Z-X. #show q/2.",
+    )
+    control.ground([("base", [])])
+    theirs: list[tuple[int, ...]] = []
+    with control.solve(yield_=True) as models:
+        for model in models:
+            rows = {atom.arguments[0].number: atom.arguments[1].number for atom in model.symbols(shown=True)}
+            theirs.append(tuple(rows[n] for n in range(1, 7)))
+    ours = [tuple(one.values()) for one in solve(METHOD, queens(6)).detail["solutions"]]
+    assert sorted(ours) == sorted(theirs)
+
+
+TERMS = st.sampled_from(["x", "y", "z", "2*x", "x + y", "y - z", "abs(x - z)", "x * y", "y % 3", "6 / x", "max(x, z)", "3"])  # fmt: skip
+ATOMS = st.builds("{} {} {}".format, TERMS, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), TERMS)
+LOGIC = st.one_of(
+    ATOMS,
+    st.builds("if {} then {}".format, ATOMS, ATOMS),
+    st.builds("{} or {}".format, ATOMS, ATOMS),
+    st.builds("not ({} and {})".format, ATOMS, ATOMS),
+    st.builds("count({}, {}) <-> {}".format, ATOMS, ATOMS, ATOMS).map(lambda said: said.replace(" <->", " >= 1 <->")),
+    st.just("all_different(x, y, z)"),
+    st.builds("x in {{1, {}}}".format, TERMS),
+)  # fmt: skip
+DOMAIN = range(-1, 4)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(LOGIC, min_size=1, max_size=4), TERMS)
+def test_against_brute_force(constraints: list[str], objective: str) -> None:
+    """All solutions, the best one and the clash are those of trying every combination, with Python doing the arithmetic."""
+
+    def python(said: str, env: dict[str, int]) -> object:
+        tree = parse_expression(said, "")
+        return _value(tree, env)
+
+    every = [dict(zip("xyz", chosen, strict=True)) for chosen in product(DOMAIN, repeat=3)]
+    right = [env for env in every if all(python(said, env) is True for said in constraints)]
+    raw = {"variables": dict.fromkeys("xyz", "-1..3"), "constraints": constraints, "show": 100}
+    answer = solve(METHOD, raw)
+    if not right:
+        clash = answer.detail["conflict"]
+        for left_out in range(len(clash)):
+            rest = clash[:left_out] + clash[left_out + 1 :]
+            assert any(all(python(said, env) is True for said in rest) for env in every)
+        assert not any(all(python(said, env) is True for said in clash) for env in every)
+        return
+    assert answer.detail["count"] == len(right)
+    if len(right) <= 100:
+        assert all(one in right for one in answer.detail["solutions"])
+    if "/" not in objective:
+        best = solve(METHOD, raw | {"maximize": objective})
+        values = [python(objective, env) for env in right]
+        assert best.detail["best"] == max(values)
+        assert best.detail["equally_good"] == min(100, values.count(max(values)))
+
+
+def _value(node: Node, env: dict[str, int]) -> object:
+    """What a tree means, said in another way than the solver does; nothing where it has no value."""
+    if node.op in ("value", "name"):
+        return node.value if node.op == "value" else env[node.value]
+    parts = [_value(part, env) for part in node.parts]
+    if node.op in ("=", "!=", "<", "<=", ">", ">=", "in") and None in parts:
+        return False
+    a, b = (*parts, None, None)[:2]
+    match node.op:
+        case "=" | "!=":
+            return (a == b) == (node.op == "=")
+        case "<" | "<=" | ">" | ">=":
+            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[node.op]
+        case "in":
+            return a in parts[1:]
+        case "not":
+            return not a
+        case "and" | "or":
+            return all(parts) if node.op == "and" else any(parts)
+        case "->" | "<->":
+            return (not a or b) if node.op == "->" else a == b
+        case "all_different":
+            return len({*parts}) == len(parts)
+    if None in parts:
+        return None
+    match node.op:
+        case "neg" | "abs":
+            return -a if node.op == "neg" else abs(a)
+        case "sum" | "count":
+            return sum(parts)
+        case "max":
+            return max(parts)
+        case "*":
+            return a * b
+        case "/":
+            return None if b == 0 else Fraction(a, b)
+        case "%":
+            return None if b == 0 else a % b
+    raise AssertionError(node.op)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LOGIC, st.tuples(*[st.lists(st.sampled_from(DOMAIN), min_size=1, max_size=4, unique=True)] * 3))
+def test_a_look_at_domains_never_rules_out_a_solution(said: str, domains: tuple[list[int], ...]) -> None:
+    def numbered(node: Node) -> Node:
+        if node.op == "name":
+            return Node("variable", value="xyz".index(node.value))
+        return node._replace(parts=tuple(map(numbered, node.parts)))
+
+    tree = numbered(parse_expression(said, ""))
+    verdict = rough(tree)([view_of(domain) for domain in domains])
+    truths = {exact(tree, "")(chosen) for chosen in product(*domains)}
+    assert verdict is None or truths == {verdict}
+
+
+def test_best_over_large_domains() -> None:
+    raw = {
+        "variables": {"x": "0..300", "y": "0..300"},
+        "constraints": ["x + y <= 210", "3*x + 2*y <= 450", "x >= 0.5*y"],
+        "maximize": "5*x + 4*y",
+    }
+    every = ((x, y) for x in range(301) for y in range(301))
+    best = max(5 * x + 4 * y for x, y in every if x + y <= 210 and 3 * x + 2 * y <= 450 and 2 * x >= y)
+    assert solve(METHOD, raw).detail["best"] == best
+
+
+def test_a_product_over_large_domains() -> None:
+    """1729 is the smallest number that is the sum of two cubes in two ways (Hardy and Ramanujan)."""
+    raw = {
+        "variables": dict.fromkeys("abcd", "1..12"),
+        "constraints": ["a*a*a + b*b*b = c*c*c + d*d*d", "a < c <= d < b"],
+        "minimize": "a*a*a + b*b*b",
+    }
+    answer = solve(METHOD, raw)
+    assert answer.detail["best"] == 1729
+    assert answer.detail["solution"] == {"a": 1, "b": 12, "c": 9, "d": 10}
+    far = {"variables": {"x": "1..5000", "y": "1..5000"}, "constraints": ["x * y = 9991", "1 < x < y"]}
+    assert solve(METHOD, far).detail["solution"] == {"x": 97, "y": 103}
+
+
+def test_decimals_are_exact() -> None:
+    """In floating point 0.1 + 0.2 is not 0.3."""
+    raw = {"variables": {"a": [0.1, 0.4], "b": [0.2, 0.5]}, "constraints": ["a + b = 0.3"]}
+    assert solve(METHOD, raw).detail["solution"] == {"a": 0.1, "b": 0.2}
+
+
+def test_true_is_not_one() -> None:
+    raw = {
+        "variables": {"flag": [True, False], "n": [0, 1, "one"]},
+        "constraints": ["flag", "n = flag or n = one"],
+    }
+    answer = solve(METHOD, raw)
+    assert answer.detail["solution"] == {"flag": True, "n": "one"} and answer.detail["count"] == 1
+
+
+def test_words_and_tables() -> None:
+    text = """
+variables: {day: [monday, friday], room: [small, 'main hall'], chairs: [20, 80]}
+constraints: [if room is 'main hall' then day is not friday, "chairs = if room = small then 20 else 80"]
+tables: [{of: [chairs, day], allowed: [[80, monday], [80, friday]]}]
+ask: room
+"""
+    answer = solve_yaml(METHOD, text)
+    assert answer.conclusion == ("choice", "main hall", (), None, "", "room")
+    assert answer.detail["same_in_all"] == {"day": "monday", "room": "main hall", "chairs": 80}
+
+
+def test_order_and_chains() -> None:
+    assert parse_expression("a or b and not c -> d", "") == parse_expression(
+        "(a or (b and (not c))) -> d", ""
+    )
+    assert parse_expression("1 - 2 - 3 = -4", "") == parse_expression("(1 - 2) - 3 = -(4)", "")
+    chain = {"variables": dict.fromkeys("abcd", "1..4"), "constraints": ["a < b < c < d"]}
+    assert solve(METHOD, chain).detail["solution"] == {"a": 1, "b": 2, "c": 3, "d": 4}
+
+
+def test_only_what_clashes_is_named() -> None:
+    raw = {
+        "variables": {"a": "1..5", "b": "1..5", "c": "1..5"},
+        "constraints": ["c != 3", "a < b", "b + c <= 9", "b < a", "a != c"],
+    }
+    answer = solve(METHOD, raw)
+    assert answer.detail["conflict"] == ["a < b", "b < a"]
+    assert answer.summary == "no values meet all constraints: 2 of 5 clash: a < b, b < a"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("variables: {a: []}", "variables.a: must be a list of values or a range"),
+        ("variables: {a: 5..1}", "variables.a: 5..1 is empty"),
+        ("variables: {a: [1, 1]}", "variables.a: a value is there twice"),
+        ("variables: {a: colours}", "variables.a: 'colours' is neither a range nor a domain"),
+        ("variables: {a: 1..20000}", "variables.a: 20,000 values are too many; the limit is 10,000"),
+        ("variables: {my day: [1]}", "variables: 'my day' cannot stand in a constraint"),
+        ("variables: {a: [red]}\nconstraints: [a = rad]", "constraints[1]: unknown variable or value 'rad'"),
+        ("variables: {a: 1..3}\nconstraints: [a = 1, a +]", "constraints[2]: expected a variable or a value at its end"),
+        ("variables: {a: 1..3}\nconstraints: [a + 1]", "constraints[1]: is no condition"),
+        ("variables: {a: 1..3}\nconstraints: [a and a = 1]", "constraints[1]: is no condition"),
+        ("variables: {a: 1..3}\nconstraints: [a or a = 1]", "constraints[1]: 1 stands where a condition is needed"),
+        ("variables: {a: [x]}\nconstraints: [a < 3]", "constraints[1]: 'x' is no number"),
+        ("variables: {a: 1..3}\nconstraints: [__import__(a)]", "constraints[1]: unknown function '__import__'"),
+        ("variables: {a: 1..3}\nconstraints: [a.b = 1]", "constraints[1]: cannot read '.b = 1'"),
+        ("variables: {a: 1..3}\nminimize: a\nmaximize: a", "maximize: there is a minimize too"),
+        ("variables: {a: 0..3}\nminimize: 1 / a", "minimize: divides by zero at a=0"),
+        ("variables: {a: [x]}\nminimize: a", "minimize: 'x' is no number"),
+        (f"variables: {{a: 1..3}}\nminimize: a * {'9' * 301}.5", "minimize: the value has more than 300 digits"),
+        ("variables: {a: 1..3}\nask: b", "ask: unknown variable 'b'"),
+        ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[4]]}]", "tables[1].allowed[1]: 4 is no value of a"),
+        ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[1, 2]]}]", "tables[1].allowed[1]: 2 values for 1 variables"),
+    ],
+)  # fmt: skip
+def test_bad_input(text: str, said: str) -> None:
+    assert refused(METHOD, text) == said
+
+
+def test_hostile_expressions_are_refused() -> None:
+    for said, why in (
+        ("(" * 900 + "a" + ")" * 900, "nested deeper than 40"),
+        ("not " * 400 + "a", "nested deeper than 40"),
+        ("a" + " * a" * 400 + " = 1", "more than 100 of"),
+        ("a" * 3000, "longer than 2000 characters"),
+    ):
+        assert why in refused(METHOD, f"variables: {{a: 1..2}}\nconstraints: ['{said}']")
+    long = {"variables": {"a": "1..2"}, "constraints": ["a" + " + a" * 400 + " = 802"]}
+    assert solve(METHOD, long).detail["solution"] == {"a": 2}
+
+
+def test_a_search_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten pigeons in nine holes, told pair by pair, is hard for every search of this kind."""
+    monkeypatch.setattr(
+        "mabos_cli.reasoning.formal.constraint_search.Search.__init__.__defaults__", (None, 20_000, None)
+    )
+    names = [f"p{n}" for n in range(10)]
+    pairs = ", ".join(f"{a} != {b}" for a, b in combinations(names, 2))
+    text = f"variables: {{{', '.join(f'{name}: 1..9' for name in names)}}}\nconstraints: [{pairs}]"
+    assert refused(METHOD, text).startswith("constraints: no result after")
+    together = text.split("constraints")[0] + f"constraints: ['all_different({', '.join(names)})']"
+    assert solve_yaml(METHOD, together).conclusion.value is False
+
+
+def test_more_solutions_than_can_be_counted() -> None:
+    answer = solve(METHOD, {"variables": {f"x{n}": "0..9" for n in range(6)}})
+    assert answer.detail["count"] == 10_000 and not answer.detail["count_is_complete"]
+    assert answer.caveats == ("not all solutions were counted: the search stops at a limit",)
+
+
+@pytest.mark.parametrize(("goal", "ties"), [("a", 2), ("a = b", 2), ("count(a, b)", 1)])
+def test_conditions_as_objectives_count_their_ties(goal: str, ties: int):
+    raw = {"variables": {"a": [True, False], "b": [True, False]}, "maximize": goal}
+    assert solve("constraint-satisfaction", raw).detail["equally_good"] == ties

@@ -1,0 +1,185 @@
+"""Norms: clashes, exceptions, deadlines and duties that follow a violation."""
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Pattern, Rule
+from reasoning.solving import refused, solve, solve_yaml
+
+CHISHOLM = """
+rules: []
+facts: []
+norms:
+  - {id: help, modality: obligatory, action: go}
+  - {id: warn, modality: obligatory, action: tell, if: [goes]}
+  - {id: spare, modality: obligatory, action: not tell, after: help}
+"""
+
+
+def test_chisholm():
+    """Chisholm, Contrary-to-Duty Imperatives (1963): who does not go ought not to tell that he comes."""
+    idle = solve_yaml("deontic", CHISHOLM + "context: {goes: no}\nundone: [go]")
+    assert [row["norm"] for row in idle.detail["violations"]] == ["help"]
+    assert idle.detail["status"] == {"go": "obligatory", "tell": "forbidden"}
+    assert idle.detail["repairs"] == [{"norm": "spare", "action": "tell", "after": "help"}]
+    good = solve_yaml("deontic", CHISHOLM + "context: {goes: yes}\ndone: [go]")
+    assert good.detail["violations"] == [] and good.conclusion.value == ("tell",)
+
+
+COTTAGE = """
+rules: []
+facts: []
+norms:
+  - {id: none, modality: forbidden, action: fence}
+  - {id: white, modality: obligatory, action: white fence, after: none}
+  - {id: cliff, modality: obligatory, action: fence, if: [near cliff]}
+query: fence
+done: [fence]
+context: """
+
+
+def test_an_exception_leaves_no_violation_and_calls_for_no_repair():
+    """Prakken and Sergot, Contrary-to-Duty Obligations (1996): the cottage regulations."""
+    inland = solve_yaml("deontic", COTTAGE + "{near cliff: no}")
+    assert inland.conclusion.value is False and inland.detail["to_do"] == ["white fence"]
+    cliff = solve_yaml("deontic", COTTAGE + "{near cliff: yes}")
+    assert cliff.conclusion.value is True and cliff.detail["violations"] == []
+    assert "white fence" not in cliff.detail["to_do"] and cliff.detail["clashes"][0]["why"] == "more specific"
+
+
+def test_priority_goes_before_specificity_and_equals_stay_unresolved():
+    text = """
+    rules: []
+    facts: []
+    context: {night: yes}
+    query: deploy
+    norms:
+      - {id: freeze, modality: forbidden, action: deploy, priority: PRIORITY}
+      - {id: fix, modality: obligatory, action: deploy, if: [night]}
+    """
+    assert solve_yaml("deontic", text.replace("PRIORITY", "1")).conclusion.value is False
+    assert solve_yaml("deontic", text.replace("PRIORITY", "0")).conclusion.value is True
+    equal = solve_yaml("deontic", text.replace("PRIORITY", "0").replace(", if: [night]", ""))
+    assert equal.conclusion.value is None and equal.detail["status"] == {"deploy": "conflict"}
+    assert equal.caveats[-1].startswith("unresolved: freeze (forbidden: deploy) against fix")
+
+
+def test_who_is_defeated_defeats_nobody():
+    """Reinstatement: the top permission beats the ban, so the ban no longer beats the low permission's duty."""
+    answer = solve_yaml(
+        "deontic",
+        """
+        rules: []
+        facts: []
+        norms:
+          - {id: low, modality: obligatory, action: send, priority: 1}
+          - {id: ban, modality: forbidden, action: send, priority: 2}
+          - {id: top, modality: permitted, action: send, priority: 3}
+        """,
+    )
+    assert answer.detail["status"] == {"send": "obligatory"} and answer.detail["defeated"] == ["ban"]
+
+
+def test_what_is_obligatory_may_be_permitted_too_but_not_optional():
+    text = "rules: []\nfacts: []\nnorms:\n  - {id: a, modality: obligatory, action: pay}\n  - {id: b, modality: permitted, action: ACTION}\n"
+    assert solve_yaml("deontic", text.replace("ACTION", "pay")).detail["clashes"] == []
+    assert len(solve_yaml("deontic", text.replace("ACTION", "not pay")).detail["clashes"]) == 1
+
+
+def test_deadlines_run_to_the_end_of_their_day():
+    """Now is 2026-02-24 14:30."""
+    text = "rules: []\nfacts: []\nnorms: [{id: tax, modality: obligatory, action: file, deadline: DAY}]"
+    late = solve_yaml("deontic", text.replace("DAY", "2026-02-23"))
+    assert late.detail["violations"][0][
+        "why"
+    ] == "not done by 2026-02-23 23:59" and late.conclusion.value == ("file",)
+    assert solve_yaml("deontic", text.replace("DAY", "2026-02-24")).detail["violations"] == []
+    assert (
+        solve_yaml("deontic", text.replace("DAY", "2026-02-23") + "\ndone: [file]").detail["violations"] == []
+    )
+
+
+PAYING = """
+norms:
+  - {id: pay, modality: obligatory, action: "pay ?x", where: ["?x isA supplier"], except_where: ["?x status disputed"]}
+  - {id: fee, modality: obligatory, action: "pay a fee to ?x", where: ["?x isA supplier"], after: pay}
+facts: [acme isA vendor, globex isA vendor, hooli isA vendor, hooli status disputed]
+rules: ["if ?x isA vendor then ?x isA supplier"]
+undone: [pay acme]
+"""
+
+
+def test_norms_over_facts_have_an_instance_for_each_thing_and_repair_the_same_one():
+    answer = solve_yaml("deontic", PAYING)
+    assert answer.detail["status"] == {
+        "pay acme": "obligatory",
+        "pay globex": "obligatory",
+        "pay a fee to acme": "obligatory",
+    }
+    assert answer.conclusion.value == ("pay globex", "pay a fee to acme")
+
+
+def test_only_one_of_a_group_can_be_done():
+    text = "rules: []\nfacts: []\nexclusive: [[visit a, visit b]]\nnorms:\n  - {id: a, modality: obligatory, action: visit a}\n  - {id: b, modality: obligatory, action: visit b, priority: 1}\n"
+    assert solve_yaml("deontic", text).conclusion.value == ("visit b",)
+    tied = solve_yaml("deontic", text.replace(", priority: 1", ""))
+    assert tied.conclusion.value == () and set(tied.detail["status"].values()) == {"conflict"}
+
+
+def test_own_policies_are_obligations_and_constraints_prohibitions():
+    own = {
+        "facts": (Fact("F-1", "acme", "balance", "-5"), Fact("F-2", "acme", "tier", "gold")),
+        "rules": (
+            Rule("R-1", "", "policy", (Pattern("?x", "tier", "gold"),), action="call ?x"),
+            Rule(
+                "R-2",
+                "",
+                "constraint",
+                (Pattern("?x", "balance", "0", "lt"),),
+                violation_message="?x is in debt",
+            ),
+        ),
+    }
+    answer = solve("deontic", {}, **own)
+    assert answer.conclusion.value == ("call acme",) and answer.detail["broken_constraints"] == [
+        "acme is in debt"
+    ]
+
+
+def test_where_no_norm_speaks_it_stays_open_unless_it_is_said_otherwise():
+    text = "rules: []\nfacts: []\nnorms: [{id: a, modality: forbidden, action: smoke, if: [indoors]}]\nquery: smoke\n"
+    answer = solve_yaml("deontic", text)
+    assert answer.conclusion.value is None and "indoors" in answer.caveats[0]
+    assert solve_yaml("deontic", text + "unregulated: permitted").conclusion.value is True
+    assert solve_yaml("deontic", text + "context: {indoors: yes}").conclusion.value is False
+
+
+def test_bad_input_is_refused():
+    one = "{id: a, modality: obligatory, action: x"
+    assert refused("deontic", "norms: []") == "norms: there are none"
+    assert "'a' is there twice" in refused("deontic", f"norms: [{one}}}, {one}}}]")
+    assert "norms.a.after: unknown name 'b'" in refused("deontic", f"norms: [{one}, after: b}}]")
+    ring = f"norms: [{one}, after: b}}, {{id: b, modality: forbidden, action: y, after: a}}]"
+    assert "a -> b -> a" in refused("deontic", ring)
+    assert "deadline: 'soon' is no date" in refused("deontic", f"norms: [{one}, deadline: soon}}]")
+    assert "among what was done too" in refused("deontic", f"norms: [{one}}}]\ndone: [x]\nundone: [x]")
+    assert "modality: must be one of" in refused("deontic", "norms: [{id: a, modality: must, action: x}]")
+    assert "norms[1].where: no condition names" in refused("deontic", f'norms: [{one}, where: ["?x > 3"]}}]')
+
+
+def test_a_flag_with_not_inside_is_left_alone():
+    text = "rules: []\nfacts: []\nnorms: [{id: a, modality: obligatory, action: wait, if: [door is not open]}]\ncontext: {door is not open: yes}"
+    answer = solve_yaml("deontic", text)
+    assert answer.conclusion.value == ("wait",) and answer.caveats == ()
+
+
+def test_a_question_may_be_about_leaving_undone():
+    norms = "norms: [{id: n, modality: forbidden, action: smoke}]\nunregulated: forbidden\n"
+    asked = solve_yaml("deontic", norms + "query: not smoke")
+    assert asked.conclusion.value is True and asked.summary == "not smoke is obligatory" and not asked.caveats
+    assert solve_yaml("deontic", norms + "query: smoke").conclusion.value is False
+    assert refused("deontic", norms + "done: [not smoke]") == "done: 'not smoke' is no action"
+
+
+def test_leave_to_omit_is_no_leave_to_act():
+    norms = "norms: [{id: n, modality: permitted, action: not vote}]\n"
+    assert solve_yaml("deontic", norms + "query: vote").conclusion.value is None
+    assert solve_yaml("deontic", norms + "query: not vote").conclusion.value is True

@@ -1,0 +1,153 @@
+"""Induction: shares with their intervals, and Mill's methods."""
+
+from math import comb
+
+import pytest
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.reasoning.formal.mill import spearman
+from mabos_cli.reasoning.shares import beta_below, clopper_pearson, wilson
+from reasoning.solving import refused, solve, solve_yaml
+
+
+@pytest.mark.parametrize(
+    ("hits", "count", "score", "exact"),
+    [
+        (81, 263, (0.2553, 0.3662), (0.2527, 0.3676)),
+        (15, 148, (0.0624, 0.1605), (0.0578, 0.1617)),
+        (0, 20, (0.0000, 0.1611), (0.0000, 0.1684)),
+        (1, 29, (0.0061, 0.1718), (0.0009, 0.1776)),
+    ],
+)
+def test_intervals_are_those_of_newcombe(hits, count, score, exact):
+    """Newcombe, Statistics in Medicine 17 (1998), table I: methods 3 (Wilson) and 5 (Clopper-Pearson)."""
+    assert wilson(hits, count, 0.95) == pytest.approx(score, abs=6e-5)
+    assert clopper_pearson(hits, count, 0.95) == pytest.approx(exact, abs=6e-5)
+
+
+def test_the_beta_distribution_is_the_tail_of_the_binomial():
+    for n in (1, 4, 9):
+        for k in range(1, n + 1):
+            for x in (0.1, 0.5, 0.83):
+                tail = sum(comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(k, n + 1))
+                assert beta_below(x, k, n - k + 1) == pytest.approx(tail, abs=1e-12)
+    assert beta_below(0.5, 500_000, 500_000) == pytest.approx(0.5, abs=1e-9)
+
+
+def test_laplace_on_the_sunrise():
+    """Laplace, Essai philosophique sur les probabilites: 1,826,213 sunrises make the next a bet of 1,826,214 to 1."""
+    answer = solve_yaml("inductive", "counts: {held: 1826213, failed: 0}")
+    assert answer.conclusion.kind == "number" and answer.confidence is None
+    assert 1 / (1 - answer.conclusion.value) == pytest.approx(1_826_215)
+    assert "no exception" in answer.caveats[0]
+
+
+def test_a_threshold_makes_it_a_verdict_with_the_probability_of_the_posterior():
+    """9 of 10 and a flat prior: P(share >= 0.8) = P(at most 9 of 11 hits at 0.8), and not the share 0.9."""
+    answer = solve_yaml("inductive", "counts: {held: 9, failed: 1}\nat_least: 0.8")
+    expected = sum(comb(11, j) * 0.8**j * 0.2 ** (11 - j) for j in range(10))
+    assert answer.conclusion.value is True and answer.confidence == pytest.approx(expected)
+    refuted = solve_yaml("inductive", "counts: {held: 1, failed: 9}\nat_least: 0.8")
+    assert refuted.conclusion.value is False and refuted.confidence > 0.99
+
+
+DINERS = """
+find: cause
+cases:
+  - {name: one, held: yes, features: {soup: yes, salad: yes, beans: yes, pears: no, cake: no}}
+  - {name: two, held: yes, features: {soup: no, salad: yes, beans: yes, pears: yes, cake: no}}
+  - {name: three, held: yes, features: {soup: yes, salad: no, beans: no, pears: yes, cake: no}}
+"""
+
+
+def test_methods_of_agreement_and_difference():
+    """After the illness in the dining hall, Copi, Introduction to Logic, chapter on Mill's methods."""
+    text = DINERS.replace("salad: no, beans: no", "salad: no, beans: yes").replace(", cake: no", "")
+    answer = solve_yaml("inductive", text)
+    assert answer.conclusion.value == ("beans=yes",) and "only agreement" in answer.caveats[1]
+    other = "  - {name: four, held: no, features: {soup: yes, salad: no, beans: no, pears: yes}}\n"
+    answer = solve_yaml("inductive", text + other)
+    assert answer.detail["difference"] == {"beans": [["three", "four"]]}
+    assert answer.detail["joint"] == ["beans=yes"]
+
+
+def test_what_also_stands_where_the_phenomenon_is_absent_is_no_candidate_of_the_joint_method():
+    text = (
+        DINERS
+        + "  - {name: four, held: no, features: {soup: no, salad: no, beans: no, pears: no, cake: no}}\n"
+    )
+    answer = solve_yaml("inductive", text)
+    assert answer.detail["agreement"] == ["cake=no"] and answer.detail["joint"] == []
+    # Agreement alone is the last resort, and there is a better answer only if the joint method or difference gives one.
+    assert answer.conclusion.value == ("cake=no",) and "agreement" in answer.summary
+
+
+def test_concomitant_variation_is_a_rank_correlation_with_shared_ranks():
+    """Ranks 1, 2.5, 2.5, 4 against 1..4 give 4.5 / sqrt(4.5 * 5); Pearson on the values would be 0.71."""
+    assert spearman([1, 2, 2, 50], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    rows = [{"held": True, "amount": n * n, "features": {"dose": -n}} for n in range(1, 5)]
+    assert solve("inductive", {"cases": rows}).detail["variation"] == {"dose": -1.0}
+
+
+FACTS = """
+if: ["?x isA customer"]
+then: ?x renews yes
+facts:
+  - acme isA customer
+  - acme isA partner
+  - globex isA customer
+  - initech isA customer
+  - hooli isA customer
+  - acme renews yes
+  - globex renews yes
+  - initech renews no
+"""
+
+
+def test_facts_are_counted_and_what_is_not_known_is_left_out():
+    answer = solve_yaml("inductive", FACTS)
+    assert (answer.detail["held"], answer.detail["exceptions"], answer.detail["unknown"]) == (
+        2,
+        ["initech"],
+        ["hooli"],
+    )
+    assert answer.conclusion.value == pytest.approx(3 / 5)
+    closed = solve_yaml("inductive", FACTS + "closed_world: yes")
+    assert closed.detail["exceptions"] == ["hooli", "initech"] and closed.conclusion.value == pytest.approx(
+        0.5
+    )
+
+
+def test_another_value_denies_nothing_where_a_subject_may_have_several():
+    """acme is a customer and a partner, so that globex is a customer does not tell that it is no partner."""
+    answer = solve_yaml("inductive", FACTS.replace("then: ?x renews yes", "then: ?x isA partner"))
+    assert (answer.detail["held"], answer.detail["failed"], len(answer.detail["unknown"])) == (1, 0, 3)
+
+
+def test_own_facts_are_used():
+    own = (
+        Fact("F-1", "a", "isA", "lead"),
+        Fact("F-2", "a", "became", "client"),
+        Fact("F-3", "b", "isA", "lead"),
+        Fact("F-4", "b", "became", "lost"),
+    )
+    answer = solve("inductive", {"if": ["?x isA lead"], "then": "?x became client"}, facts=own)
+    assert (answer.detail["held"], answer.detail["failed"]) == (1, 1)
+
+
+def test_bad_input_is_refused():
+    assert refused("inductive", "level: 0.9") == "cases: give cases, counts, or `if` and `then`"
+    assert "not cases and counts" in refused(
+        "inductive", "cases: [{held: yes}]\ncounts: {held: 1, failed: 1}"
+    )
+    assert (
+        refused("inductive", "counts: {held: 0, failed: 0}") == "counts: no instance tells whether it holds"
+    )
+    assert "level: must be from 0.5" in refused("inductive", "counts: {held: 1, failed: 0}\nlevel: 1")
+    assert "below 1" in refused("inductive", "counts: {held: 9, failed: 0}\nat_least: 1")
+    assert "if: no conditions" in refused("inductive", "then: ?x renews yes\nfacts: []")
+    assert "shares no variable" in refused(
+        "inductive", 'if: ["?y isA customer"]\nthen: ?x renews yes\nfacts: []'
+    )
+    assert "needs cases with features" in refused("inductive", "counts: {held: 1, failed: 0}\nfind: cause")
+    assert "must be a number or a word" in refused("inductive", "cases: [{held: yes, features: {a: [1]}}]")

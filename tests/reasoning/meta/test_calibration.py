@@ -1,0 +1,188 @@
+import math
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.meta.forecasts import (
+    Forecast,
+    find_tail,
+    group_forecasts,
+    recalibrate,
+    score_brier,
+    score_log,
+    spiegelhalter,
+    split_brier,
+)
+from mabos_cli.reasoning.own import Past
+from reasoning.solving import refused, solve, solve_yaml
+
+quick = settings(max_examples=60, deadline=None, derandomize=True)
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+said = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=30)
+
+
+def many(confidence, right, wrong):
+    return [[confidence, True]] * right + [[confidence, False]] * wrong
+
+
+def test_brier_nineteen_fifty() -> None:
+    """Brier 1950, table 1, halved to one class: ten forecasts of rain, (0.7, 0.9, 0.8, 0.4, 0.2, 0, 0, 0, 0, 0.1)."""
+    rain = (0.7, 0.9, 0.8, 0.4, 0.2, 0, 0, 0, 0, 0.1)
+    fell = (False, True, True, True, False, False, False, False, False, False)
+    forecasts = [Forecast(p, o) for p, o in zip(rain, fell, strict=True)]
+    # Brier sums over both classes and gives 0.19; one class is half of that.
+    assert score_brier(forecasts) == pytest.approx(0.19 / 2)
+
+
+def test_murphys_parts() -> None:
+    """By hand: 0.8 comes true in 3 of 5, 0.2 in 1 of 5. Base 0.4: REL 0.02, RES 0.04, UNC 0.24, Brier 0.22, skill 1/12."""
+    answer = solve("calibration", {"forecasts": many(0.8, 3, 2) + many(0.2, 1, 4)})
+    detail = answer.detail
+    assert detail["reliability"] == pytest.approx((0.2**2 + 0) / 2)
+    assert detail["resolution"] == pytest.approx(0.04)
+    assert detail["uncertainty"] == pytest.approx(0.24)
+    assert detail["brier"] == pytest.approx(0.22)
+    assert detail["skill"] == pytest.approx(1 - 0.22 / 0.24)
+    assert detail["within"] == pytest.approx(0)
+
+
+@quick
+@given(said)
+def test_the_parts_make_up_the_score(found) -> None:
+    """Murphy 1973: exact for groups of one value; without fail the parts are at least 0."""
+    forecasts = [Forecast(*one) for one in found]
+    parts = split_brier(forecasts, group_forecasts(forecasts, 25))
+    assert parts.within == pytest.approx(0, abs=1e-12)
+    assert min(parts.reliability, parts.resolution, parts.uncertainty) >= 0
+    assert parts.resolution <= parts.uncertainty + 1e-12
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(0, 4).map(lambda n: n / 4), st.booleans()), min_size=1, max_size=9))
+def test_recalibration_is_the_best_rising_fit(found) -> None:
+    """Ayer and others 1955: pooling gives the least squares among rising functions; tried against a grid of rising values."""
+    forecasts = [Forecast(*one) for one in found]
+    steps = recalibrate(forecasts)
+    rates = [one.rate for one in steps]
+    assert rates == sorted({*rates})
+    levels = sorted({one.said for one in forecasts})
+    fitted = {level: next(s.rate for s in steps if s.low <= level <= s.high) for level in levels}
+    error = sum((fitted[one.said] - one.happened) ** 2 for one in forecasts)
+    for grid in product(range(7), repeat=len(levels)):
+        if [*grid] == sorted(grid):
+            rival = dict(zip(levels, (n / 6 for n in grid), strict=True))
+            assert error <= sum((rival[one.said] - one.happened) ** 2 for one in forecasts) + 1e-9
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(1, 9).map(lambda n: n / 10), st.booleans()), min_size=1, max_size=7))
+def test_the_tail_against_all_outcomes(found) -> None:
+    """The distribution of the number of hits, by going through every outcome."""
+    forecasts = [Forecast(*one) for one in found]
+    hits = sum(one.happened for one in forecasts)
+    chance = [0.0] * (len(found) + 1)
+    for world in product((True, False), repeat=len(found)):
+        chance[sum(world)] += math.prod(p if w else 1 - p for (p, _), w in zip(found, world, strict=True))
+    assert find_tail(forecasts) == pytest.approx(min(1, 2 * min(sum(chance[: hits + 1]), sum(chance[hits:]))))
+
+
+def test_spiegelhalters_z() -> None:
+    """Spiegelhalter 1986, with one value the z of a binomial: 0.8 said, 60 of 100 came true: (60 - 80) / 4 = -5, turned by 1 - 2p."""
+    z, p = spiegelhalter([Forecast(0.8, n < 60) for n in range(100)])
+    assert z == pytest.approx(5)
+    assert p == pytest.approx(5.733e-7, rel=1e-3)
+    assert spiegelhalter([Forecast(0.5, True), Forecast(1, True)]) is None
+
+
+def test_overconfidence_is_told_from_its_opposite() -> None:
+    over = solve("calibration", {"forecasts": many(0.9, 12, 8)})
+    assert over.conclusion.value is False
+    assert over.summary.startswith("overconfident: mean confidence 0.90, right in 0.60 of 20")
+    under = solve("calibration", {"forecasts": many(0.6, 38, 2)})
+    assert under.summary.startswith("underconfident")
+    assert under.detail["gap"] == pytest.approx(-0.35)
+
+
+def test_sureness_of_the_opposite() -> None:
+    """0.1 said and never happening is being right with 0.9; a plain mean of what was said would call it something else."""
+    answer = solve("calibration", {"forecasts": many(0.1, 1, 9) + many(0.9, 9, 1)})
+    assert answer.detail["mean_confidence"] == pytest.approx(0.9)
+    assert answer.detail["share_right"] == pytest.approx(0.9)
+    assert answer.detail["gap"] == pytest.approx(0)
+    assert answer.conclusion.value is None
+    assert solve("calibration", {"forecasts": many(0.9, 180, 20)}).conclusion.value is True
+
+
+def test_log_score() -> None:
+    """In bits: saying 1/4 to what happens costs 2, saying 1/2 costs 1. Impossible things have no finite score."""
+    assert score_log([Forecast(0.25, True), Forecast(0.5, False)]) == 1.5
+    answer = solve("calibration", {"forecasts": [[0, True], [1, True]]})
+    assert answer.detail["log_score_bits"] is None
+    assert any("called impossible" in caveat for caveat in answer.caveats)
+
+
+def test_all_alike() -> None:
+    answer = solve("calibration", {"forecasts": [[1, True], [1, True]]})
+    assert answer.detail["brier"] == 0
+    assert answer.detail["skill"] is None
+    assert answer.conclusion.value is None
+
+
+def test_many_values_are_binned() -> None:
+    forecasts = [[n / 100, n % 3 == 0] for n in range(100)]
+    answer = solve("calibration", {"forecasts": forecasts})
+    assert [one["count"] for one in answer.detail["groups"]] == [10] * 10
+    detail = answer.detail
+    parts = detail["reliability"] - detail["resolution"] + detail["uncertainty"] + detail["within"]
+    assert parts == pytest.approx(detail["brier"])
+
+
+def test_own_results_and_methods() -> None:
+    own = (
+        Past("R-1", "bayesian", "", 0.8, True, ""),
+        Past("R-2", "bayesian", "", 0.6, False, ""),
+        Past("R-3", "causal", "", None, True, ""),
+        Past("R-4", "causal", "", 0.7, None, ""),
+    )
+    answer = solve("calibration", {}, past=own)
+    assert answer.detail["count"] == 2
+    assert answer.detail["methods"] == {
+        "bayesian": {
+            "count": 2,
+            "brier": pytest.approx(0.2),
+            "mean_confidence": pytest.approx(0.7),
+            "share_right": 0.5,
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bins: 5", "forecasts: no past result has both"),
+        ("forecasts: []", "forecasts: must hold something"),
+        ("forecasts: [[0.5, yes, 1]]", "forecasts[1]: must be two values, not 3"),
+        ("forecasts: [[80, yes]]", "forecasts[1].confidence: must be from 0 to 1"),
+        ("forecasts: [[0.5, maybe]]", "forecasts[1].happened: must be yes or no"),
+        ("forecasts: [0.5]", "forecasts[1]: must be fields"),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    assert refused("calibration", text).startswith(message)
+
+
+def test_percent_is_read() -> None:
+    assert solve_yaml("calibration", "forecasts: [[80%, yes]]").detail["brier"] == pytest.approx(0.04)
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source((FIXTURES / "calibration.yaml").read_text("utf-8"), "calibration.yaml").value
+    raw.pop("problem")
+    answer = solve("calibration", raw)
+    assert answer.detail["count"] == 15
+    assert answer.detail["gap"] > 0.1
+    assert {*answer.detail["methods"]} == {"pipeline review", "bayesian"}

@@ -1,0 +1,126 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.meta.method_record import (
+    Record,
+    chance_of_best,
+    find_factors,
+    learned_scores,
+    scores_by_aspect,
+)
+from mabos_cli.reasoning.own import Past
+from reasoning.solving import refused, solve
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+
+
+def past(method, happened, **kind):
+    return Past("R-1", method, "", None, happened, "2026-01-01T00:00:00Z", tuple(kind.items()))
+
+
+def episodes(**counts):
+    """Uses of methods, as right and wrong: causal=(3, 1)."""
+    return [
+        {"method": name.replace("_", "-"), "right": right}
+        for name, (good, bad) in counts.items()
+        for right in [True] * good + [False] * bad
+    ]
+
+
+def test_rule_of_succession() -> None:
+    """Laplace: after 3 of 4 from an even start the mean is 4/6. Nothing known is one half, and the interval is nearly all."""
+    assert Record(3, 4).mean == pytest.approx(4 / 6)
+    assert Record(0, 0).mean == 0.5
+    assert (Record(0, 0).low, Record(0, 0).high) == pytest.approx((0.05, 0.95))
+
+
+def test_credible_interval_of_all_right() -> None:
+    """Beta(n + 1, 1) has the distribution x to the n + 1, so its quantiles are roots."""
+    assert Record(9, 9).low == pytest.approx(0.05 ** (1 / 10))
+    assert Record(0, 9).high == pytest.approx(1 - 0.05 ** (1 / 10))
+
+
+def test_few_successes_do_not_beat_many() -> None:
+    """2 of 2 has the better raw rate, 18 of 20 the better lower bound."""
+    answer = solve("learning-to-reason", {"episodes": episodes(causal=(2, 0), bayesian=(18, 2))})
+    assert answer.conclusion.value == ("bayesian", "causal")
+    assert answer.detail["methods"]["causal"]["low"] == pytest.approx(0.05 ** (1 / 3))
+    assert answer.detail["enough"] == ["bayesian"]
+    assert answer.detail["explore"] == "causal"
+    assert "fewer than 5 results: causal" in answer.caveats
+
+
+def test_probability_of_being_best() -> None:
+    """Two even records: one half. Beta(2, 1) against Beta(1, 1): the integral of 2x times x, two thirds. Three alike: one third."""
+    even = {"a": Record(3, 6), "b": Record(3, 6)}
+    assert chance_of_best(even, "a") == pytest.approx(0.5, abs=1e-4)
+    assert chance_of_best({"a": Record(1, 1), "b": Record(0, 0)}, "a") == pytest.approx(2 / 3, abs=1e-4)
+    assert chance_of_best(even | {"c": Record(3, 6)}, "a") == pytest.approx(1 / 3, abs=1e-4)
+    many = {"a": Record(8, 9), "b": Record(4, 7), "c": Record(1, 5)}
+    assert math.fsum(chance_of_best(many, name) for name in many) == pytest.approx(1, abs=1e-3)
+
+
+def test_confidence_is_that_probability() -> None:
+    answer = solve("learning-to-reason", {"episodes": episodes(causal=(8, 1), bayesian=(4, 3))})
+    assert answer.confidence == pytest.approx(chance_of_best({"a": Record(8, 9), "b": Record(4, 7)}, "a"))
+    assert solve("learning-to-reason", {"episodes": episodes(causal=(8, 1))}).confidence is None
+
+
+def test_factors_shrink_towards_all_together() -> None:
+    """With a base rate of 1/2 and four prior cases: (8 + 2) / 12 / (1/2) and (0 + 2) / 12 / (1/2)."""
+    factors = find_factors({"a": Record(8, 8), "b": Record(0, 8)})
+    assert factors == pytest.approx({"a": 5 / 3, "b": 1 / 3})
+    assert find_factors({"a": Record(3, 6), "b": Record(1, 2)}) == pytest.approx({"a": 1, "b": 1})
+    assert find_factors({"a": Record(0, 4)}) == {"a": 0.5}
+    assert find_factors({}) == {}
+
+
+def test_own_results_count_where_the_outcome_is_known() -> None:
+    own = (past("causal", True), past("causal", None), past("bayesian", False))
+    assert learned_scores(own) == {"bayesian": Record(0, 1), "causal": Record(1, 1)}
+    answer = solve("learning-to-reason", {}, past=own)
+    assert answer.detail["results"] == 2
+    assert answer.conclusion.value[0] == "causal"
+
+
+def test_by_aspect() -> None:
+    own = (past("causal", True, domain="social", stakes="high"), past("causal", False, domain="formal"))
+    found = scores_by_aspect(own)
+    assert {kind: one["causal"] for kind, one in found.items()} == {
+        "domain=formal": Record(0, 1),
+        "domain=social": Record(1, 1),
+        "stakes=high": Record(1, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("least: 3", "episodes: no result has a known outcome"),
+        ("episodes: [{method: bayes, right: yes}]", "episodes[1].method: unknown method 'bayes'"),
+        ("episodes: [{method: causal, right: perhaps}]", "episodes[1].right: must be yes or no"),
+        (
+            "episodes: [{method: causal, right: yes, classification: {domain: sozial}}]",
+            "episodes[1].classification.domain: unknown value 'sozial'",
+        ),
+        (
+            "episodes: [{method: causal, right: yes, classification: {domains: social}}]",
+            "episodes[1].classification: unknown aspect 'domains'",
+        ),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("learning-to-reason", said).startswith(message)
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source(
+        (FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml"
+    ).value
+    raw.pop("problem")
+    answer = solve("learning-to-reason", raw)
+    assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")
+    assert any(step == "domain=empirical: expected-utility, 4 of 4" for step in answer.steps)

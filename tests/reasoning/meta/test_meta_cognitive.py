@@ -1,0 +1,132 @@
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.own import Past
+from reasoning.solving import refused, solve, solve_yaml
+
+quick = settings(max_examples=40, deadline=None, derandomize=True)
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+
+
+def claim(confidence, impact, hours=None, cost=0, finds=1, status="assumed"):
+    found = {"status": status, "confidence": confidence, "impact": impact}
+    return found | ({} if hours is None else {"check": {"hours": hours, "cost": cost, "finds": finds}})
+
+
+def test_value_of_a_check() -> None:
+    """Expected value of imperfect information: 0.3 * 1000 lost, found with 0.8: 240, less 2 hours at 20 and 50: 150."""
+    answer = solve("meta-cognitive", {"claims": {"a": claim(0.7, 1000, 2, 50, 0.8)}, "cost_per_hour": 20})
+    assert answer.conclusion.value == "check a"
+    assert dict(answer.conclusion.scores) == pytest.approx({"proceed": 0, "check a": 150})
+    assert answer.detail["expected_loss"] == pytest.approx(300)
+    assert answer.confidence is None
+
+
+def test_a_check_that_costs_more_than_it_saves() -> None:
+    answer = solve("meta-cognitive", {"claims": {"a": claim(0.9, 1000, 10)}, "cost_per_hour": 11})
+    assert answer.conclusion.value == "proceed"
+    assert answer.summary.startswith("proceed: no check is worth its cost")
+
+
+def test_the_largest_loss_is_not_always_the_first_check() -> None:
+    """a loses 500, but its check finds little; b loses 300 and is found for sure."""
+    claims = {"a": claim(0.5, 1000, 1, 0, 0.4), "b": claim(0.7, 1000, 1, 0, 1)}
+    answer = solve("meta-cognitive", {"claims": claims})
+    assert answer.detail["checks"] == ["b", "a"]
+    assert "largest expected loss 500 (a)" in answer.summary
+
+
+def test_the_deadline_is_a_knapsack() -> None:
+    """One check of 300 in 5 hours against two of 200 in 3 hours each: with 6 hours the two win, with 5 the one."""
+    claims = {"a": claim(0.7, 1000, 5), "b": claim(0.8, 1000, 3), "c": claim(0.8, 1000, 3)}
+    assert solve("meta-cognitive", {"claims": claims, "hours_left": 6}).detail["checks"] == ["b", "c"]
+    tight = solve("meta-cognitive", {"claims": claims, "hours_left": 5})
+    assert tight.detail["checks"] == ["a"]
+    assert "would pay, but not within 5 hours: b, c" in tight.caveats
+    none = solve("meta-cognitive", {"claims": claims, "hours_left": 1})
+    assert none.conclusion.value == "proceed"
+    assert "no check that pays fits" in none.summary
+
+
+def test_joint_confidence_and_its_bounds() -> None:
+    """Fréchet 1935: 0.9, 0.8 and 0.7 hold together with 0.504 if independent, at least 0.4, at most 0.7."""
+    answer = solve(
+        "meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", (0.9, 0.8, 0.7), strict=True)}}
+    )
+    assert answer.detail["joint"] == pytest.approx({"if_independent": 0.504, "at_least": 0.4, "at_most": 0.7})
+    unknown = solve_yaml("meta-cognitive", "claims: {a: {status: unknown, impact: 10}, b: {status: known}}")
+    assert unknown.detail["joint"] is None
+    assert unknown.detail["claims"]["a"]["expected_loss"] == 5
+    assert unknown.caveats[0].startswith("no confidence given, even chances assumed: a")
+
+
+@quick
+@given(st.lists(st.integers(0, 8), min_size=8, max_size=8).filter(any))
+def test_bounds_hold_for_any_dependence(weights) -> None:
+    """Over all joint distributions of three claims: the probability of all three lies within the bounds."""
+    total = sum(weights)
+    worlds = dict(zip(product((0, 1), repeat=3), weights, strict=True))
+    marginals = [sum(w for world, w in worlds.items() if world[n]) / total for n in range(3)]
+    joint = solve(
+        "meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", marginals, strict=True)}}
+    ).detail["joint"]
+    assert joint["at_least"] - 1e-9 <= worlds[1, 1, 1] / total <= joint["at_most"] + 1e-9
+    assert joint["at_least"] - 1e-9 <= joint["if_independent"] <= joint["at_most"] + 1e-9
+
+
+def test_flags() -> None:
+    said = """
+claims:
+  weak: {status: assumed, confidence: 0.6, impact: 100, sources: 1}
+  strong: {status: known, confidence: 0.8, impact: 100, sources: 0}
+  light: {status: assumed, confidence: 0.1, impact: 1, sources: 1}
+alternatives: {wait: no, buy: yes}
+"""
+    assert solve_yaml("meta-cognitive", said).detail["flags"] == [
+        {"claim": "weak", "flag": "much hangs on it and little supports it"},
+        {"claim": "weak", "flag": "single source"},
+        {"claim": "strong", "flag": "called known at 0.80: an assumption"},
+        {"claim": "strong", "flag": "no source"},
+        {"claim": "wait", "flag": "alternative not examined"},
+    ]
+
+
+def test_own_record_is_told() -> None:
+    own = tuple(Past(f"R-{n}", "bayesian", "", 0.9, n < 3, "") for n in range(6))
+    answer = solve_yaml("meta-cognitive", "claims: {a: {status: known}}", past=own)
+    assert "own record: stated 0.90 on average, right in 3 of 6" in answer.caveats
+
+
+def test_many_checks_are_chosen_by_gain_per_hour() -> None:
+    claims = {f"c{n}": claim(0.5, 100 + n, 1) for n in range(20)}
+    answer = solve("meta-cognitive", {"claims": claims, "hours_left": 3})
+    assert answer.detail["checks"] == ["c19", "c18", "c17"]
+    assert any("more than 15 checks" in caveat for caveat in answer.caveats)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("claims: {}", "claims: must hold something"),
+        ("claims: {a: {status: assumed}}", "claims.a.confidence: is missing"),
+        ("claims: {a: {status: sure}}", "claims.a.status: must be one of known, assumed, unknown"),
+        ("claims: {a: {status: known, confidence: 2}}", "claims.a.confidence: must be from 0 to 1"),
+        ("claims: {a: {status: known, impact: -1}}", "claims.a.impact: must be from 0"),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("meta-cognitive", said).startswith(message)
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source((FIXTURES / "meta-cognitive.yaml").read_text("utf-8"), "meta-cognitive.yaml").value
+    raw.pop("problem")
+    answer = solve("meta-cognitive", raw)
+    # 0.7 * 0.35 * 400000 - 3000 - 12 * 120
+    assert dict(answer.conclusion.scores)["check demand grows 20 percent"] == pytest.approx(93_560)
+    assert answer.detail["checks"] == ["demand grows 20 percent", "landlord is solvent"]

@@ -1,0 +1,149 @@
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.own import Past
+from reasoning.solving import refused, solve, solve_yaml
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+
+
+def plan(expected, actual, better="higher", **more):
+    return {"expected": expected, "actual": actual, "better": better} | more
+
+
+def test_deviations_have_a_direction() -> None:
+    """25 % more revenue is good and 25 % more cost is not; the base is the plan, not the outcome."""
+    answer = solve(
+        "reflection",
+        {
+            "measures": {
+                "revenue": plan(80, 100),
+                "cost": plan(80, 100, "lower"),
+                "churn": plan(10, 4, "lower"),
+            }
+        },
+    )
+    assert [*answer.detail["measures"]] == ["churn", "revenue", "cost"]
+    assert answer.detail["measures"]["revenue"] == {"expected": 80, "actual": 100, "off": 0.25, "gain": 20}
+    assert answer.detail["measures"]["cost"]["gain"] == -20
+    assert answer.steps[0] == "churn -60% (4 for 10), better"
+    assert answer.detail["met"] == 0
+
+
+def test_negative_and_empty_plans() -> None:
+    """A planned loss of 10 that became 5 is 50 % up; out of nothing there is no share."""
+    answer = solve(
+        "reflection", {"measures": {"profit": plan(-10, -5), "leads": plan(0, 3), "calls": plan(0, 0)}}
+    )
+    assert answer.detail["measures"]["profit"]["off"] == 0.5
+    assert answer.detail["measures"]["leads"]["off"] is None
+    assert [*answer.detail["measures"]] == ["leads", "profit", "calls"]
+    assert answer.detail["met"] == 1
+    assert "where nothing was planned, a deviation has no share" in answer.caveats
+
+
+def test_surprise_is_information() -> None:
+    """Shannon 1948: what had 1/8 tells 3 bits when it happens, what had 1/2 tells 1."""
+    said = "events: [{what: a, confidence: 0.5, happened: yes}, {what: b, confidence: 0.875, happened: no}]"
+    answer = solve_yaml("reflection", said)
+    assert [(one["what"], one["bits"]) for one in answer.detail["statements"]] == [("b", 3.0), ("a", 1.0)]
+    assert "surprise: b, given 0.12, 3.0 bits" in answer.steps
+    impossible = solve_yaml("reflection", "events: [{what: a, confidence: 0, happened: yes}]")
+    assert impossible.detail["statements"][0]["bits"] is None
+    assert "surprise: a, called impossible" in impossible.steps
+
+
+def test_sign_test_of_optimism() -> None:
+    """Six plans, all missed: chance alone does that with 2 / 64 (two-sided sign test)."""
+    answer = solve("reflection", {"measures": {f"m{n}": plan(10, 12, "lower") for n in range(6)}})
+    assert answer.detail["signs"]["optimism"] == {"worse": 6, "better": 0, "p": pytest.approx(2 / 64)}
+    assert "pessimism" not in answer.detail["signs"]
+
+
+def test_overconfidence_becomes_a_rule_only_if_it_is_no_chance() -> None:
+    wrong = {"what": "x", "confidence": 0.9, "happened": False}
+    once = solve("reflection", {"events": [wrong]})
+    assert once.detail["signs"]["overconfidence"]["p"] == pytest.approx(0.2)
+    assert once.detail["rules"] == []
+    assert once.conclusion.kind == "text"
+    often = solve("reflection", {"events": [wrong | {"what": f"x{n}"} for n in range(3)]})
+    assert often.detail["signs"]["overconfidence"]["p"] == pytest.approx(0.002)
+    assert often.conclusion.value == ("state less confidence: 0.90 said, 0.00 right",)
+
+
+def test_numbers_written_after_the_fact_are_not_scored() -> None:
+    said = """
+events:
+  - {what: a, confidence: 0.6, happened: yes}
+  - {what: b, confidence: 0.99, happened: yes, stated: after}
+"""
+    answer = solve_yaml("reflection", said)
+    assert answer.detail["brier"] == pytest.approx(0.16)
+    assert answer.detail["signs"]["hindsight"] == {
+        "stated_after": 1,
+        "given_to_what_happened": 0.99,
+        "given_before": 0.6,
+    }
+
+
+def test_factor_by_kind() -> None:
+    """The median of 1.5, 2 and 0.9 is 1.5, and two of three support it."""
+    measures = {
+        n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)
+    }
+    answer = solve("reflection", {"measures": measures})
+    assert answer.detail["rules"] == [{"said": "expect 1.5 times the plan in time", "support": 2}]
+
+
+def test_lessons_and_causes_are_counted() -> None:
+    own = (
+        Past("R-1", "causal", "price rise", 0.8, False, "", lesson="Ask two customers first"),
+        Past("R-2", "causal", "hiring", 0.7, True, "", lesson="ask two customers first."),
+    )
+    causes = [{"cause": "late data", "controllable": True}, {"cause": "storm", "controllable": False}]
+    answer = solve("reflection", {"lessons": ["Ask  two customers first"], "causes": causes}, past=own)
+    assert answer.detail["rules"] == [
+        {"said": "Ask  two customers first", "support": 3},
+        {"said": "act on this cause: late data", "support": 1},
+    ]
+    assert answer.detail["statements"][0] == {
+        "what": "price rise",
+        "chance": pytest.approx(0.2),
+        "bits": pytest.approx(log2(5)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("{}", "measures: nothing to look back on"),
+        ("measures: {a: {expected: 1}}", "measures.a.actual: is missing"),
+        ("measures: {a: {expected: 1, actual: many}}", "measures.a.actual: must be a number"),
+        (
+            "measures: {a: {expected: 1, actual: 2}}\ncauses: [{cause: x, of: b, controllable: yes}]",
+            "causes[1].of: unknown measure or event 'b'",
+        ),
+        (
+            "measures: {a: {expected: 1, actual: 2}}\ncauses: [{cause: x, of: a, controllable: yes, share: 0.7}, {cause: z, of: a, controllable: no, share: 0.6}]",
+            "causes: shares of a sum to 1.3",
+        ),
+        (
+            "events: [{what: a, confidence: 0.5, happened: yes, stated: later}]",
+            "events[1].stated: must be one of before, after",
+        ),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("reflection", said).startswith(message)
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source((FIXTURES / "reflection.yaml").read_text("utf-8"), "reflection.yaml").value
+    raw.pop("problem")
+    answer = solve("reflection", raw)
+    assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"
+    assert answer.detail["controllable_share"] == {"build weeks": 0.6, "review weeks": 0.5}
+    assert answer.detail["rules"][1] == {"said": "expect 1.56 times the plan in time", "support": 2}

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.own import Past
+from mabos_cli.reasoning.router import score_methods
+from reasoning.solving import refused, solve, solve_yaml
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+SOCIAL = {
+    "uncertainty": "low",
+    "complexity": "simple",
+    "domain": "social",
+    "data_availability": "rich",
+    "stakes": "medium",
+}
+
+
+def test_without_past_the_router_decides() -> None:
+    """The weights of the specification: .2 + .2 + .3 + .15 + .15 for what fits in every aspect."""
+    answer = solve("strategy-selection", SOCIAL)
+    assert answer.conclusion.value == "social-choice"
+    assert answer.detail["methods"][0]["fit"] == pytest.approx(1)
+    assert answer.detail["changed_by_past"] is False
+    assert "no past results" in answer.summary
+    assert [one["method"] for one in answer.detail["methods"]] == [
+        one.method.name for one in score_methods(SOCIAL) if one.method.name != "strategy-selection"
+    ]
+
+
+def test_past_results_change_the_choice() -> None:
+    """Failures of the best fit lower it below the next: a fit of 1 times (0 + 4 * 0.5) / (6 + 4) / 0.5 is 0.4."""
+    failed = [{"method": "social-choice", "right": False}] * 6 + [{"method": "deductive", "right": True}] * 6
+    answer = solve("strategy-selection", SOCIAL | {"episodes": failed})
+    assert answer.detail["pick_by_fit"] == "social-choice"
+    assert answer.detail["changed_by_past"] is True
+    assert answer.conclusion.value != "social-choice"
+    found = {one["method"]: one for one in answer.detail["methods"]}
+    assert found["social-choice"]["score"] == pytest.approx(0.4)
+    assert found["deductive"]["factor"] == pytest.approx(1.6)
+    assert "past results changed the choice from social-choice" in answer.summary
+
+
+def test_own_past_is_used() -> None:
+    own = tuple(Past(f"R-{n}", "social-choice", "", None, True, "") for n in range(5))
+    answer = solve("strategy-selection", SOCIAL, past=own)
+    assert answer.detail["methods"][0]["record"]["total"] == 5
+    assert "past results did not change the choice" in answer.summary
+
+
+def test_time_breaks_ties_towards_less_effort() -> None:
+    told = "domain: empirical\nonly: [causal, bayesian]\n"
+    assert solve_yaml("strategy-selection", told + "time_pressure: urgent").conclusion.value == "bayesian"
+    free = solve_yaml("strategy-selection", told + "time_pressure: none")
+    assert free.conclusion.value == "causal"
+    assert any(
+        "equal scores: causal, bayesian; decided by the most thorough first" in one for one in free.caveats
+    )
+
+
+def test_only_some_methods() -> None:
+    assert (
+        solve_yaml("strategy-selection", "domain: social\ncategory: causal").conclusion.value
+        == "systems-thinking"
+    )
+    assert (
+        solve_yaml("strategy-selection", "stakes: low\nonly: [strategy-selection]").conclusion.value
+        == "strategy-selection"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("{}", "nothing to choose a method by"),
+        ("time_pressure: urgent", "nothing to choose a method by"),
+        ("domain: money", "domain: must be one of formal, empirical, social, mixed"),
+        ("domain: social\nonly: [nash]", "only: unknown method 'nash'"),
+        (
+            "domain: social\nonly: [bayesian]\ncategory: social",
+            "only: none of these methods is of the category social",
+        ),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("strategy-selection", said).startswith(message)
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source(
+        (FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml"
+    ).value
+    raw.pop("problem")
+    answer = solve("strategy-selection", raw)
+    assert answer.detail["pick_by_fit"] == "bayesian"
+    assert answer.conclusion.value == "expected-utility"

@@ -1,0 +1,142 @@
+"""Expected utility against Bernoulli's own figures, closed forms and numerical integration."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.reasoning.probabilistic.lottery import dominates
+from reasoning.solving import refused, solve, solve_yaml
+
+
+def petersburg(wealth: float, tosses: int = 50) -> dict:
+    """Pays 1, 2, 4, ... ducats if heads first comes at toss 1, 2, 3, ...; the last prize takes what is left."""
+    game = [{"gain": 2 ** (n - 1), "p": 2**-n} for n in range(1, tosses)]
+    game.append({"gain": 2 ** (tosses - 1), "p": 2 ** -(tosses - 1)})
+    return {"options": {"game": game}, "utility": "log", "wealth": wealth}
+
+
+@pytest.mark.parametrize(("wealth", "worth"), [(0, 2), (10, 3), (100, 4), (1000, 6)])
+def test_saint_petersburg(wealth: float, worth: int) -> None:
+    """Bernoulli 1738, section 19: worth 2 ducats to one who has nothing, about 3 with 10, 4 with 100, 6 with 1000."""
+    answer = solve("expected-utility", petersburg(wealth))
+    assert round(answer.detail["options"]["game"]["certainty_equivalent"]) == worth
+    assert answer.detail["options"]["game"]["mean"] == pytest.approx(50 / 2 + 0.5)
+
+
+def test_cargo_insurance() -> None:
+    """Bernoulli 1738, section 15: with goods worth 10,000, five ships of a hundred lost and a premium of 800, insurance pays for
+    a merchant whose other wealth is below 5043 rubles and not above. The mean alone never says so."""
+    raw = {
+        "options": {
+            "insure": [{"gain": 9200, "p": 1}],
+            "risk it": [{"gain": 10000, "p": 0.95}, {"gain": 0, "p": 0.05}],
+        },
+        "utility": "log",
+    }
+    assert solve("expected-utility", raw | {"wealth": 5000}).conclusion.value == "insure"
+    assert solve("expected-utility", raw | {"wealth": 5100}).conclusion.value == "risk it"
+
+
+def test_cara_of_an_even_chance_is_log_cosh() -> None:
+    raw = {
+        "options": {"bet": [{"gain": 1, "p": 0.5}, {"gain": -1, "p": 0.5}]},
+        "utility": "cara",
+        "aversion": 2,
+    }
+    found = solve("expected-utility", raw).detail["options"]["bet"]
+    assert found["certainty_equivalent"] == pytest.approx(-math.log(math.cosh(2)) / 2)
+    assert found["risk_premium"] == pytest.approx(math.log(math.cosh(2)) / 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(1, 1e6), min_size=2, max_size=4), st.floats(-3, 60))
+def test_crra_is_the_power_mean_and_falls_with_aversion(gains: list[float], aversion: float) -> None:
+    def worth(g: float) -> float:
+        options = {"a": [{"gain": gain, "p": 1 / len(gains)} for gain in gains]}
+        raw = {"options": options, "utility": "crra", "aversion": g}
+        return solve("expected-utility", raw).detail["options"]["a"]["certainty_equivalent"]
+
+    assert min(gains) * (1 - 1e-9) <= worth(aversion) <= max(gains) * (1 + 1e-9)
+    assert worth(aversion + 1) <= worth(aversion) * (1 + 1e-9)
+    assert worth(2) == pytest.approx(len(gains) / sum(1 / gain for gain in gains))
+
+
+def test_points_are_interpolated_both_ways() -> None:
+    answer = solve_yaml(
+        "expected-utility",
+        """
+options: {bet: [{gain: 0, p: 0.5}, {gain: 100, p: 0.5}], sure: [{gain: 40, p: 1}]}
+utility: points
+points: [{gain: 0, u: 0}, {gain: 20, u: 40}, {gain: 100, u: 100}]
+""",
+    )
+    # u = 50 lies a sixth of the way from 20 to 100.
+    assert answer.detail["options"]["bet"]["certainty_equivalent"] == pytest.approx(20 + 80 / 6)
+    assert answer.conclusion.value == "sure"
+    assert any("bet has the higher mean" in said for said in answer.caveats)
+
+
+lotteries = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(lotteries, lotteries)
+def test_dominance_agrees_with_its_meaning(one: list, other: list) -> None:
+    """First order: every step utility agrees. Second order: every min(x, k) agrees."""
+
+    def read(pairs: list[tuple[int, int]]) -> tuple[tuple[float, float], ...]:
+        total = sum(weight for _, weight in pairs)
+        merged: dict[float, float] = {}
+        for amount, weight in pairs:
+            merged[amount] = merged.get(amount, 0) + weight / total
+        return tuple(sorted(merged.items()))
+
+    a, b = read(one), read(other)
+    steps = [sum(p for x, p in a if x >= k) - sum(p for x, p in b if x >= k) for k in range(8)]
+    caps = [sum(p * min(x, k) for x, p in a) - sum(p * min(x, k) for x, p in b) for k in range(8)]
+    first = all(gap >= -1e-9 for gap in steps) and any(gap > 1e-9 for gap in steps)
+    second = all(gap >= -1e-9 for gap in caps) and any(gap > 1e-9 for gap in caps)
+    assert dominates(a, b) == (1 if first else 2 if second else 0)
+
+
+def test_huge_aversion_does_not_overflow() -> None:
+    raw = {
+        "options": {"a": [{"gain": -1e9, "p": 0.5}, {"gain": 1e9, "p": 0.5}]},
+        "utility": "cara",
+        "aversion": 50,
+    }
+    found = solve("expected-utility", raw).detail["options"]["a"]
+    assert found["expected_utility"] is None
+    assert found["certainty_equivalent"] == pytest.approx(-1e9)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("options: {a: [{gain: 1, p: 0.5}]}", "options.a: probabilities must sum to 1, not 0.5"),
+        ("options: {a: [{gain: -5, p: 1}]}\nutility: log\nwealth: 5", "options.a: leaves 0 of the wealth"),
+        ("options: {a: [{gain: 5, p: 1}]}\nutility: crra", "aversion: is missing"),
+        ("options: {a: [{gain: 5, p: 1}]}\nutility: points", "points: is missing"),
+        ("options: {a: [{gain: 5, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 1}, {gain: 4, u: 2}]", "points: no point at or beyond 5"),
+        ("options: {a: [{gain: 2, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 3}, {gain: 4, u: 2}]", "points: more must be worth more"),
+    ],
+)  # fmt: skip
+def test_refusals(text: str, said: str) -> None:
+    assert said in refused("expected-utility", text)
+
+
+def test_points_must_have_different_amounts_and_dominance_is_told() -> None:
+    text = "options: {a: [{gain: 2, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 1}, {gain: 1, u: 2}]"
+    assert "points: needs two or more points with different amounts" in refused("expected-utility", text)
+    answer = solve_yaml(
+        "expected-utility",
+        "options: {sure: [{gain: 5, p: 1}], fair: [{gain: 0, p: 0.5}, {gain: 10, p: 0.5}], poor: [{gain: 4, p: 1}]}",
+    )
+    assert answer.detail["dominance"] == [
+        {"better": "sure", "worse": "fair", "order": 2},
+        {"better": "sure", "worse": "poor", "order": 1},
+    ]
+    assert "sure dominates poor (order 1): everybody who likes more prefers it" in answer.steps
+    assert any("worth as much as fair" in said for said in answer.caveats)

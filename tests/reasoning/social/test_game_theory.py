@@ -1,0 +1,270 @@
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.social.mixed_play import find_corners
+from reasoning.solving import refused, solve, solve_yaml
+
+quick = settings(max_examples=60, deadline=None, derandomize=True)
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+
+
+def table(cells):
+    """A game from rows of cells: rows a, b, c and columns x, y, z."""
+    return {
+        "payoffs": {
+            "abcdefghij"[r]: {"zyxwvutsrq"[::-1][c]: cell for c, cell in enumerate(row)}
+            for r, row in enumerate(cells)
+        }
+    }
+
+
+def exact(answer):
+    return [tuple(tuple(mix.values()) for mix in one["exact"].values()) for one in answer.detail["mixed"]]
+
+
+def test_prisoners_dilemma() -> None:
+    """Tucker 1950: defection is dominant, and its outcome is worse for both than silence."""
+    answer = solve_yaml(
+        "game-theory",
+        "payoffs: {silent: {silent: [-1, -1], talk: [-3, 0]}, talk: {silent: [0, -3], talk: [-2, -2]}}",
+    )
+    assert answer.conclusion.value == "talk"
+    assert answer.conclusion.scores == (("silent", -3.0), ("talk", -2.0))
+    assert [one["play"] for one in answer.detail["pure"]] == [{"row": "talk", "column": "talk"}]
+    assert answer.detail["pure"][0]["improved_by"] == {"row": "silent", "column": "silent"}
+    assert len(answer.detail["pareto"]) == 3
+    assert answer.detail["mixed"] == []
+    assert answer.confidence is None
+    assert "dilemma: silent, silent would be better for all than talk, talk" in answer.steps
+
+
+def test_battle_of_the_sexes() -> None:
+    """Luce and Raiffa 1957: two pure equilibria and a mixed one at 2/3, 1/3, which gives both 2/3."""
+    said = "players: [her, him]\npayoffs: {opera: {opera: [2, 1], fight: [0, 0]}, fight: {opera: [0, 0], fight: [1, 2]}}"
+    answer = solve_yaml("game-theory", said)
+    assert exact(answer) == [(("2/3", "1/3"), ("1/3", "2/3"))]
+    assert answer.detail["mixed"][0]["payoffs"] == {"her": 2 / 3, "him": 2 / 3}
+    assert len(answer.detail["pure"]) == 2
+    assert answer.detail["payoff_dominant"] is answer.detail["risk_dominant"] is None
+    assert answer.conclusion.value == "opera"
+    assert any("agree beforehand" in caveat for caveat in answer.caveats)
+
+
+def test_matching_pennies_and_rock_paper_scissors() -> None:
+    """Zero-sum games without a saddle: the only equilibrium is even, and its value is 0."""
+    pennies = solve("game-theory", table([[1, -1], [-1, 1]]))
+    assert pennies.conclusion.kind == "distribution"
+    assert pennies.conclusion.scores == (("a", 0.5), ("b", 0.5))
+    roshambo = solve("game-theory", table([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]))
+    assert exact(roshambo) == [(("1/3",) * 3,) * 2]
+    assert roshambo.detail["maximin"]["row"]["mixed_value"] == 0
+    assert roshambo.detail["maximin"]["row"]["value"] == -1
+
+
+def test_zero_sum_without_symmetry() -> None:
+    """By hand, from equal expectations: [[2, -3], [-1, 4]] has value 1/2 at 1/2, 1/2 for the rows and 7/10, 3/10 for the columns."""
+    answer = solve("game-theory", table([[2, -3], [-1, 4]]))
+    assert exact(answer) == [(("1/2", "1/2"), ("7/10", "3/10"))]
+    assert answer.detail["maximin"]["row"]["mixed_value"] == 0.5
+    assert answer.detail["maximin"]["column"]["mixed_value"] == -0.5
+
+
+def test_saddle_points_are_exchangeable() -> None:
+    """A zero-sum game with two saddles of the same value: either is optimal, and nothing needs to be agreed on."""
+    answer = solve("game-theory", table([[2, 2, 3], [1, 0, 2], [2, 2, 2]]))
+    assert len(answer.detail["pure"]) == 4
+    assert answer.conclusion.value == "a"
+    assert {one["payoffs"]["row"] for one in answer.detail["pure"]} == {2.0}
+    assert not any("agree beforehand" in caveat for caveat in answer.caveats)
+
+
+def test_stag_hunt_separates_payoff_from_risk() -> None:
+    """The game of Aumann 1990, in the words of Harsanyi and Selten 1988: the hare is risk dominant, the stag payoff dominant."""
+    answer = solve_yaml(
+        "game-theory", "payoffs: {stag: {stag: [9, 9], hare: [0, 8]}, hare: {stag: [8, 0], hare: [7, 7]}}"
+    )
+    assert answer.detail["payoff_dominant"] == {"row": "stag", "column": "stag"}
+    assert answer.detail["risk_dominant"] == {"row": "hare", "column": "hare"}
+    assert answer.conclusion.value == "stag"
+    assert any("less risky" in caveat for caveat in answer.caveats)
+
+
+def test_seven_equilibria() -> None:
+    """A coordination game of three actions has every support as an equilibrium: 3 pure ones, 3 over two, 1 over three."""
+    answer = solve(
+        "game-theory", table([[[3, 3], [0, 0], [0, 0]], [[0, 0], [2, 2], [0, 0]], [[0, 0], [0, 0], [1, 1]]])
+    )
+    assert len(answer.detail["pure"]) == 3
+    assert exact(answer) == [
+        (("2/5", "3/5", "0"), ("2/5", "3/5", "0")),
+        (("1/4", "0", "3/4"), ("1/4", "0", "3/4")),
+        (("2/11", "3/11", "6/11"), ("2/11", "3/11", "6/11")),
+        (("0", "1/3", "2/3"), ("0", "1/3", "2/3")),
+    ]
+    assert answer.conclusion.value == "a"
+
+
+def test_three_by_two_of_von_stengel() -> None:
+    """von Stengel 2007, Equilibrium computation for two-player games, (3.3): one pure and two mixed equilibria."""
+    game = [[[3, 3], [3, 2]], [[2, 2], [5, 6]], [[0, 3], [6, 1]]]
+    answer = solve("game-theory", table(game))
+    assert [one["play"] for one in answer.detail["pure"]] == [{"row": "a", "column": "q"}]
+    assert exact(answer) == [(("4/5", "1/5", "0"), ("2/3", "1/3")), (("0", "1/3", "2/3"), ("1/3", "2/3"))]
+    assert answer.detail["degenerate"] is False
+
+
+def test_dominated_only_by_a_mixture() -> None:
+    """As in Gibbons 1992, figure 1.3.1: the row of 1, 1 is below half of each other row, and below neither alone."""
+    answer = solve("game-theory", table([[[3, 1], [0, 0]], [[1, 1], [1, 0]], [[0, 0], [3, 1]]]))
+    assert answer.detail["removed"] == [{"player": "row", "action": "b", "by": None}]
+
+
+def test_elimination_is_iterated() -> None:
+    """Gibbons 1992, figure 1.1.1: right goes, then down, then left; up and middle remain."""
+    answer = solve_yaml(
+        "game-theory",
+        "payoffs: {up: {left: [1, 0], middle: [1, 2], right: [0, 1]}, down: {left: [0, 3], middle: [0, 1], right: [2, 0]}}",
+    )
+    assert [one["action"] for one in answer.detail["removed"]] == ["right", "down", "left"]
+    assert answer.detail["left"] == {"row": ["up"], "column": ["middle"]}
+
+
+def test_degenerate_games_are_said() -> None:
+    answer = solve("game-theory", table([[[1, 1], [1, 0]], [[1, 0], [0, 1]]]))
+    assert answer.detail["degenerate"] is True
+    assert any("degenerate" in caveat for caveat in answer.caveats)
+    even = solve("game-theory", table([[0, 0], [0, 0]]))
+    assert len(even.detail["pure"]) == 4
+    assert even.conclusion.value == "a"
+
+
+def test_three_players() -> None:
+    """Three firms that each gain by joining a standard only if at least one other does."""
+    profiles = []
+    for a in ("in", "out"):
+        for b in ("in", "out"):
+            for c in ("in", "out"):
+                joined = (a, b, c).count("in")
+                payoffs = {
+                    who: (2 if joined > 1 else -1) if did == "in" else 0
+                    for who, did in zip("abc", (a, b, c), strict=True)
+                }
+                profiles.append({"play": dict(zip("abc", (a, b, c), strict=True)), "payoffs": payoffs})
+    answer = solve("game-theory", {"profiles": profiles, "me": "b"})
+    assert [[*one["play"].values()] for one in answer.detail["pure"]] == [["in"] * 3, ["out"] * 3]
+    assert answer.conclusion.value == "in"
+    assert any("only pure" in caveat for caveat in answer.caveats)
+    assert refused("game-theory", f"profiles: {profiles[:-1]}").startswith(
+        "profiles: the combination out, out, out"
+    )
+
+
+def test_large_tables_say_what_was_not_searched() -> None:
+    """Twelve actions each: pure equilibria of coordination are found, mixed ones are not searched, and that is said."""
+    letters = "abcdefghijkl"
+    cells = {a: {b: [n + 1, n + 1] if a == b else [0, 0] for b in letters} for n, a in enumerate(letters)}
+    answer = solve("game-theory", {"payoffs": cells})
+    assert len(answer.detail["pure"]) == 12
+    assert answer.detail["mixed"] is answer.detail["degenerate"] is None
+    assert "mixed_value" not in answer.detail["maximin"]["row"]
+    assert any("not searched" in caveat for caveat in answer.caveats)
+    assert answer.conclusion.value == "l"
+    assert answer.summary == "row: l (no other pure equilibrium is better for anybody); 12 pure equilibria"
+    chase = {a: {b: int(a == b) for b in letters} for a in letters}  # who hides and who seeks: none is pure
+    assert solve("game-theory", {"payoffs": chase}).summary.endswith("; no pure equilibria")
+    wide = {f"r{n}": {f"c{k}": 0 for k in range(32)} for n in range(32)}
+    assert refused("game-theory", f"payoffs: {wide}").startswith("payoffs: 1,024 combinations")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("payoffs: {}", "payoffs: must hold something, and is empty"),
+        ("players: [a, b]", "payoffs: give either"),
+        ("payoffs: {up: {left: [1, 2]}, down: {right: [1, 2]}}", "payoffs.down: 'left' is not in every row"),
+        ("payoffs: {up: {left: [1, 2, 3]}}", "payoffs.up.left: must be two numbers, not 3"),
+        ("payoffs: {up: {left: [1, many]}}", "payoffs.up.left: must be a number, not 'many'"),
+        ("payoffs: {up: {left: 1, right: [1, 2]}}", "payoffs: some cells hold one number"),
+        ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: a player is named twice"),
+        ("players: [a, b, c]\npayoffs: {up: {left: 1}}", "players: payoffs is a table for two"),
+        ("me: bbo\nplayers: [al, bob]\npayoffs: {up: {left: 1}}", "me: unknown player 'bbo'"),
+        ("payoffs: {up: {left: 1e300}}", "payoffs.up.left: must be from"),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("game-theory", said).startswith(message)
+
+
+cells = st.integers(1, 3).flatmap(
+    lambda columns: st.lists(
+        st.lists(
+            st.tuples(st.integers(-4, 4), st.integers(-4, 4)).map(list), min_size=columns, max_size=columns
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+
+
+@quick
+@given(cells)
+def test_nobody_gains_by_deviating(game) -> None:
+    """Every equilibrium stands the definition, pure ones are complete, and there is always one; generically an odd number (Wilson)."""
+    answer = solve("game-theory", table(game))
+    rows, columns = range(len(game)), range(len(game[0]))
+    pure = {
+        (r, c)
+        for r in rows
+        for c in columns
+        if all(game[i][c][0] <= game[r][c][0] for i in rows)
+        and all(game[r][j][1] <= game[r][c][1] for j in columns)
+    }
+    named = answer.detail["players"]
+    assert {
+        tuple(named[who].index(one["play"][who]) for who in ("row", "column"))
+        for one in answer.detail["pure"]
+    } == pure
+    found = exact(answer)
+    for mixes in found:
+        x, y = ([Fraction(share) for share in mix] for mix in mixes)
+        assert sum(x) == sum(y) == 1
+        mine = [sum(y[c] * game[r][c][0] for c in columns) for r in rows]
+        yours = [sum(x[r] * game[r][c][1] for r in rows) for c in columns]
+        assert sum(p * v for p, v in zip(x, mine, strict=True)) == max(mine)
+        assert sum(p * v for p, v in zip(y, yours, strict=True)) == max(yours)
+    assert pure or found
+    if not answer.detail["degenerate"]:
+        assert len(found) == len({*found})
+        assert (len(pure) + len(found)) % 2 == 1
+
+
+@quick
+@given(st.lists(st.lists(st.integers(-4, 4).map(Fraction), min_size=2, max_size=2), min_size=2, max_size=2))
+def test_the_safest_mixture_of_two_by_two(game) -> None:
+    """The value of a 2 by 2 game: the saddle if there is one, else (ad - bc) / (a + d - b - c)."""
+    (a, b), (c, d) = game
+    low, high = max(min(a, b), min(c, d)), min(max(a, c), max(b, d))
+    value = low if low == high else (a * d - b * c) / (a + d - b - c)
+    answer = solve("game-theory", table([[float(one) for one in row] for row in game]))
+    assert answer.detail["maximin"]["row"]["mixed_value"] == float(value)
+    assert answer.detail["maximin"]["column"]["mixed_value"] == -float(value)
+
+
+def test_corners_are_all_of_them() -> None:
+    """Two rows against two crossing columns: both ends and the crossing."""
+    corners = find_corners(((Fraction(1), Fraction(0)), (Fraction(0), Fraction(2))))
+    assert [[*map(str, corner.mix)] for corner in corners] == [["1", "0"], ["0", "1"], ["2/3", "1/3"]]
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source((FIXTURES / "game-theory.yaml").read_text("utf-8"), "game-theory.yaml").value
+    raw.pop("problem")
+    answer = solve("game-theory", raw)
+    assert answer.conclusion.value == "cut"
+    assert [one["play"] for one in answer.detail["pure"]] == [{"us": "cut", "Northwind": "cut"}]
+    assert answer.detail["pure"][0]["improved_by"] == {"us": "hold", "Northwind": "hold"}

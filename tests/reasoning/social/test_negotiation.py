@@ -1,0 +1,232 @@
+import math
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mabos_cli.formats.knowledge.reason_input import parse_source
+from mabos_cli.reasoning.social.bargaining import Deal, find_fair, find_frontier, split_alternating
+from reasoning.solving import refused, solve, solve_yaml
+
+quick = settings(max_examples=60, deadline=None, derandomize=True)
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+
+
+def options(*gains, batna=(0, 0)):
+    names = "abcdefghij"
+    return {
+        "options": {names[n]: {"us": one[0], "them": one[1]} for n, one in enumerate(gains)},
+        "parties": {"us": {"batna": batna[0]}, "them": {"batna": batna[1]}},
+    }
+
+
+def picked(answer):
+    return [one["deal"] for one in answer.detail["solutions"].values()]
+
+
+def test_each_rule_picks_by_its_own_formula() -> None:
+    """Deals chosen so that Nash, Kalai and Smorodinsky, egalitarian and utilitarian all differ."""
+    answer = solve("negotiation", options((100, 24), (70, 35), (60, 40), (41, 41), (10, 120), (160, 1)))
+    # products 2400, 2450, 2400, 1681, 1200, 160; least shares of the ideal (160, 120) .2, .29, .33, .26, .06, .01
+    assert picked(answer) == ["b", "c", "d", "f"]
+    assert answer.conclusion.value == "b"
+    assert math.isclose(dict(answer.conclusion.scores)["b"], math.sqrt(2450))
+    assert any("do not agree" in caveat for caveat in answer.caveats)
+
+
+def test_the_disagreement_point_moves_the_solution() -> None:
+    """Nash 1950: the product is over gains, not over utilities."""
+    deals = ((10, 4), (7, 6), (5, 9))
+    assert solve("negotiation", options(*deals)).conclusion.value == "c"  # 40, 42, 45
+    assert solve("negotiation", options(*deals, batna=(4.5, 0))).conclusion.value == "a"  # 22, 15, 4.5
+
+
+def test_nash_is_free_of_scale_and_kalai_too() -> None:
+    """Both are invariant to positive affine changes of a party's utility; the egalitarian one is not."""
+    plain = solve("negotiation", options((9, 1), (6, 5), (2, 8)))
+    scaled = solve("negotiation", options((93, 1), (63, 5), (23, 8), batna=(3, 0)))
+    assert picked(plain)[:2] == picked(scaled)[:2] == ["b", "b"]
+
+
+def test_power_bends_the_product() -> None:
+    raw = options((9, 1), (6, 5), (2, 8))
+    raw["parties"]["them"]["power"] = 9
+    assert solve("negotiation", raw).conclusion.value == "c"
+
+
+def test_nash_nineteen_fifty() -> None:
+    """Nash 1950, The Bargaining Problem, section 5: Bill gives book, whip, ball and bat; Jack gives pen, toy and knife."""
+    bill = {"book": (2, 4), "whip": (2, 2), "ball": (2, 1), "bat": (2, 2), "box": (4, 1)}
+    jack = {"pen": (10, 1), "toy": (4, 1), "knife": (6, 2), "hat": (2, 2)}
+    worth = {
+        who: {name: {"keep": 0, "give": sign * goods[name][n]} for goods, sign in sides for name in goods}
+        for n, (who, sides) in enumerate(
+            (("Bill", ((bill, -1), (jack, 1))), ("Jack", ((bill, 1), (jack, -1))))
+        )
+    }
+    parties = {who: {"batna": 0, "worth": worth[who]} for who in worth}
+    answer = solve("negotiation", {"parties": parties})
+    given_away = [part.split()[0] for part in answer.conclusion.value.split(", ") if part.endswith("give")]
+    assert given_away == ["book", "whip", "ball", "bat", "pen", "toy", "knife"]
+    assert answer.detail["solutions"]["nash"]["gain"] == {"Bill": 12, "Jack": 5}
+
+
+def test_weights_are_shares_and_points_add_up() -> None:
+    worth = {"price": {"low": 100, "high": 0}, "speed": {"slow": 0, "fast": 100}}
+    other = {"price": {"low": 0, "high": 100}, "speed": {"slow": 100, "fast": 0}}
+    raw = {
+        "parties": {
+            "us": {"batna": 20, "weights": {"price": 3, "speed": 1}, "worth": worth},
+            "them": {"batna": 20, "weights": {"price": 1, "speed": 3}, "worth": other},
+        },
+    }
+    answer = solve("negotiation", raw)
+    assert answer.conclusion.value == "price low, speed slow"
+    assert answer.detail["solutions"]["nash"]["worth"] == {"us": 75, "them": 75}
+    assert answer.detail["trades"] == [
+        "trade: us gives way on speed (25% of its stake, 75% of them's), them on price (25% against 75%)"
+    ]
+    for party in raw["parties"].values():
+        del party["weights"]
+    assert solve("negotiation", raw).detail["solutions"]["nash"]["worth"] == {"us": 100, "them": 100}
+
+
+def test_no_room_for_agreement() -> None:
+    answer = solve("negotiation", options((5, 1), (2, 2), batna=(3, 3)))
+    assert answer.conclusion.value == "no deal"
+    assert answer.detail["nearest"] == {"deal": "a", "lacking": {"them": 2}}
+
+
+def test_who_cannot_gain_does_not_hide_the_rest() -> None:
+    answer = solve("negotiation", options((0, 3), (0, 7), (0, 5)))
+    assert answer.conclusion.value == "b"
+    assert any("no deal gives us more" in caveat for caveat in answer.caveats)
+
+
+def test_ties_are_said() -> None:
+    answer = solve("negotiation", options((2, 3), (3, 2)))
+    assert answer.conclusion.value == "a"
+    assert "as good by the Nash product: b" in answer.caveats
+
+
+def test_one_price() -> None:
+    """The zone of agreement of Raiffa 1982: reservation prices of 80 and 100 leave 20 to share; equal power meets in the middle."""
+    answer = solve_yaml("negotiation", "price: {seller: {reserve: 80}, buyer: {reserve: 100}, unit: EUR}")
+    assert answer.conclusion.value == 90
+    assert answer.conclusion.interval == (80, 100)
+    strong = solve_yaml("negotiation", "price: {seller: {reserve: 80, power: 3}, buyer: {reserve: 100}}")
+    assert strong.conclusion.value == 95
+    apart = solve_yaml("negotiation", "price: {seller: {reserve: 110}, buyer: {reserve: 100}}")
+    assert apart.conclusion.value is False
+    assert apart.steps == ("gap of 10",)
+
+
+def test_alternating_offers() -> None:
+    """Rubinstein 1982: the first to offer gets (1 - d2) / (1 - d1 d2): 0.8 against 0.5 gives 5/6, 0.9 both gives 10/19."""
+    assert math.isclose(split_alternating(0.8, 0.5), 5 / 6)
+    assert math.isclose(split_alternating(0.9, 0.9), 10 / 19)
+    assert split_alternating(1, 1) == 0.5
+    assert split_alternating(0, 0) == 1
+    said = "price: {seller: {reserve: 0, patience: 0.8}, buyer: {reserve: 60, patience: 0.5}, first: buyer}"
+    answer = solve_yaml("negotiation", said)
+    assert answer.detail["alternating_offers"]["seller"] == pytest.approx(50)
+    assert answer.conclusion.value == pytest.approx(60 - 60 * (1 - 0.8) / (1 - 0.4))
+    higher = solve_yaml("negotiation", said.replace("reserve: 0", "reserve: 100").replace("60", "160"))
+    assert higher.detail["alternating_offers"] == {"seller": pytest.approx(150), "buyer": pytest.approx(140)}
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("parties: {a: {batna: 1}, b: {batna: 1}}", "parties.a.worth: is missing"),
+        ("options: {x: {a: 1, b: 2}}", "parties: is missing"),
+        ("options: {x: {a: 1}}\nparties: {a: {batna: 1}, b: {batna: 1}}", "options.x: b is missing"),
+        (
+            "options: {x: {a: 1, c: 1}}\nparties: {a: {batna: 1}, b: {batna: 1}}",
+            "options.x: unknown party 'c'",
+        ),
+        ("parties: {a: {batna: 1, worth: {p: {x: 1}}}, b: {batna: 1}}", "parties.b.worth: p is missing"),
+        (
+            "parties: {a: {batna: 1, worth: {p: {x: 1, z: 2}}}, b: {batna: 1, worth: {p: {x: 1}}}}",
+            "parties.b.worth.p: z is missing",
+        ),
+        (
+            "parties: {a: {batna: 1, worth: {p: {x: 1}}, weights: {p: 0}}, b: {batna: 1}}",
+            "parties.a.weights: all are 0",
+        ),
+        (
+            "options: {x: {a: 1, b: 2}}\nparties: {a: {batna: 1, power: 0}, b: {batna: 1, power: 0}}",
+            "parties: somebody",
+        ),
+        (
+            "price: {seller: {reserve: 1, power: 0}, buyer: {reserve: 2, power: 0}}",
+            "price: somebody must have power",
+        ),
+        (
+            "price: {seller: {reserve: 1}, buyer: {reserve: 2}}\noptions: {x: {a: 1}}",
+            "price: give a price alone",
+        ),
+        (
+            f"parties: {{a: {{batna: 1, worth: { {name: {'x': 1, 'y': 2} for name in 'abcdefghijklmno'} }}}, b: {{batna: 1}}}}",
+            "parties.a.worth: 32,768 possible deals are too many",
+        ),
+    ],
+)
+def test_refusals(said: str, message: str) -> None:
+    assert refused("negotiation", said).startswith(message)
+
+
+gains = st.integers(2, 3).flatmap(
+    lambda n: st.lists(st.tuples(*[st.integers(0, 6).map(float)] * n), min_size=1, max_size=10)
+)
+
+
+@quick
+@given(gains)
+def test_frontier_and_rules_against_brute_force(found) -> None:
+    deals = [Deal(str(n), one) for n, one in enumerate(found)]
+    frontier = find_frontier(deals)
+    assert [deal.name for deal in frontier] == [
+        deal.name
+        for deal in deals
+        if not any(
+            other.gains != deal.gains and all(x >= y for x, y in zip(other.gains, deal.gains, strict=True))
+            for other in deals
+        )
+    ]
+    nash, _, equal, total = find_fair(frontier, [1.0] * len(found[0]))
+    assert sum(total.deal.gains) == max(map(sum, found))
+    assert min(equal.deal.gains) == max(map(min, found))
+    if max(map(math.prod, found)) > 0:
+        assert math.prod(nash.deal.gains) == max(map(math.prod, found))
+
+
+def test_the_example_runs() -> None:
+    raw = parse_source((FIXTURES / "negotiation.yaml").read_text("utf-8"), "negotiation.yaml").value
+    raw.pop("problem")
+    answer = solve("negotiation", raw)
+    us, atlas = raw["parties"]["us"], raw["parties"]["Atlas"]
+
+    def gain(party, values):
+        picked = zip(us["worth"], values, strict=True)
+        return sum(party["weights"][i] * party["worth"][i][v] for i, v in picked) / 100 - party["batna"]
+
+    best = max(
+        (
+            values
+            for values in product(*us["worth"].values())
+            if gain(us, values) > 0 and gain(atlas, values) > 0
+        ),
+        key=lambda values: gain(us, values) * gain(atlas, values),
+    )
+    assert answer.conclusion.value == ", ".join(f"{i} {v}" for i, v in zip(us["worth"], best, strict=True))
+
+
+def test_who_cannot_gain_does_not_level_the_scores():
+    parties = {"a": {"batna": 0}, "b": {"batna": 5}}
+    answer = solve(
+        "negotiation", {"parties": parties, "options": {"x": {"a": 4, "b": 5}, "y": {"a": 9, "b": 5}}}
+    )
+    assert answer.conclusion.value == "y" and dict(answer.conclusion.scores) == {"y": 3.0}

@@ -1,0 +1,36 @@
+"""Solvers as tests call them: with input as people write it."""
+
+import random
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from mabos_cli.core import BadValue
+from mabos_cli.formats.knowledge.reason_input import PARSERS, parse_source
+from mabos_cli.reasoning.answer import Answer
+from mabos_cli.reasoning.catalog import METHODS
+from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.shape import conform
+
+NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
+
+
+def solve(name: str, raw: dict[str, Any], **own: Any) -> Answer:
+    """What a method says to input as values."""
+    module = import_module(METHODS[name].module)
+    given = conform(module.SHAPE, raw, PARSERS)
+    return module.solve(given, Own(now=NOW, chance=random.Random, **own))
+
+
+def solve_yaml(name: str, text: str, **own: Any) -> Answer:
+    """What a method says to input as YAML."""
+    return solve(name, parse_source(text, "input.yaml").value, **own)
+
+
+def refused(name: str, text: str, **own: Any) -> str:
+    """The line with which a method refuses input."""
+    with pytest.raises(BadValue) as caught:
+        solve_yaml(name, text, **own)
+    return caught.value.message

@@ -1,0 +1,184 @@
+"""What holds for all thirty-five methods: an example, a schema, a worksheet, a typed answer, and no input that breaks them."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mabos_cli.core import BadValue
+from mabos_cli.formats.json.text import dump_line
+from mabos_cli.formats.knowledge.reason_record import answer_to_dict
+from mabos_cli.formats.knowledge.reason_schema import to_json_schema
+from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet
+from mabos_cli.reasoning.answer import KINDS, Answer, Conclusion
+from mabos_cli.reasoning.catalog import METHODS
+from mabos_cli.reasoning.shape import Shape
+from reasoning.solving import solve
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "reasoning"
+JUNK = (None, -1, 0, 1e300, "", "nonsense", [], {}, [[]], {"x": None}, "é" * 300)
+ALL = pytest.mark.parametrize("name", METHODS)
+
+
+def example(name: str) -> dict[str, Any]:
+    path = FIXTURES / f"{name}.yaml"
+    inputs = parse_inputs(path.read_text("utf-8"), path.name)
+    assert inputs.problem.strip(), f"{path.name} names no problem"
+    (source,) = inputs.by_method.values()
+    return source.value
+
+
+def check_conclusion(conclusion: Conclusion) -> None:
+    kind, value = conclusion.kind, conclusion.value
+    assert kind in KINDS
+    if kind == "truth":
+        assert value is None or isinstance(value, bool)
+    elif kind == "number":
+        assert isinstance(value, int | float) and not isinstance(value, bool)
+        if conclusion.interval:
+            assert conclusion.interval[0] <= conclusion.interval[1]
+    elif kind in ("ranking", "names"):
+        assert isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+    else:
+        assert isinstance(value, str) and value
+    if kind == "distribution":
+        assert sum(share for _, share in conclusion.scores) == pytest.approx(1)
+        assert dict(conclusion.scores)[value] == max(share for _, share in conclusion.scores)
+
+
+def check_answer(answer: Answer) -> None:
+    check_conclusion(answer.conclusion)
+    assert answer.confidence is None or 0 <= answer.confidence <= 1
+    assert answer.summary.strip() and "\n" not in answer.summary
+    assert len(answer.steps) <= 16 and not any("\n" in line for line in (*answer.steps, *answer.caveats))
+    assert json.loads(dump_line(answer_to_dict(answer)))["summary"] == answer.summary
+
+
+@ALL
+def test_the_example_is_computed(name: str) -> None:
+    answer = solve(name, example(name))
+    check_answer(answer)
+    assert answer == solve(name, example(name)), "two runs differ"
+
+
+def is_valid(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a value is valid by the few words of JSON Schema that are used."""
+    if "anyOf" in schema and not any(is_valid(one, value) for one in schema["anyOf"]):
+        return False
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    types = {
+        "string": str,
+        "number": (int, float),
+        "integer": int,
+        "boolean": bool,
+        "array": list,
+        "object": dict,
+    }
+    types["null"] = type(None)
+    wanted = schema.get("type", list(types))
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    if not any(
+        isinstance(value, types[w]) and (w == "boolean" or not isinstance(value, bool)) for w in wanted
+    ):
+        return isinstance(value, bool) and "boolean" in wanted
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return schema.get("minimum", value) <= value <= schema.get("maximum", value)
+    if isinstance(value, list):
+        enough = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
+        return enough and all(is_valid(schema.get("items", {}), one) for one in value)
+    if isinstance(value, dict):
+        fields, more = schema.get("properties", {}), schema.get("additionalProperties", {})
+        if schema.get("minProperties", 0) > len(value) or not {*schema.get("required", ())} <= {*value}:
+            return False
+        below = [(fields.get(key, more), one) for key, one in value.items()]
+        return all(one_schema is not False and is_valid(one_schema, one) for one_schema, one in below)
+    return True
+
+
+@ALL
+def test_the_schema_tells_the_example_from_nonsense(name: str) -> None:
+    schema = to_json_schema(import_module(METHODS[name].module).SHAPE, name)
+    raw = example(name)
+    assert json.loads(json.dumps(schema)) == schema and schema["title"] == name
+    assert is_valid(schema, raw)
+    assert not is_valid(schema, raw | {"no such field": 1}) and not is_valid(schema, [raw])
+    for needed in schema["required"]:
+        assert not is_valid(schema, {key: value for key, value in raw.items() if key != needed})
+
+
+@ALL
+def test_the_worksheet_asks_for_every_field(name: str) -> None:
+    module = import_module(METHODS[name].module)
+    fields = dict(module.SHAPE.fields)
+    assert fields and not {"method", "problem", "methods"} & {*fields}
+    assert 3 <= len(module.QUESTIONS) <= 6 and all(
+        each.rstrip().endswith(("?", ".")) for each in module.QUESTIONS
+    )
+    sheet = render_worksheet(METHODS[name], module.SHAPE, module.QUESTIONS, "A problem: with signs # - 'x'")
+    inputs = parse_inputs(sheet, "sheet.md")
+    shown = [key for key, shape in fields.items() if not shape.is_optional or shape.is_usual]
+    assert list(inputs.by_method) == [name] and inputs.problem == "A problem: with signs # - 'x'"
+    assert list(inputs.by_method[name].value) == shown and shown, "nothing to fill in: mark a field as usual"
+    whole = parse_inputs(
+        re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md"
+    )
+    assert {*fields} == {*whole.by_method[name].value}
+    assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
+    if any(shape.is_usual for shape in fields.values()):
+        assert f"\n{module.SHAPE.about}\n" in sheet and module.SHAPE.about.endswith("."), (
+            "say which forms it takes"
+        )
+
+
+def _shapes(shape: Shape) -> Iterator[Shape]:
+    for _, each in shape.fields:
+        yield each
+        yield from _shapes(each)
+    if shape.each:
+        yield from _shapes(shape.each)
+
+
+def _is_told(shape: Shape) -> bool:
+    return bool(shape.about) and not shape.about.endswith(".")
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in an input, the outer ones first."""
+    keys = value if isinstance(value, dict) else range(min(2, len(value))) if isinstance(value, list) else ()
+    for key in keys:
+        yield (*path, key)
+    for key in keys:
+        yield from _places(value[key], (*path, key))
+
+
+@ALL
+def test_odd_input_is_refused_or_answered(name: str) -> None:
+    """A wrong value anywhere gives an answer that is well-formed, or one line; never a traceback, and never an invented figure."""
+    raw = example(name) | ({"draws": 200} if name == "monte-carlo" else {})
+    for number, place in enumerate(_places(raw)):
+        if number > 25:
+            break
+        for junk in JUNK[number % 3 :: 3]:
+            poisoned = copy.deepcopy(raw)
+            inner = poisoned
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = junk
+            try:
+                check_answer(solve(name, poisoned))
+            except BadValue as error:
+                assert error.message and "\n" not in error.message, (place, junk)
+
+
+@ALL
+def test_nothing_given_is_refused(name: str) -> None:
+    """Neither input nor anything in the agent's files: there is nothing to compute from."""
+    with pytest.raises(BadValue) as caught:
+        solve(name, {})
+    assert caught.value.message

@@ -1,0 +1,38 @@
+"""Derived files and the people who edit them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mabos_cli.commands.call import Call
+from mabos_cli.workspace import files
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.create import create_agent, create_workspace
+from mabos_cli.workspace.memory import items_md as materialize
+
+
+@pytest.fixture
+def home(still_world: None, quick: Path) -> Agent:
+    workspace, _ = create_workspace(quick / "ws")
+    create_agent(workspace, "main")
+    return Call(workspace=os.fspath(quick / "ws")).open_agent()
+
+
+def test_every_edit_of_a_derived_file_is_kept_also_one_saved_while_it_is_written(
+    home: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, exchange, late = home.paths.items_md, files._exchange, [b"edited once more\n"]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"edited\n")
+
+    def save_late(one: Path, other: Path) -> bool:
+        if late:
+            path.write_bytes(late.pop())
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", save_late)
+    written, warnings = materialize.write_derived(home, path, "derived\n")
+    assert written and path.read_bytes() == b"derived\n"
+    kept = sorted(copy.read_bytes() for copy in home.paths.set_aside.iterdir())
+    assert kept == [b"edited\n", b"edited once more\n"] and len(warnings) == 2
