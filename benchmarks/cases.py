@@ -101,9 +101,7 @@ def start(argv: list[str]) -> Callable[[], object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=7)
     given = parser.parse_args()
@@ -113,9 +111,7 @@ def main() -> None:
             agent = Agent(Path(folder) / f"{count}", count)
             load, found = best(given.runs, agent.load, agent.retrieve)
             size = agent.path.stat().st_size / 1e6
-            print(
-                f"{count:,} cases ({size:.1f} MB): retrieve {found:.4f} s, load {load:.4f} s: {found / load:.2f}x"
-            )
+            print(f"{count:,} cases ({size:.1f} MB): retrieve {found:.4f} s, load {load:.4f} s: {found / load:.2f}x")
             agent.store()  # the first one also writes every page
             agent.merge()
             load, stored, merged = best(given.runs, agent.load, agent.store, agent.merge)
@@ -127,9 +123,7 @@ def main() -> None:
         print(f"{given.cases:,} cases, by context: {found:.3f} s, {found / load:.1f}x of loading")
         words = [MABOS, "-w", os.fspath(agent.root), "case", "retrieve", *NOW]
         bare, whole = best(given.runs, start(BARE), start(words))
-        print(
-            f"{given.cases:,} cases, the whole command: {whole:.3f} s, {whole / bare:.1f}x of python -c pass"
-        )
+        print(f"{given.cases:,} cases, the whole command: {whole:.3f} s, {whole / bare:.1f}x of python -c pass")
         os.environ["MABOS_CBR_MAX_CASES"] = str(given.cases)
         agent.store()
         load, stored = best(given.runs, agent.load, agent.store)

@@ -85,8 +85,7 @@ def kind_row(name: str, got: Score) -> str:
 def report(judged: list[tuple[Pair, bool]]) -> str:
     """The table: everything, by split, by whether the subjects are the same, and by kind."""
     lines = [
-        f"{'':<22}{'pairs':>6}{'hits':>6}{'misses':>8}{'false alarms':>14}"
-        f"{'precision':>11}{'recall':>11}{'F1':>11}",
+        f"{'':<22}{'pairs':>6}{'hits':>6}{'misses':>8}{'false alarms':>14}{'precision':>11}{'recall':>11}{'F1':>11}",
         row("all", score(judged)),
     ]
 
@@ -96,9 +95,7 @@ def report(judged: list[tuple[Pair, bool]]) -> str:
             lines.append(line(name, score(each for each in judged if key(each[0]) == name)))
 
     rows(lambda pair: pair["split"])
-    rows(
-        lambda pair: "same subject" if pair["a"]["subject"] == pair["b"]["subject"] else "different subjects"
-    )
+    rows(lambda pair: "same subject" if pair["a"]["subject"] == pair["b"]["subject"] else "different subjects")
     rows(lambda pair: pair["kind"], kind_row)
     return "\n".join(lines)
 
@@ -108,20 +105,15 @@ def errors(judged: list[tuple[Pair, bool]]) -> str:
     lines = []
     for pair, verdict in judged:
         if verdict != pair["conflict"]:
-            lines.append(
-                f"{pair['id']} {pair['kind']} {pair['split']}: {'false alarm' if verdict else 'missed'}"
-            )
+            lines.append(f"{pair['id']} {pair['kind']} {pair['split']}: {'false alarm' if verdict else 'missed'}")
             lines += [
-                f"    {side['subject']} | {side['text']} ({side['certainty']})"
-                for side in (pair["a"], pair["b"])
+                f"    {side['subject']} | {side['text']} ({side['certainty']})" for side in (pair["a"], pair["b"])
             ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", choices=("dev", "test", "fresh", "blind"), help="only these pairs")
     parser.add_argument("--show-errors", action="store_true", help="list the wrong verdicts")
     args = parser.parse_args()

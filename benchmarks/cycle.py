@@ -84,7 +84,9 @@ def beliefs_file(count: int, seed: int = 7) -> str:
             sections.append(f"## {subject}\n\nCertainty: {certainty}\n[updated: {day}]\n\n{text}\n")
         else:
             rows.append(f"| B-{number:05d} | {subject} | {text} | {certainty} | report | {day} |")
-    head = "# Beliefs\n\n## World\n\n| ID | Belief | Value | Certainty | Source | Updated |\n|---|---|---|---|---|---|\n"
+    head = (
+        "# Beliefs\n\n## World\n\n| ID | Belief | Value | Certainty | Source | Updated |\n|---|---|---|---|---|---|\n"
+    )
     return head + "\n".join(rows) + "\n\n" + "\n".join(sections)
 
 

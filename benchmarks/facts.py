@@ -76,9 +76,7 @@ class Agent:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
@@ -95,13 +93,9 @@ def main() -> None:
         for rule in RULES:
             big.run("rule", "create", rule)
         load, first = best(1, big.load, lambda: big.run("infer", "forward", "--persist"))
-        print(
-            f"{given.facts:,} facts, infer forward --persist: first {first:.2f} s, {first / load:.1f}x of loading"
-        )
+        print(f"{given.facts:,} facts, infer forward --persist: first {first:.2f} s, {first / load:.1f}x of loading")
         load, again = best(given.runs, big.load, lambda: big.run("infer", "forward", "--persist"))
-        print(
-            f"{given.facts:,} facts, infer forward --persist: settled {again:.2f} s, {again / load:.1f}x of loading"
-        )
+        print(f"{given.facts:,} facts, infer forward --persist: settled {again:.2f} s, {again / load:.1f}x of loading")
 
 
 if __name__ == "__main__":

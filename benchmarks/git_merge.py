@@ -33,9 +33,7 @@ def run(root: Path, *words: str) -> str:
         "HOME": str(root.parent),
     }
     variables |= {
-        f"GIT_{who}_{what}": "ada@example.org"
-        for who in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
+        f"GIT_{who}_{what}": "ada@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
     }
     done = subprocess.run(
         words, cwd=root, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
@@ -85,24 +83,19 @@ def merge_clones(folder: Path, stores: int, facts: int) -> None:
     entries = sum(len(parse_log(text)) for text in logs)
     run(ours, "mabos", "materialize")
     healthy = "is healthy" in run(ours, "mabos", "doctor")
-    print(
-        f"items {items} of {2 * stores}, facts {held} of {2 * facts}, log entries {entries} of {2 * stores}"
-    )
+    print(f"items {items} of {2 * stores}, facts {held} of {2 * facts}, log entries {entries} of {2 * stores}")
     print(f"files that git left open: {unmerged}; doctor: {'clean' if healthy else 'NOT CLEAN'}")
 
 
 def item(number: int) -> MemoryItem:
     at = "2026-02-24T14:30:00.000Z"
-    return MemoryItem(
-        f"M-{1771943400000 + number}-0002", f"note {number} about billing", created_at=at, accessed_at=at
-    )
+    return MemoryItem(f"M-{1771943400000 + number}-0002", f"note {number} about billing", created_at=at, accessed_at=at)
 
 
 def large_store(size: int) -> None:
     lines = [render_item(item(n)) for n in range(size + 100)]
     base, ours, theirs = (
-        render_store(StoreFile(long_term=lines[:size] + more, version=1))
-        for more in ([], lines[size:-50], lines[-50:])
+        render_store(StoreFile(long_term=lines[:size] + more, version=1)) for more in ([], lines[size:-50], lines[-50:])
     )
     started = time.process_time()
     merged = merge_file("store", "memory-store.json", (base, ours, theirs))
@@ -116,9 +109,7 @@ def large_store(size: int) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--stores", type=int, default=50)
     options.add_argument("--facts", type=int, default=20)
     options.add_argument("--large", type=int, default=10_000)

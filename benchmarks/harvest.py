@@ -23,7 +23,9 @@ from mabos_cli.app import main as mabos
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TOOLS = ("bash", "pytest", "git", "curl", "kubectl", "psql")
-PARTS = "in voi ce de ploy pipe line cus to mer con tract out age al ert ser ver ca na ry tic ket sche ma dex lo ad".split()
+PARTS = (
+    "in voi ce de ploy pipe line cus to mer con tract out age al ert ser ver ca na ry tic ket sche ma dex lo ad".split()
+)
 MOVES = "passed failed was-retried timed-out rose fell stood-still moved".split()
 BROKEN = ("torn {", "[]", '{"tool": 5}', '{"text": "x", "at": "noon"}', '{"text": "x", "importance": 7}')
 
@@ -84,9 +86,7 @@ def measure(root: Path, count: int) -> None:
             f"{name:<8} {stored:>6} of {count - broken} taken, {done['merged']} merged, {done['linked']} linked, ",
             end="",
         )
-        print(
-            f"{done['malformed_total']} of {broken} malformed, {done['chunks']} chunks, {figures[-1]:.2f} s CPU"
-        )
+        print(f"{done['malformed_total']} of {broken} malformed, {done['chunks']} chunks, {figures[-1]:.2f} s CPU")
     print(f"second / first {figures[1] / figures[0]:.4f}")
 
 
@@ -113,9 +113,7 @@ def plant(root: Path) -> None:
     files = [found for found in root.rglob("*") if found.is_file()]
     held = {found: found.read_bytes() for found in files}
     left = [sample["kind"] for sample, value in zip(planted, values, strict=True) if _is_there(value, held)]
-    print(
-        f"secrets  {len(values)} planted in {taken['captured']} captured texts, {taken['redacted']} of them redacted"
-    )
+    print(f"secrets  {len(values)} planted in {taken['captured']} captured texts, {taken['redacted']} of them redacted")
     print(f"         {len(left)} found in {len(files)} files {sorted(set(left)) or ''}")
 
 

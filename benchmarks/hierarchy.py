@@ -47,9 +47,7 @@ def judge(memory: Path, planted: dict) -> None:
     """Prints what of the planted the summaries name, and how large they are."""
     for level in LEVELS:
         sizes = [path.stat().st_size for path in (memory / level).glob("*.md")]
-        print(
-            f"{level}: {len(sizes)} files, {statistics.mean(sizes):,.0f} bytes on average, {max(sizes):,} at most"
-        )
+        print(f"{level}: {len(sizes)} files, {statistics.mean(sizes):,.0f} bytes on average, {max(sizes):,} at most")
     read = lambda level, name: (memory / level / f"{name}.md").read_text("utf-8")  # noqa: E731
     themes = [
         theme["key"].casefold().replace("-", " ")
@@ -62,9 +60,7 @@ def judge(memory: Path, planted: dict) -> None:
         ("decisions", ("Key Decisions",)),
         ("turning_points", ("Milestones", "Key Decisions")),
     ):
-        named = [
-            d["id"] in sections(read(*place), *headings) for d in planted[name] for place in periods(d["day"])
-        ]
+        named = [d["id"] in sections(read(*place), *headings) for d in planted[name] for place in periods(d["day"])]
         print(f"{name.replace('_', ' ')}: {sum(named)} of {len(named)} (each in its month and quarter)")
 
 
@@ -75,13 +71,7 @@ def measure_drill(root: Path, planted: dict) -> None:
     for fact in planted["facts"]:
         world = HierarchyWorld(call, home)
         descent = drill(world, fact["question"], world.days, width=home.settings["hierarchy.width"])
-        days = [
-            c.period.name
-            for step in descent.steps
-            if step.level == "daily"
-            for c in step.children
-            if c.followed
-        ]
+        days = [c.period.name for step in descent.steps if step.level == "daily" for c in step.children if c.followed]
         reached += fact["day"] in days
         first += bool(descent.finds) and descent.finds[0].day.name == fact["day"]
         shares.append((sum(world.read_from.values()) + sum(world.found.values())) / world.whole()[1])
@@ -138,9 +128,7 @@ def measure_builds(root: Path, runs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()

@@ -47,9 +47,7 @@ def graph(paths: int) -> Case:
     """A random graph without loops whose closure has about so many paths."""
     draw = random.Random(7)
     nodes = round((2.6 * paths) ** 0.5)
-    facts = {
-        (f"n{n}", "edge", f"n{min(nodes, n + draw.randint(1, 6))}") for n in range(nodes) for _ in range(2)
-    }
+    facts = {(f"n{n}", "edge", f"n{min(nodes, n + draw.randint(1, 6))}") for n in range(nodes) for _ in range(2)}
     return Case(sorted(facts), LINEAR)
 
 
@@ -104,8 +102,7 @@ def run_clingo(case: Case, read: str) -> tuple[float, int]:
     atom = lambda triple: f"{triple[1]}({term(triple[0])},{term(triple[2])})"  # noqa: E731
     program = "".join(f"{atom(fact)}.\n" for fact in case.facts)
     program += "".join(
-        f"{atom(conclusion)} :- {', '.join(map(atom, conditions))}.\n"
-        for conditions, conclusion in case.rules
+        f"{atom(conclusion)} :- {', '.join(map(atom, conditions))}.\n" for conditions, conclusion in case.rules
     )
     derived = sorted({conclusion[1] for _, conclusion in case.rules})
     start = time.process_time()
@@ -134,9 +131,7 @@ def measure(name: str, side: str) -> tuple[float, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--case", choices=CASES, help="only this, and with --side in this process")
     parser.add_argument("--side", choices=SIDES)

@@ -117,8 +117,7 @@ def main() -> None:
         mabos = [sys.executable, "-m", "mabos_cli"]
         subprocess.run([*mabos, "init", os.fspath(root), "--quiet"], check=True)
         rows = (
-            {"content": f"Note {n}: pump {n % 17} runs at {n * 7}", "store": "long_term"}
-            for n in range(given.items)
+            {"content": f"Note {n}: pump {n % 17} runs at {n * 7}", "store": "long_term"} for n in range(given.items)
         )
         batch = "".join(json.dumps(row) + "\n" for row in rows)
         line = [*mabos, "-w", os.fspath(root), "--quiet", "store", "--batch", "-"]

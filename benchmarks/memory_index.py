@@ -64,9 +64,7 @@ def main() -> None:
     options = parser.parse_args()
     compile_package()
     print("CPU times as ratios, medians of interleaved runs")
-    print(
-        f"{'items':>9}{'tokens':>8}{'critical':>12}{'index/recall':>14}{'store':>7}{'store --store long_term':>25}"
-    )
+    print(f"{'items':>9}{'tokens':>8}{'critical':>12}{'index/recall':>14}{'store':>7}{'store --store long_term':>25}")
     for size in map(int, options.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             print(describe(Path(folder), size, options.runs), flush=True)

@@ -435,8 +435,7 @@ def make_notes(count: int, questions: int) -> tuple[list[str], list[Question]]:
     if not questions <= count <= len(turns):
         raise SystemExit(f"--notes must be from {questions} to {len(turns)}")
     chosen = [
-        (pair, n % 2 if n < questions else -1)
-        for n, pair in enumerate(asked + rnd.sample(rest, count - questions))
+        (pair, n % 2 if n < questions else -1) for n, pair in enumerate(asked + rnd.sample(rest, count - questions))
     ]
     rnd.shuffle(chosen)
     leads, tails = LEADS.strip("\n").split("|"), TAILS.strip().replace("\n", "|").split("|")
@@ -591,17 +590,13 @@ TOOLS = {
 def search_path(tools: Path | None) -> str:
     """Where executables are looked for: the folder of tools, then PATH."""
     patterns = ("bin", "*/bin", "node_modules/.bin", "*/node_modules/.bin")
-    found = (
-        [tools, *(place for pattern in patterns for place in sorted(tools.glob(pattern)))] if tools else []
-    )
+    found = [tools, *(place for pattern in patterns for place in sorted(tools.glob(pattern)))] if tools else []
     return os.pathsep.join([*(str(place.absolute()) for place in found), os.environ.get("PATH", os.defpath)])
 
 
 def environment(path: str, home: Path) -> dict[str, str]:
     """The caller's environment with a fresh home, so that no tool reads or writes the caller's notes."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MABOS_", "QMD_"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MABOS_", "QMD_"))}
     home.mkdir()
     return {**kept, "PATH": path, "HOME": str(home), "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false"}
 
@@ -651,8 +646,7 @@ def measure(tools: list[Tool], questions: list[Question], env: dict[str, str], s
     base = []
     first = questions[0]
     ask_all = {
-        id(tool): min(ask(tool, first, env, keep=False), ask(tool, first, env, keep=False)) < 2
-        for tool in tools
+        id(tool): min(ask(tool, first, env, keep=False), ask(tool, first, env, keep=False)) < 2 for tool in tools
     }
     for number, question in enumerate(questions):
         base.append(run([sys.executable, "-c", "pass"], env, Path("found"))[1])
@@ -699,15 +693,11 @@ def heading(notes: list[str], questions: list[Question], base: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--notes", type=int, default=2000)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--tools", type=Path, help="a folder with neighbours")
-    parser.add_argument(
-        "--slow", type=int, default=40, help="questions for a tool that takes over two seconds"
-    )
+    parser.add_argument("--slow", type=int, default=40, help="questions for a tool that takes over two seconds")
     options = parser.parse_args()
     compileall.compile_dir(Path(__file__).parent.parent / "mabos_cli", quiet=2)
     notes, questions = make_notes(options.notes, options.questions)

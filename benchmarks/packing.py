@@ -47,9 +47,7 @@ def fill(desk: Desk, size: int, rnd: random.Random) -> None:
     desk.put(items[7:], working=items[:7])
     desk.write("memory/notes.md", "\n\n".join(f"## {say(rnd)}\n\n{rnd.choice(PAYLOADS)}" for _ in range(40)))
     desk.write("memory/checkpoints/2026-02-24-1400.md", f"# Session Checkpoint\n\n{rnd.choice(PAYLOADS)}\n")
-    desk.write(
-        "sessions/a.jsonl", "".join(json.dumps({"role": "tool", "content": p}) + "\n" for p in PAYLOADS)
-    )
+    desk.write("sessions/a.jsonl", "".join(json.dumps({"role": "tool", "content": p}) + "\n" for p in PAYLOADS))
 
 
 def make_query(rnd: random.Random) -> str:
@@ -58,9 +56,7 @@ def make_query(rnd: random.Random) -> str:
     if kind < 0.2:
         return rnd.choice(PAYLOADS) + " budget"
     return (
-        " ".join(say(rnd) for _ in range(40))
-        if kind < 0.3
-        else " ".join(rnd.choices(english(), k=rnd.randint(1, 8)))
+        " ".join(say(rnd) for _ in range(40)) if kind < 0.3 else " ".join(rnd.choices(english(), k=rnd.randint(1, 8)))
     )
 
 
@@ -114,9 +110,7 @@ def measure(items: int, runs: int) -> None:
     for name in asked:
         base, found = (times[name, word] for word in words)
         ratio = statistics.median(one / other for one, other in zip(found, base, strict=True))
-        told = (
-            f"{1000 * statistics.median(base):.0f} ms, context pack {1000 * statistics.median(found):.0f} ms"
-        )
+        told = f"{1000 * statistics.median(base):.0f} ms, context pack {1000 * statistics.median(found):.0f} ms"
         print(f"(c) {items} items, {name}: recall {told}, ratio {ratio:.2f}")
 
 

@@ -66,9 +66,7 @@ def demand(kept: Any, about: str) -> None:
 def folder() -> Iterator[Path]:
     """A folder in memory, or else on the disk; /dev/shm makes kills comparable from machine to machine."""
     memory = Path("/dev/shm")
-    made = Path(
-        tempfile.mkdtemp(prefix="mabos-promises-", dir=memory if os.access(memory, os.W_OK) else None)
-    )
+    made = Path(tempfile.mkdtemp(prefix="mabos-promises-", dir=memory if os.access(memory, os.W_OK) else None))
     os.chmod(made, 0o755)
     try:
         yield made
@@ -204,9 +202,7 @@ def known(place: Place) -> set[str]:
         *agent.glob("archive/*"),
         *agent.glob("observations/*.jsonl"),
     ]
-    texts = [
-        path.read_text("utf-8") for path in files if path.is_file() and path.name != "facts-derived.json"
-    ]
+    texts = [path.read_text("utf-8") for path in files if path.is_file() and path.name != "facts-derived.json"]
     return {each for text in texts for each in re.findall(r'"(?:case_)?id": "([A-Z]-[\w-]+)"', text)}
 
 
@@ -297,13 +293,8 @@ def odd_text(chance: random.Random) -> str:
         "e\u0301",
         "😀",
     ]
-    letters = (
-        chr(chance.choice((chance.randint(1, 0xD7FF), chance.randint(0xE000, 0x10FFFF))))
-        for _ in iter(int, 1)
-    )
-    drawn = [
-        chance.choice(parts) if chance.random() < 0.7 else next(letters) for _ in range(chance.randint(1, 60))
-    ]
+    letters = (chr(chance.choice((chance.randint(1, 0xD7FF), chance.randint(0xE000, 0x10FFFF)))) for _ in iter(int, 1))
+    drawn = [chance.choice(parts) if chance.random() < 0.7 else next(letters) for _ in range(chance.randint(1, 60))]
     return "".join(drawn)
 
 
@@ -328,9 +319,7 @@ def contents(share: float) -> str:
             sent[json.loads(done.stdout)["data"]["id"]] = text
             size += len(text.encode())
         found = run("recall", "--limit", "0", "--archived", "--json", "-w", str(root), **at)
-        back = {
-            row["id"]: row["content"] for row in json.loads(found.stdout)["data"]["results"] if row.get("id")
-        }
+        back = {row["id"]: row["content"] for row in json.loads(found.stdout)["data"]["results"] if row.get("id")}
         demand(
             back == sent,
             f"{sum(back.get(i) != text for i, text in sent.items())} came back other than they were",
@@ -339,7 +328,9 @@ def contents(share: float) -> str:
             got = run("get", item_id, "--json", "-w", str(root), **at)
             demand(json.loads(got.stdout)["data"]["item"]["content"] == sent[item_id], f"get {item_id}")
         demand(run("doctor", "--check", "-w", str(root), **at).code == 0, "doctor found something")
-    told = f"{len(sent)} texts, {size:,} bytes, half by argument and half by standard input: all came back byte for byte"
+    told = (
+        f"{len(sent)} texts, {size:,} bytes, half by argument and half by standard input: all came back byte for byte"
+    )
     return told + (f"; {refused} blank ones refused" if refused else "")
 
 
@@ -359,11 +350,7 @@ def damage(share: float) -> str:
     demand(done.returncode == 0, done.stdout[-3000:])
     size = f"{len(KINDS)} kinds of damage x {len(FILES)} kinds of file x {len(BESIDE)} calls of all commands"
     runs = len(KINDS) * len(FILES) * len(BESIDE) if share == 1 else "a part"
-    return (
-        f"{size} = {runs:,} runs: 0 tracebacks, 0 files changed, 0 agents held up"
-        if full
-        else f"{size}: {runs}"
-    )
+    return f"{size} = {runs:,} runs: 0 tracebacks, 0 files changed, 0 agents held up" if full else f"{size}: {runs}"
 
 
 def mounted(*words: str) -> None:
@@ -396,18 +383,14 @@ def full_disk(seed: Place, here: Path, share: float) -> str:
                 with open(here / "small/filler", "wb") as filler:
                     filler.write(bytes(max(0, free.f_bavail * free.f_frsize - room * 1024)))
                 done = place.call(name)
-                demand(
-                    done.code in (0, 4) and "Traceback" not in done.stderr, f"{name} with {room} KiB: {done}"
-                )
+                demand(done.code in (0, 4) and "Traceback" not in done.stderr, f"{name} with {room} KiB: {done}")
                 ends[done.code] += 1
                 (here / "small/filler").unlink()
                 demand(
                     place.do("store", "life goes on").code == 0,
                     f"{name} with {room} KiB: the next store fails",
                 )
-                demand(
-                    place.do("doctor", "--check").code == 0, f"{name} with {room} KiB: doctor found something"
-                )
+                demand(place.do("doctor", "--check").code == 0, f"{name} with {room} KiB: doctor found something")
                 demand(not before - known(place), f"{name} with {room} KiB: lost")
     return f"{ends.total()} writes with 0 to 256 KiB left, {ends[4]} refused with exit 4, {ends[0]} done; nothing lost"
 
@@ -487,9 +470,7 @@ PARTS |= {"full": in_place(full_disk), "sealed": in_place(read_only), "foreign":
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()

@@ -139,9 +139,7 @@ def main() -> None:
 
 def show(name: str, search: str, depth: int, values: list[float]) -> None:
     print(
-        f"| {name} | {values[-1]} | {search} | {depth} | "
-        + " | ".join(f"{v:.3f}" for v in values[:-1])
-        + " |",
+        f"| {name} | {values[-1]} | {search} | {depth} | " + " | ".join(f"{v:.3f}" for v in values[:-1]) + " |",
         flush=True,
     )
 

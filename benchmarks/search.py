@@ -83,9 +83,7 @@ def idle_sync(files: int, runs: int) -> float:
         AgentIndex(home).refresh()
         time.sleep(0.1)
         AgentIndex(home).refresh()
-        walked, synced = medians(
-            lambda: stat_walk(str(home.paths.root)), lambda: AgentIndex(home).refresh(), runs=runs
-        )
+        walked, synced = medians(lambda: stat_walk(str(home.paths.root)), lambda: AgentIndex(home).refresh(), runs=runs)
         return synced / walked
 
 

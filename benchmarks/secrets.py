@@ -48,11 +48,7 @@ def judge(labelled: dict[str, Any]) -> Findings:
     outcome: dict[bool, dict[str, list[int]]] = {True: defaultdict(list), False: defaultdict(list)}
     for number, sample in enumerate(labelled["secrets"]):
         outcome[is_found(*line_of(sample))][sample["kind"]].append(number)
-    alarms = [
-        (number, secret.kind)
-        for number, line in enumerate(labelled["benign"])
-        for secret in find_secrets(line)
-    ]
+    alarms = [(number, secret.kind) for number, line in enumerate(labelled["benign"]) for secret in find_secrets(line)]
     return Findings(outcome[True], outcome[False], alarms, len(labelled["benign"]))
 
 

@@ -35,9 +35,7 @@ NOBODY = "127.0.0.1:9"  # the discard port: nothing listens there
 class Way:
     """A workspace of its own, and the environment in which its stores run."""
 
-    def __init__(
-        self, seed: Path, name: str, prepare: Callable[[Path], None] = lambda root: None, **settings: str
-    ):
+    def __init__(self, seed: Path, name: str, prepare: Callable[[Path], None] = lambda root: None, **settings: str):
         self.root, self.name, self.prepare = seed.parent / name, name, prepare
         shutil.copytree(seed, self.root)
         clean = {key: value for key, value in os.environ.items() if not key.startswith("MABOS_TYPEDB")}
@@ -67,9 +65,7 @@ def make_seed(root: Path, items: int) -> Path:
     """A workspace with long-term items."""
     mabos(["init", "-q", os.fspath(root)])
     lines = [
-        render_item(
-            MemoryItem(f"M-{1770000000000 + n}-0000", f"Note {n} about subject {n * 7 % 101}", "fact")
-        )
+        render_item(MemoryItem(f"M-{1770000000000 + n}-0000", f"Note {n} about subject {n * 7 % 101}", "fact"))
         for n in range(items)
     ]
     (root / "agents/main/memory-store.json").write_bytes(render_store(StoreFile((), (), lines)))
@@ -92,9 +88,7 @@ def time_silence(seed: Path, wall: float, limit: float = 1.0) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--items", type=int, default=1_000)
     parser.add_argument("--address", default="")

@@ -111,7 +111,9 @@ _VALUES = {
     "-a": "agent",
     "--lock-timeout": "lock_timeout",
 }
-ANYWHERE = "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
+ANYWHERE = (
+    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
+)
 
 
 def load_command(name: str):
@@ -175,14 +177,10 @@ def build_root() -> TyperGroup:
         ] = "",
         agent: Annotated[
             str,
-            typer.Option(
-                "--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."
-            ),
+            typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."),
         ] = "",
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-        quiet: Annotated[
-            bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")
-        ] = False,
+        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
         verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
         lock_timeout: Annotated[
             str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
@@ -271,9 +269,7 @@ def _run(call: Call, args: list[str]) -> int:
     try:
         command = load_command(args[0]) if known else build_root()
         code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
-        return (
-            code if isinstance(code, int) else 0
-        )  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
+        return code if isinstance(code, int) else 0  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:

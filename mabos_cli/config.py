@@ -193,9 +193,7 @@ def check_setting(name: str, value: Any) -> Any:
         return parse_span(value)
     number = _number(name, value)
     if setting.kind in ("count", "size") and (number != int(number) or number < (setting.kind == "size")):
-        raise BadValue(
-            f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}"
-        )
+        raise BadValue(f"{name} must be a whole number{' above 0' if setting.kind == 'size' else ''}, not {value!r}")
     if number < setting.least:
         raise BadValue(f"{name} must be at least {setting.least}, not {value!r}")
     if setting.kind == "fraction" and not 0 <= number <= 1:
@@ -216,9 +214,7 @@ def _words(setting: Setting, value: Any) -> str:
 
 
 def _flag(name: str, value: Any) -> bool:
-    found = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
-        str(value).lower()
-    )
+    found = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(str(value).lower())
     if found is None:
         raise BadValue(f"{name} must be true or false, not {value!r}")
     return found

@@ -13,9 +13,7 @@ from typing import Any
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
-_OPTIONS = (
-    "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-background-networking --no-first-run"
-)
+_OPTIONS = "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-background-networking --no-first-run"
 
 
 class Browser:
@@ -78,9 +76,7 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Whatever the page asked for, itself included."""
-        return [
-            e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"
-        ]
+        return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
 
     def complaints(self) -> list[str]:
         """What the browser wrote into its console."""

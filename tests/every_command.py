@@ -84,7 +84,9 @@ _BESIDE = {
 }
 
 
-_HOOKED = '{"session_id": "s2", "cwd": "{ws}", "prompt": "what does the pump do", "transcript_path": "{side}/claude.jsonl"}'
+_HOOKED = (
+    '{"session_id": "s2", "cwd": "{ws}", "prompt": "what does the pump do", "transcript_path": "{side}/claude.jsonl"}'
+)
 # Every command by name: words, and standard input. All of them end 0 on the workspace that furnish() makes, but for
 # those of UNAVAILABLE. What only exists to run for ever or to change this machine is called as far as it can be.
 CALLS: dict[str, tuple[str, ...]] = {
@@ -320,9 +322,7 @@ def _commit(root: Path) -> None:
 class Bench:
     """A copy of a furnished workspace to try things on, changed as wanted. What a command did to it is taken back before the next."""
 
-    def __init__(
-        self, seed: Place, folder: Path, spoil: Callable[[Place], None] = lambda place: None
-    ) -> None:
+    def __init__(self, seed: Place, folder: Path, spoil: Callable[[Place], None] = lambda place: None) -> None:
         self._seed, self._folder, self._spoil = seed.root.parent, folder, spoil
         self._stamps: dict[str, tuple[int, ...]] = {}
         self._whole: dict[str, bytes | str] = {}

@@ -59,8 +59,7 @@ class Disk:
     def _changes(self, name: str, args: tuple[Any, ...]) -> bool:
         if name == "open":
             return (
-                bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR))
-                and os.fspath(args[0]) != os.devnull
+                bool(args[1] & (os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR)) and os.fspath(args[0]) != os.devnull
             )
         if name in ("write", "pwrite", "ftruncate"):
             return args[0] in self.names  # and not a stream, or a pipe to another program
@@ -87,9 +86,7 @@ class Disk:
         elif name in ("write", "pwrite", "ftruncate"):
             path = self.names[args[0]]
             written = result if name != "ftruncate" else 0
-            self.unsynced.setdefault(
-                path, max(0, os.path.getsize(path) - written) if TEMP_PREFIX not in path else 0
-            )
+            self.unsynced.setdefault(path, max(0, os.path.getsize(path) - written) if TEMP_PREFIX not in path else 0)
         elif name == "fsync":
             self.unsynced.pop(self.names.get(args[0], ""), None)
         elif name in ("rename", "link"):

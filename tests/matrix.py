@@ -59,9 +59,7 @@ def find_pythons() -> list[Python]:
     found: dict[str, Python] = {}
     for path in (*on_path, *(file for place in PLACES for file in glob.glob(os.path.expanduser(place)))):
         where = shutil.which(path)
-        done = (
-            subprocess.run([where, "-c", ask], capture_output=True, text=True, check=False) if where else None
-        )
+        done = subprocess.run([where, "-c", ask], capture_output=True, text=True, check=False) if where else None
         if done and done.returncode == 0:
             name, prefix = done.stdout.strip().rsplit(" ", 1)
             found.setdefault(f"{prefix} {name}", Python(name, str(where)))
@@ -97,9 +95,7 @@ class Environment:
         return subprocess.run(
             [self.bin / "mabos", *words],
             cwd=self.folder,
-            env=clean_environment()
-            | {"MABOS_WORKSPACE": str(self.folder / "team"), "MABOS_NOW": NOW}
-            | variables,
+            env=clean_environment() | {"MABOS_WORKSPACE": str(self.folder / "team"), "MABOS_NOW": NOW} | variables,
             input=stdin,
             capture_output=True,
             text=True,
@@ -227,9 +223,7 @@ def try_without(environment: Environment, extra: str, probe: Probe) -> None:
 def try_with(environment: Environment, extra: str, probe: Probe, wheel: str) -> None:
     """An extra gives what it is for. It is gone again when this returns."""
     before = environment.packages()
-    environment.install(
-        f"{wheel}[{extra}]", *pins_of(EXTRAS[extra]) if environment.folder.name == "oldest" else ()
-    )
+    environment.install(f"{wheel}[{extra}]", *pins_of(EXTRAS[extra]) if environment.folder.name == "oldest" else ())
     try:
         try_pages(environment, extra)
         if extra == "watch":
@@ -237,9 +231,7 @@ def try_with(environment: Environment, extra: str, probe: Probe, wheel: str) -> 
             return
         done = environment.mabos(*probe.words, stdin=probe.stdin, **probe.variables)
         said = done.stdout + done.stderr
-        assert done.returncode == 0 and probe.told in said and "Traceback" not in said, (
-            f"{done.returncode}\n{said}"
-        )
+        assert done.returncode == 0 and probe.told in said and "Traceback" not in said, f"{done.returncode}\n{said}"
     finally:
         environment.pip("uninstall", "--quiet", "--yes", *(environment.packages() - before))
 
@@ -248,9 +240,7 @@ def try_watching(environment: Environment, probe: Probe) -> None:
     """index sync --watch takes up a new note, and ends when it is interrupted."""
     words = [environment.bin / "mabos", *probe.words]
     place = {"MABOS_WORKSPACE": str(environment.folder / "team"), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        words, env=clean_environment() | place, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(words, env=clean_environment() | place, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert "added" in (first := process.stdout.readline()) or probe.told in first, first
         (environment.folder / "team/agents/main/new.md").write_text("A note.\n")
@@ -300,9 +290,7 @@ def try_environment(
 def main(wanted: list[str]) -> int:
     table = Table()
     found = find_pythons()
-    pythons = [
-        each for each in found if not wanted or each.path in wanted or each.name.startswith(tuple(wanted))
-    ]
+    pythons = [each for each in found if not wanted or each.path in wanted or each.name.startswith(tuple(wanted))]
     if not pythons:
         print("no such Python from 3.11 on; there are:", *(each.name for each in found), sep="\n")
         return 2

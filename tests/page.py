@@ -80,9 +80,7 @@ def check_page(text: str) -> Page:
     }
     attributes = {name for tag in page.tags for name in tag.attributes}
     assert not {
-        name
-        for name in attributes
-        if name.startswith("on") or name in ("src", "srcset", "style", "xlink:href")
+        name for name in attributes if name.startswith("on") or name in ("src", "srcset", "style", "xlink:href")
     }
     ids = page.values("id")
     assert len(ids) == len({*ids})

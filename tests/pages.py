@@ -113,9 +113,7 @@ def links(text: str) -> Iterator[tuple[int, str]]:
 def anchors(text: str) -> set[str]:
     """The names by which the headings of a page can be linked to, as GitHub makes them."""
     headings = [
-        line.text.lstrip("#")
-        for line in parse_page(text)
-        if line.kind == "prose" and line.text.startswith("#")
+        line.text.lstrip("#") for line in parse_page(text) if line.kind == "prose" and line.text.startswith("#")
     ]
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 

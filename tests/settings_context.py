@@ -49,17 +49,13 @@ def _(t: Trial):
 
 @effect("context.system_share", 0.001, True, False)
 def _(t: Trial):
-    system = _file(
-        t, "system.md", "".join(f"# Part {n}\n\n{'Be brief and kind. ' * 20}\n\n" for n in range(20))
-    )
+    system = _file(t, "system.md", "".join(f"# Part {n}\n\n{'Be brief and kind. ' * 20}\n\n" for n in range(20)))
     return _build(t, "--window", "20000", "--system", system)["tokens"]["system"] > 500
 
 
 @effect("context.skills_share", 0.001, True, False)
 def _(t: Trial):
-    skill = _file(
-        t, "SKILL.md", "---\nname: berths\ndescription: For berths.\n---\n" + "Count the berths. " * 60
-    )
+    skill = _file(t, "SKILL.md", "---\nname: berths\ndescription: For berths.\n---\n" + "Count the berths. " * 60)
     return _build(t, "--window", "20000", "--skills", skill)["tokens"]["skills"] > 100
 
 
@@ -126,29 +122,21 @@ def _(t: Trial):
 def _(t: Trial):
     t.write("MEMORY.md", "# Memory\n\n## Berths\n\n" + "Count the berths every day. " * 20 + "\n")
     return len(
-        [
-            each
-            for each in t.ok("context", "audit", "--recommend")["recommendations"]
-            if "Berths" in each["description"]
-        ]
+        [each for each in t.ok("context", "audit", "--recommend")["recommendations"] if "Berths" in each["description"]]
     )
 
 
 @effect("audit.file_tokens", 50, False, True)
 def _(t: Trial):
     t.write("Persona.md", "# Persona\n\n## Berths\n\n" + "Count the berths every day. " * 20 + "\n")
-    return "split_file" in [
-        each["action"] for each in t.ok("context", "audit", "--recommend")["recommendations"]
-    ]
+    return "split_file" in [each["action"] for each in t.ok("context", "audit", "--recommend")["recommendations"]]
 
 
 @effect("context.index_tokens", 400, False, True)
 def _(t: Trial):
     t.put(
         [
-            days_ago(
-                1, n, f"Critical rule {n}: " + "never do this without asking first " * 2, importance=0.97
-            )
+            days_ago(1, n, f"Critical rule {n}: " + "never do this without asking first " * 2, importance=0.97)
             for n in range(80)
         ]
     )
@@ -204,9 +192,7 @@ def _hot_and_warm(t: Trial, hot: int = 12) -> None:
         for n in range(hot)
     ]
     old = [
-        days_ago(
-            9, n, f"Berth {n} costs {n} euros in harbour {n} {'as the captain agreed ' * 3}", importance=0.5
-        )
+        days_ago(9, n, f"Berth {n} costs {n} euros in harbour {n} {'as the captain agreed ' * 3}", importance=0.5)
         for n in range(30)
     ]
     t.put(old, short_term=fresh)

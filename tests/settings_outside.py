@@ -46,9 +46,7 @@ def _(t: Trial):
 
 @effect("schedule.delay", "10m", False, True)
 def _(t: Trial):
-    return any(
-        "RandomizedDelaySec=600" in text or "RandomizedDelaySec=10m" in text for text in _units(t).values()
-    )
+    return any("RandomizedDelaySec=600" in text or "RandomizedDelaySec=10m" in text for text in _units(t).values())
 
 
 @effect("schedule.patience", 0.1, True, False, base=1)
@@ -74,9 +72,7 @@ def _(t: Trial):
     with mock.patch.dict(os.environ, own):
         subprocess.run(["git", "init", "-q", t.root], check=True)
         t.store("We bill per seat")
-        said = subprocess.run(
-            ["git", "-C", t.root, "log", "--oneline"], capture_output=True, text=True, check=False
-        )
+        said = subprocess.run(["git", "-C", t.root, "log", "--oneline"], capture_output=True, text=True, check=False)
     return len(said.stdout.splitlines())
 
 

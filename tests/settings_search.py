@@ -186,12 +186,7 @@ def _(t: Trial):
 
 def _vectors(call: Call) -> Answer:
     return Answer(
-        {
-            "data": [
-                {"index": n, "embedding": [1.0, float(len(text))]}
-                for n, text in enumerate(call.body["input"])
-            ]
-        }
+        {"data": [{"index": n, "embedding": [1.0, float(len(text))]} for n, text in enumerate(call.body["input"])]}
     )
 
 

@@ -65,9 +65,7 @@ class Effect(NamedTuple):
 EFFECTS: dict[str, Effect] = {}
 
 
-def effect(
-    name: str, value: Any, before: Any, after: Any, base: Any = None
-) -> Callable[[Callable], Callable]:
+def effect(name: str, value: Any, before: Any, after: Any, base: Any = None) -> Callable[[Callable], Callable]:
     """Adds the trial of a setting to the table."""
     assert name in BY_NAME and name not in EFFECTS, name
 

@@ -17,9 +17,7 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = {"bash": "mabos.bash", "zsh": "_mabos", "fish": "mabos.fish"}
 # The shells that can be asked here, the others as tests that say why they are skipped.
 INSTALLED = [
-    pytest.param(
-        name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed")
-    )
+    pytest.param(name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed"))
     for name in SCRIPTS
 ]
 

@@ -48,8 +48,7 @@ def test_ids_are_unique() -> None:
 
 def test_no_pair_is_there_twice_whichever_way_round() -> None:
     seen = Counter(
-        frozenset((pair[side]["subject"].casefold(), pair[side]["text"].casefold()) for side in SIDES)
-        for pair in PAIRS
+        frozenset((pair[side]["subject"].casefold(), pair[side]["text"].casefold()) for side in SIDES) for pair in PAIRS
     )
     assert [pair for pair, times in seen.items() if times > 1] == []
     assert all(len(pair) == 2 for pair in seen), "a belief is paired with itself"

@@ -89,9 +89,7 @@ def shape_of(text: str) -> str:
     """What a file is made of, in the letters of the README."""
     kinds = {"## ": "s", "### ": "b", r"\|": "t", r"[-*]\s": "l", r"\d+\. ": "n"}
     lines = [line for line in prose(text).split("\n") if line.strip() and not re.match(r"# |>|---", line)]
-    found = {
-        next((kind for mark, kind in kinds.items() if re.match(mark, line.strip())), "p") for line in lines
-    }
+    found = {next((kind for mark, kind in kinds.items() if re.match(mark, line.strip())), "p") for line in lines}
     return "".join(kind for kind in "tsblnp" if kind in found) or "-"
 
 
@@ -156,9 +154,7 @@ def test_conflicts_are_between_certain_beliefs() -> None:
     for agent, one, certainty, updated, another, other_certainty, other_updated, _ in told:
         pair = [places(one)[0], places(another)[0]]
         assert pair[0] != pair[1] and {place.path for place in pair} == {f"{agent}/Beliefs.md"}
-        for place, sure, day in zip(
-            pair, (certainty, other_certainty), (updated, other_updated), strict=True
-        ):
+        for place, sure, day in zip(pair, (certainty, other_certainty), (updated, other_updated), strict=True):
             text = belief_at(place)
             assert float(sure) > 0.6
             assert re.search(rf"(?m)(?:^Certainty: {sure}$|\| {sure} \|)", text), place
@@ -264,11 +260,7 @@ class Office(Desk):
     def files(self) -> dict[str, bytes]:
         """Every file below agents/, by its path there."""
         below = self.root / "agents"
-        return {
-            path.relative_to(below).as_posix(): path.read_bytes()
-            for path in below.rglob("*")
-            if path.is_file()
-        }
+        return {path.relative_to(below).as_posix(): path.read_bytes() for path in below.rglob("*") if path.is_file()}
 
 
 @pytest.fixture

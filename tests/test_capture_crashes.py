@@ -73,9 +73,7 @@ def test_capture(seed: Path, quick: Path) -> None:
         again = run("capture", "the next one", "-w", str(root), MABOS_NOW=LATER)
         assert again.code == 0, again.stderr
         assert told(root)[-1] == "the next one", (kind, at)
-        ids = [
-            json.loads(line)["id"] for line in (root / DAY).read_bytes().split(b"\n") if line.endswith(b"}")
-        ]
+        ids = [json.loads(line)["id"] for line in (root / DAY).read_bytes().split(b"\n") if line.endswith(b"}")]
         assert len(ids) == len(set(ids)), (kind, at)
 
 
@@ -94,9 +92,7 @@ def test_harvest(seed: Path, quick: Path) -> None:
         assert data["known"] <= stored, (kind, at)
         assert set(lineages(root).values()) == {1} and len(lineages(root)) == len(TEXTS), (kind, at)
         before = (root / "agents/main/memory-store.json").read_bytes()
-        third = json.loads(
-            run("harvest", "--json", "-w", str(root), MABOS_NOW=MUCH_LATER, **SETTINGS).stdout
-        )["data"]
+        third = json.loads(run("harvest", "--json", "-w", str(root), MABOS_NOW=MUCH_LATER, **SETTINGS).stdout)["data"]
         assert (third["harvested"], third["merged"], third["known"]) == (0, 0, 0), (kind, at)
         assert (root / "agents/main/memory-store.json").read_bytes() == before, (kind, at)
     assert cut_off > 5  # between items and ledger

@@ -36,11 +36,7 @@ def live(root: Path) -> dict[str, dict]:
 
 
 def left(root: Path) -> set[str]:
-    lines = [
-        line
-        for path in (root / "agents/main/archive").glob("*.jsonl")
-        for line in path.read_text().split("\n")
-    ]
+    lines = [line for path in (root / "agents/main/archive").glob("*.jsonl") for line in path.read_text().split("\n")]
     return {
         json.loads(line)["case"]["situation"]["beliefs"][0]
         for line in lines
@@ -96,9 +92,7 @@ def test_a_fault_anywhere_loses_nothing(root: Path, command: str) -> None:
         if outcome.code == 0:
             assert command != "store" or "new" in found, where
             assert command == "store" or found["b3"]["outcome"]["lessons"] == "Learned", where
-        call(
-            root, "store", "--belief", "later", "--action", "wait"
-        )  # the next one works, and mends what is derived
+        call(root, "store", "--belief", "later", "--action", "wait")  # the next one works, and mends what is derived
         text = (root / "agents/main/memory/mabos-cases.md").read_text("utf-8")
         assert all(f"**Beliefs:** {own}\n" in text for own in live(root)), where
         assert text.count("## [case]") == len(live(root)) == 4, where

@@ -77,9 +77,7 @@ def contents(root: Path) -> list[str]:
     return found
 
 
-def check_whole(
-    root: Path, outcome: Outcome, words: tuple[str, ...], variables: dict[str, str], fault: str
-) -> None:
+def check_whole(root: Path, outcome: Outcome, words: tuple[str, ...], variables: dict[str, str], fault: str) -> None:
     at = {"MABOS_NOW": LATER, **WORDS, **variables}
     assert "Traceback" not in outcome.stderr
     known = "\n".join(contents(root))
@@ -91,9 +89,7 @@ def check_whole(
     assert after.code == 0, after.stderr
     healthy = run("doctor", "--check", "-w", str(root), **at)
     assert healthy.code == 0, healthy.stdout
-    live = json.loads(run("recall", "--limit", "0", "--json", "-w", str(root), **at).stdout)["data"][
-        "results"
-    ]
+    live = json.loads(run("recall", "--limit", "0", "--json", "-w", str(root), **at).stdout)["data"]["results"]
     assert "life goes on" in [row["content"] for row in live]
     assert len({row["id"] for row in live}) == len(live)
     if list(root.rglob(".mabos-tmp-*")):
@@ -171,9 +167,7 @@ READING = (
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)
-def test_reading_works_on_a_read_only_workspace_and_changes_nothing(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_reading_works_on_a_read_only_workspace_and_changes_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
     root = tmp_path / "ws"
     seeded(root, {})
     before = tree(root)

@@ -59,14 +59,8 @@ OWN = (
 )
 # What is made from that, and may be made again.
 DERIVED = (
-    *(
-        f"agents/main/{name}"
-        for name in ("facts-derived.json", "memory/INDEX.md", "memory/mabos-memory-items.md")
-    ),
-    *(
-        f"agents/main/memory/{name}"
-        for name in ("mabos-facts.md", "weekly/2026-W09.md", "bdi-conflicts/2026-02-24.md")
-    ),
+    *(f"agents/main/{name}" for name in ("facts-derived.json", "memory/INDEX.md", "memory/mabos-memory-items.md")),
+    *(f"agents/main/memory/{name}" for name in ("mabos-facts.md", "weekly/2026-W09.md", "bdi-conflicts/2026-02-24.md")),
     *(".mabos/index/main.sqlite", ".mabos/index/main.similar.sqlite", ".mabos/settings.cache"),
     *(".mabos/survey/main.cache", ".mabos/hierarchy/main/2026-02.cache", ".mabos/locks/main.lock"),
     *(".mabos/queue/main.access.jsonl", ".mabos/receipts/2026-02-24.jsonl"),

@@ -42,9 +42,7 @@ def running(
     """The chosen pages, run side by side, each in a folder of its own."""
     own = [item for item in request.session.items if item.path == Path(__file__)]
     chosen = [item.callspec.params["page"] for item in own if "running" in item.fixturenames]
-    with ThreadPoolExecutor(
-        2 * (os.cpu_count() or 1)
-    ) as pool:  # they wait for files to settle half of the time
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:  # they wait for files to settle half of the time
         yield {page: pool.submit(_run, page, tmp_path_factory.mktemp(page.stem)) for page in chosen}
         pool.shutdown(cancel_futures=True)
 
@@ -76,11 +74,7 @@ def test_calls_are_ones_that_the_program_knows(page: Path) -> None:
     wrong = []
     for line in parse_page(page.read_text("utf-8")):
         if line.kind == "prose":
-            wrong += [
-                f"{page.name}:{line.number} {fault}"
-                for span in code_spans(line.text)
-                for fault in _faults(span)
-            ]
+            wrong += [f"{page.name}:{line.number} {fault}" for span in code_spans(line.text) for fault in _faults(span)]
         elif line.kind == "fence":
             for words in _calls(line.text):
                 try:
@@ -127,9 +121,7 @@ def _parse(words: list[str]) -> None:
 def _is_unknown(command: TyperCommand | TyperGroup, rest: list[str]) -> bool:
     """Whether the next word should name a command of a group, and does not."""
     below = getattr(command, "commands", {})
-    return bool(
-        below and command.name not in FREE and rest and re.match(r"[a-z]", rest[0]) and rest[0] not in below
-    )
+    return bool(below and command.name not in FREE and rest and re.match(r"[a-z]", rest[0]) and rest[0] not in below)
 
 
 def _faults(span: str) -> Iterator[str]:
@@ -181,10 +173,7 @@ def _options(name: str) -> frozenset[str] | None:
         return None
     every = [command, *getattr(command, "commands", {}).values()]
     return frozenset(
-        option
-        for one in every
-        for parameter in one.params
-        for option in (*parameter.opts, *parameter.secondary_opts)
+        option for one in every for parameter in one.params for option in (*parameter.opts, *parameter.secondary_opts)
     )
 
 
@@ -227,9 +216,7 @@ def test_every_page_is_linked_from_the_first() -> None:
 def test_every_promise_names_tests_that_exist() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     rows = [
-        row
-        for row in text.partition("\n## Promises\n")[2].partition("\n## ")[0].split("\n")
-        if row.startswith("| **")
+        row for row in text.partition("\n## Promises\n")[2].partition("\n## ")[0].split("\n") if row.startswith("| **")
     ]
     assert len(rows) >= 8
     for row in rows:

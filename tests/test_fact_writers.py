@@ -43,9 +43,7 @@ def check_settled(root: Path) -> None:
     call(root, "infer", "forward", "--persist")
     before = tree(root)
     call(root, "materialize")
-    assert {n: d for n, d in tree(root).items() if "facts" in n} == {
-        n: d for n, d in before.items() if "facts" in n
-    }
+    assert {n: d for n, d in tree(root).items() if "facts" in n} == {n: d for n, d in before.items() if "facts" in n}
     facts_of(root, "facts-derived.json")
 
 

@@ -34,9 +34,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("words", "stdin"), LINES)
-def test_warm_and_cold_end_alike(
-    template: Path, tmp_path: Path, words: tuple[str, ...], stdin: bytes
-) -> None:
+def test_warm_and_cold_end_alike(template: Path, tmp_path: Path, words: tuple[str, ...], stdin: bytes) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "MABOS_NOW": NOW, "LC_ALL": "C.UTF-8"}
     environment |= {"MABOS_RECALL_LIMIT": "3", "MABOS_INDEX_VECTORS": "lexical", "TZ": "Asia/Tokyo"}
     told = []

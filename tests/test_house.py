@@ -257,9 +257,7 @@ def test_status_is_light(workspace: Path, mabos) -> None:
 def test_reason_list_is_light(workspace: Path) -> None:
     """The catalogue is a table: no solver is loaded to print it."""
     run = "from mabos_cli.app import main\nassert main(['-w', sys.argv[1], 'reason', 'list']) == 0\n"
-    run += (
-        "assert not [n for n in sys.modules if n.startswith('mabos_cli.reasoning.') and 'catalog' not in n]"
-    )
+    run += "assert not [n for n in sys.modules if n.startswith('mabos_cli.reasoning.') and 'catalog' not in n]"
     assert _loaded_by(run, str(workspace)) == []
 
 
@@ -356,9 +354,7 @@ def test_options_speak_alike() -> None:
         wrong += [place] if not said.endswith((".", "...")) or said != said.strip() else []
         if flag == "--limit":
             wrong += (
-                [place]
-                if "-n" not in option.opts or "at most this many" not in said or "0 for all" not in said
-                else []
+                [place] if "-n" not in option.opts or "at most this many" not in said or "0 for all" not in said else []
             )
             wrong += [place] if option.type.min != 0 else []
         if flag == "--dry-run":

@@ -24,11 +24,7 @@ def everything(root: Path) -> list[str]:
     """The contents of all items, live or archived, that were not made by consolidation."""
     done = run("recall", "--limit", "0", "--archived", "--json", "-w", str(root))
     assert done.code == 0, done.stderr
-    return [
-        row["content"]
-        for row in json.loads(done.stdout)["data"]["results"]
-        if row["source"] != "consolidation"
-    ]
+    return [row["content"] for row in json.loads(done.stdout)["data"]["results"] if row["source"] != "consolidation"]
 
 
 def test_eight_writers_beside_maintenance_and_an_editor_lose_nothing(workspace: Path) -> None:

@@ -110,10 +110,7 @@ def test_materializing_twice_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_store_splits_by_page_and_a_store_rewrites_only_the_page_it_touches(tmp_path: Path) -> None:
     agent = Agent(tmp_path / "ws", **PAGES).init()
-    rows = [
-        {"content": f"fact number {n} of {n * 31}", "store": "long_term", "importance": 0.5}
-        for n in range(45)
-    ]
+    rows = [{"content": f"fact number {n} of {n * 31}", "store": "long_term", "importance": 0.5} for n in range(45)]
     ids = [row["id"] for row in agent.batch(rows)["items"]]
     home = tmp_path / "ws/agents/main"
     assert sorted(p.name for p in (home / "memory-store").iterdir()) == [

@@ -9,7 +9,9 @@ from forked import Fault, places, run
 
 NOW = "2026-03-04T12:00:00Z"
 LATER = "2026-03-04T12:00:01Z"
-NOTES = "# M\n\n## Facts\n- One apple fell from the tree\n- Two pears hang in the sun\n\n## Rules\n- Never eat the figs\n"
+NOTES = (
+    "# M\n\n## Facts\n- One apple fell from the tree\n- Two pears hang in the sun\n\n## Rules\n- Never eat the figs\n"
+)
 TODAY = "# Today\n\nThe figs are ripe at last.\n"
 
 
@@ -17,9 +19,7 @@ def stored(root: Path) -> Counter:
     """How many items, live or archived, each entry became."""
     folder = root / "agents/main"
     store = folder / "memory-store.json"
-    found = (
-        [item["migrated"] for item in json.loads(store.read_text())["long_term"]] if store.exists() else []
-    )
+    found = [item["migrated"] for item in json.loads(store.read_text())["long_term"]] if store.exists() else []
     lines = [line for path in folder.glob("archive/*.jsonl") for line in path.read_text().split("\n") if line]
     return Counter([*found, *(json.loads(line)["item"]["migrated"] for line in lines)])
 

@@ -98,9 +98,7 @@ def kill_at_write(monkeypatch: pytest.MonkeyPatch, at: int, *, behind: bool) -> 
 
 
 @pytest.mark.parametrize("behind", [False, True])
-def test_killed_between_batches(
-    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch, behind: bool
-) -> None:
+def test_killed_between_batches(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch, behind: bool) -> None:
     """Records that change, one that is new and one that goes, in batches of two."""
     monkeypatch.setattr(typedb_sync, "_BATCH", 2)
     desk.put([note(number, f"Thing {number}") for number in range(4)])

@@ -67,9 +67,7 @@ def test_nothing_outside_the_workspace_is_written(watched: Watched) -> None:
     for name, words in CALLS.items():
         _, events, beside = watched.calls[name]
         named = [place.fill(word) for word in words]
-        wrong += [
-            f"{name}: changed {path}" for path in beside if not _is_named(str(place.side / path), named)
-        ]
+        wrong += [f"{name}: changed {path}" for path in beside if not _is_named(str(place.side / path), named)]
         for event, path in events:
             if event.startswith("socket.") or event in RUNNING or path == os.devnull:
                 continue

@@ -32,9 +32,7 @@ def test_a_drained_item_is_updated_in_place_and_forgotten_whole(agent: Agent) ->
     assert agent.do("get", item_id)["state"] == "archived"
 
 
-@pytest.mark.parametrize(
-    "words", [("update", "--tag", "x"), ("forget",), ("reinforce",)], ids=lambda words: words[0]
-)
+@pytest.mark.parametrize("words", [("update", "--tag", "x"), ("forget",), ("reinforce",)], ids=lambda words: words[0])
 def test_a_queued_item_survives_a_kill_at_any_point_of_a_command_about_it(
     agent: Agent, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -55,9 +53,7 @@ def test_a_queued_item_survives_a_kill_at_any_point_of_a_command_about_it(
         assert log.count(f"^{item_id}\n") == 1
 
 
-def test_a_deferred_item_survives_a_kill_behind_which_git_brings_a_newer_store(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_a_deferred_item_survives_a_kill_behind_which_git_brings_a_newer_store(agent: Agent, tmp_path: Path) -> None:
     """The version alone does not tell whether the killed writer came as far as the store."""
     agent.do("store", "the first")
     agent.do("store", "deferred words", "--defer")
@@ -87,8 +83,7 @@ def test_unfinished_work_is_carried_over_a_rollback(agent: Agent, tmp_path: Path
     log = agent.root / "agents/main/memory/2026-03-01.md"
     log.mkdir(parents=True)
     assert any(
-        "the next write finishes" in w
-        for w in json.loads(agent.run("store", "first", "--json").stdout)["warnings"]
+        "the next write finishes" in w for w in json.loads(agent.run("store", "first", "--json").stdout)["warnings"]
     )
     for at in range(1, 12):
         agent.run("store", "killed", fault=Fault("kill", at))
@@ -123,9 +118,7 @@ def test_foreign_ids_on_pages_are_counted_and_found_once(agent: Agent) -> None:
     for _ in range(3):
         agent.do("recall", "zebra")
     agent.do("store", "and again")
-    assert sorted(text for text in agent.live() if "zebra" in text) == [
-        f"zebra {n} {n * 7}" for n in range(5)
-    ]
+    assert sorted(text for text in agent.live() if "zebra" in text) == [f"zebra {n} {n * 7}" for n in range(5)]
     assert agent.do("get", "mem-3")["item"]["access_count"] == 3
     agent.do("forget", "mem-3")
     assert agent.do("get", "mem-3")["state"] == "archived"
@@ -165,9 +158,7 @@ def test_an_older_store_put_back_beside_its_pages_loses_none_of_them(agent: Agen
     agent.minutes = 5
     agent.do("store", "echo three", "--store", "long_term")
     agent.do("doctor", "--repair")
-    assert {"charlie one", "delta two", "echo three", "zebra 0 0", "zebra 1 7", "zebra 2 14"} <= set(
-        agent.live()
-    )
+    assert {"charlie one", "delta two", "echo three", "zebra 0 0", "zebra 1 7", "zebra 2 14"} <= set(agent.live())
 
 
 def test_only_our_own_pages_are_removed_and_edited_ones_set_aside(agent: Agent) -> None:

@@ -40,17 +40,13 @@ _WRONG = {
 }
 
 
-def test_a_bad_value_of_any_setting_is_an_error_that_names_file_and_line(
-    quick: Path, still_world: None
-) -> None:
+def test_a_bad_value_of_any_setting_is_an_error_that_names_file_and_line(quick: Path, still_world: None) -> None:
     trial = Trial(quick / "ws", "", None)
     for setting in BY_NAME.values():
         section, _, key = setting.name.partition(".")
         trial.settle(f"# settings\n{section}:\n  {key}: {json.dumps(_WRONG[setting.kind])}\n")
         said = trial.run("status")
-        assert (said.code, said.stdout) == (4, "") and said.stderr.startswith("mabos: mabos.yaml:3: "), (
-            setting.name
-        )
+        assert (said.code, said.stdout) == (4, "") and said.stderr.startswith("mabos: mabos.yaml:3: "), setting.name
     for text in (
         "memry:\n  split_above: 1\n",
         "memory:\n  splitt_above: 1\n",
@@ -59,9 +55,7 @@ def test_a_bad_value_of_any_setting_is_an_error_that_names_file_and_line(
         trial.settle(f"# settings\n{text}")
         said = trial.run("config", "--json")
         told = json.loads(said.stderr)["error"]
-        assert (said.code, told["code"]) == (4, "invalid_file") and told["message"].startswith(
-            "mabos.yaml:"
-        ), text
+        assert (said.code, told["code"]) == (4, "invalid_file") and told["message"].startswith("mabos.yaml:"), text
 
 
 def test_config_shows_each_value_and_where_it_comes_from(
@@ -73,9 +67,7 @@ def test_config_shows_each_value_and_where_it_comes_from(
     def shown() -> dict[str, tuple[object, str]]:
         return {row["name"]: (row["value"], row["origin"]) for row in trial.ok("config")["settings"]}
 
-    assert shown() == {
-        name: (check_setting(name, tried.value), "mabos.yaml") for name, tried in EFFECTS.items()
-    }
+    assert shown() == {name: (check_setting(name, tried.value), "mabos.yaml") for name, tried in EFFECTS.items()}
     for name, setting in BY_NAME.items():
         monkeypatch.setenv(env_name(name), str(setting.default))
     assert shown() == {name: (setting.default, env_name(name)) for name, setting in BY_NAME.items()}

@@ -22,9 +22,7 @@ ROOT = Path(__file__).parent.parent
 SHIPPED = ROOT / "mabos_cli" / "ontologies"
 FIXTURES = ROOT / "fixtures" / "ontology"
 BASE = "http://mabos.ai/ontology/"
-OWL, RDFS, XSD = (
-    f"http://www.w3.org/{name}#" for name in ("2002/07/owl", "2000/01/rdf-schema", "2001/XMLSchema")
-)
+OWL, RDFS, XSD = (f"http://www.w3.org/{name}#" for name in ("2002/07/owl", "2000/01/rdf-schema", "2001/XMLSchema"))
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 TEMPLATES = {
     "saas": "Subscription Plan Tier MRR ARR Churn Trial",
@@ -88,9 +86,7 @@ def test_business_has_170_concepts_131_fact_types_and_8_rules():
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_template_has_the_concepts_of_its_business(name: str):
-    assert {f"{name}:{concept}" for concept in TEMPLATES[name].split()} <= {
-        node["@id"] for node in classes(name)
-    }
+    assert {f"{name}:{concept}" for concept in TEMPLATES[name].split()} <= {node["@id"] for node in classes(name)}
     assert len(classes(name)) >= 20 and len(properties(name)) >= 12
     assert len(GRAPHS[name]) == 1 + len(classes(name)) + len(properties(name))
 
@@ -119,11 +115,7 @@ def test_ids_and_labels_are_unique_across_all_documents():
     nodes = [node for name in NAMES for node in GRAPHS[name]]
     assert repeated([node["@id"] for node in nodes]) == []
     assert repeated([local(node) for node in classes(*NAMES) + properties(*NAMES)]) == []
-    terms = [
-        term
-        for node in classes(*NAMES)
-        for term in (node["rdfs:label"], *node.get("mabos:sbvr_synonyms", ()))
-    ]
+    terms = [term for node in classes(*NAMES) for term in (node["rdfs:label"], *node.get("mabos:sbvr_synonyms", ()))]
     assert repeated(terms) == []
     assert repeated([node["rdfs:label"] for node in properties(*NAMES)]) == []
     assert repeated([node["rdfs:label"] for node in rules()]) == []

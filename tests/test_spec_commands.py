@@ -269,8 +269,6 @@ def test_a_dash_reads_standard_input(quick: Path, still_world: None) -> None:
         given = f"quagga{number:02}"
         said = desk.run("--json", *shlex.split(line), stdin=f"{given} eats grass\n".encode())
         files = (path.read_text("utf-8") for path in desk.folder().rglob("*") if path.is_file())
-        assert said.code == 0 and (given in said.stdout or any(given in text for text in files)), (
-            f"{line}: {said}"
-        )
+        assert said.code == 0 and (given in said.stdout or any(given in text for text in files)), f"{line}: {said}"
     assert desk.run("goal", "add", "--", "-").code == 0
     assert "G-002 - (Goals.md" in desk.run("goal", "list").stdout

@@ -47,9 +47,7 @@ def test_transcript(path: Path, running: dict[Path, Future[str]]) -> None:
 
 
 def test_output_cannot_be_taken_for_commands(tmp_path: Path) -> None:
-    text = (
-        "# Prose.\n$ printf '$ x\\n! y\\n[2]\\n\\n# z\\n\\n'; echo no >&2; exit 3\n\n# More.\n$ printf half\n"
-    )
+    text = "# Prose.\n$ printf '$ x\\n! y\\n[2]\\n\\n# z\\n\\n'; echo no >&2; exit 3\n\n# More.\n$ printf half\n"
     actual = run_transcript(parse_transcript(text), tmp_path)
     shown = "\\$ x\n\\! y\n\\[2]\n\n\\# z\n\\\n! no\n[3]\n"
     head, tail = text.split("\n\n# More.")

@@ -20,12 +20,8 @@ ROOT = Path(__file__).parent.parent
 
 def _run(*words: str | Path, cwd: Path) -> str:
     """The standard output of a command that must succeed."""
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("MABOS_", "PYTHON"))
-    }
-    done = subprocess.run(
-        words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MABOS_", "PYTHON"))}
+    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, f"{words[0]} exited with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
 

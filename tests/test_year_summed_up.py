@@ -85,11 +85,7 @@ def quarter(day: str) -> str:
 
 
 def test_every_theme_stands_in_its_months_and_quarters(book: Yearbook) -> None:
-    places = [
-        (theme["key"], name)
-        for theme in book.truth["themes"]
-        for name in (*theme["months"], *theme["quarters"])
-    ]
+    places = [(theme["key"], name) for theme in book.truth["themes"] for name in (*theme["months"], *theme["quarters"])]
     assert len(places) > 50
     assert [(key, name) for key, name in places if topic_key(key) not in book.themes(name)] == []
 
@@ -127,9 +123,7 @@ def test_every_link_leads_to_the_entry_that_it_names(book: Yearbook) -> None:
                 continue
             there = (path.parent / place).read_text("utf-8")
             assert not mark or f"{mark}\n" in there
-    cited = re.findall(
-        r"\(\[(2025-\d\d-\d\d):(\d+)\]\([^)#]*#(\^[\w-]+)\)\)", book.section("2025-Q1", "Key Decisions")
-    )
+    cited = re.findall(r"\(\[(2025-\d\d-\d\d):(\d+)\]\([^)#]*#(\^[\w-]+)\)\)", book.section("2025-Q1", "Key Decisions"))
     assert len(cited) > 5
     for day, line, mark in cited:
         lines = (book.memory / f"{day}.md").read_text("utf-8").split("\n")

@@ -102,9 +102,7 @@ class Client(NamedTuple):
             return Again(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
         if error.code in (401, 403):
             # Services like to repeat a part of the key here: their words are not passed on.
-            return self._fault(
-                f"it refused {'the key' if self.key_from else 'a call without a key'} ({error.code})"
-            )
+            return self._fault(f"it refused {'the key' if self.key_from else 'a call without a key'} ({error.code})")
         if error.code < 400:
             return self._fault(f"it answered {error.code} and points elsewhere; redirects are not followed")
         try:

@@ -27,9 +27,7 @@ class Provider(NamedTuple):
 
 
 _PROVIDERS = {
-    "openai": Provider(
-        "https://api.openai.com/v1", "/embeddings", "text-embedding-3-small", ("OPENAI_API_KEY",)
-    ),
+    "openai": Provider("https://api.openai.com/v1", "/embeddings", "text-embedding-3-small", ("OPENAI_API_KEY",)),
     "voyage": Provider("https://api.voyageai.com/v1", "/embeddings", "voyage-3.5", ("VOYAGE_API_KEY",)),
     "gemini": Provider(
         "https://generativelanguage.googleapis.com/v1beta",
@@ -56,9 +54,7 @@ def open_http(
     about = _PROVIDERS[provider]
     where = _check_url(url or about.url, provider)
     key_from, key = _find_key(provider, about, environ)
-    headers = (
-        {about.key_header: f"Bearer {key}" if about.key_header == "Authorization" else key} if key else {}
-    )
+    headers = {about.key_header: f"Bearer {key}" if about.key_header == "Authorization" else key} if key else {}
     model = model or about.model
     # Another server may mean something else by the same name.
     name = f"{provider}:{model}" if where == about.url else f"{provider}:{urlsplit(where).netloc}:{model}"
@@ -116,9 +112,7 @@ class HttpEmbedder:
         return [found.get(place) or bytes(4 * self.width) for place in range(len(texts))]
 
     def _ask(self, texts: list[str], question: bool) -> list[bytes]:
-        path = _PROVIDERS[self._provider].path.format(
-            model=quote(self._asked.removeprefix("models/"), safe="")
-        )
+        path = _PROVIDERS[self._provider].path.format(model=quote(self._asked.removeprefix("models/"), safe=""))
         answer = self._client.ask(path, _make_question(self._provider, self._asked, texts, question))
         try:
             vectors = _take_vectors(self._provider, answer)
@@ -129,9 +123,7 @@ class HttpEmbedder:
             reason = "its answer has another form than expected"
         except ValueError as error:
             reason = f"its answer has {error}"
-        raise Unavailable(
-            f"embeddings from {self._client.host}: {reason}", "check embeddings.model and embeddings.url"
-        )
+        raise Unavailable(f"embeddings from {self._client.host}: {reason}", "check embeddings.model and embeddings.url")
 
     def _pack(self, vector: Any) -> bytes:
         if not isinstance(vector, list) or not all(type(value) in (int, float) for value in vector):
@@ -148,9 +140,7 @@ def _make_question(provider: str, model: str, texts: list[str], question: bool) 
         name = f"models/{model.removeprefix('models/')}"
         task = "RETRIEVAL_QUERY" if question else "RETRIEVAL_DOCUMENT"
         return {
-            "requests": [
-                {"model": name, "content": {"parts": [{"text": text}]}, "taskType": task} for text in texts
-            ]
+            "requests": [{"model": name, "content": {"parts": [{"text": text}]}, "taskType": task} for text in texts]
         }
     asked: dict[str, Any] = {"model": model, "input": texts}
     if provider == "voyage":

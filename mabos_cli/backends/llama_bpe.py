@@ -74,9 +74,7 @@ def _check_rules(head: Any) -> None:
     rules |= {"continuing_subword_prefix": None, "end_of_word_suffix": None}
     try:
         added = {token["content"]: token["id"] for token in head["added_tokens"]}
-        same = (
-            head["normalizer"]["normalizers"] == steps and head["pre_tokenizer"] is None and added == _SPECIAL
-        )
+        same = head["normalizer"]["normalizers"] == steps and head["pre_tokenizer"] is None and added == _SPECIAL
         same = same and all(head["model"][name] == value for name, value in rules.items())
     except (KeyError, TypeError) as error:
         raise ValueError(f"it lacks {error}") from None
@@ -99,9 +97,7 @@ class Tokenizer:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._pieces: dict[bytes, int] | PackedPieces = {}
-        self._letters: set[str] | None = {
-            _SPACE
-        }  # the pieces at hand are made of these; None when all are at hand
+        self._letters: set[str] | None = {_SPACE}  # the pieces at hand are made of these; None when all are at hand
         self._looks = 0
         self._words: dict[str, list[int]] = {}
 
@@ -126,9 +122,7 @@ class Tokenizer:
         if "<" not in text or not any(special in text for special in _SPECIAL):
             return self._encode_plain(text)
         parts = re.split("(" + "|".join(_SPECIAL) + ")", text)
-        return [
-            *chain(*([_SPECIAL[part]] if part in _SPECIAL else self._encode_plain(part) for part in parts))
-        ]
+        return [*chain(*([_SPECIAL[part]] if part in _SPECIAL else self._encode_plain(part) for part in parts))]
 
     def _load_for(self, text: str) -> None:
         # Spaces become the space piece, and no piece has a line end in it: a class with one would run past its line.

@@ -126,9 +126,7 @@ def _open_program(command: str, timeout: float, environ: Mapping[str, str]) -> L
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise Unavailable(
-            f"llm.command cannot be split into words: {error}", "quote it as in a shell"
-        ) from None
+        raise Unavailable(f"llm.command cannot be split into words: {error}", "quote it as in a shell") from None
     name = words[0].rstrip("/").rpartition("/")[2] if words else ""
     if not name:
         raise Unavailable("llm.command names no program", "set llm.command to a program and its options")

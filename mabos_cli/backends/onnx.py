@@ -63,9 +63,7 @@ class OnnxModel:
         known = [name for name in ("sentence_embedding", "last_hidden_state") if name in outputs]
         self._output = (known or outputs)[0]
         if not self._inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
-            raise Unavailable(
-                f"the ONNX model wants other inputs: {', '.join(sorted(self._inputs))}", _FOLDER
-            )
+            raise Unavailable(f"the ONNX model wants other inputs: {', '.join(sorted(self._inputs))}", _FOLDER)
         self.width = self._run_on([[1]], [[1]]).shape[-1]
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
@@ -92,7 +90,5 @@ class OnnxModel:
         if found.ndim == 3 and found.shape[:2] == ids.shape:
             found = mean_of_tokens(found, mask)
         if found.ndim != 2 or found.shape[0] != len(ids):
-            raise Unavailable(
-                f"the ONNX model's {self._output} is {list(found.shape)}, not a vector each", _FOLDER
-            )
+            raise Unavailable(f"the ONNX model's {self._output} is {list(found.shape)}, not a vector each", _FOLDER)
         return found.astype(np.float32)

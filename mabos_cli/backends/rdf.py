@@ -16,9 +16,7 @@ def _library() -> Any:
     try:
         import pyoxigraph
     except ImportError:
-        raise Unavailable(
-            "Turtle needs pyoxigraph", "pip install 'mabos-cli[rdf]'; or --format ndjson"
-        ) from None
+        raise Unavailable("Turtle needs pyoxigraph", "pip install 'mabos-cli[rdf]'; or --format ndjson") from None
     return pyoxigraph
 
 
@@ -26,8 +24,7 @@ def render_turtle(triples: Iterable[Triple]) -> str:
     """Triples as Turtle. Confidence, source and time have no place in it."""
     rdf = _library()
     quads = [
-        rdf.Triple(_iri(rdf, s), _iri(rdf, p), rdf.Literal(o) if is_plain(o) else _iri(rdf, o))
-        for s, p, o in triples
+        rdf.Triple(_iri(rdf, s), _iri(rdf, p), rdf.Literal(o) if is_plain(o) else _iri(rdf, o)) for s, p, o in triples
     ]
     data = rdf.serialize(quads, format=rdf.RdfFormat.TURTLE)
     return data.decode("utf-8")

@@ -65,9 +65,7 @@ def _open_tiktoken(environ: Mapping[str, str]) -> Counter:
     except ImportError as error:
         raise Unavailable(f"tiktoken cannot be loaded: {error}", "pip install 'mabos-cli[tokens]'") from None
     encode = tiktoken.get_encoding(name).encode_ordinary
-    return Counter(
-        f"tiktoken {name}", lambda text: sum(len(encode(part)) for part in cut_text(text, _PORTION))
-    )
+    return Counter(f"tiktoken {name}", lambda text: sum(len(encode(part)) for part in cut_text(text, _PORTION)))
 
 
 def _find_encoding(environ: Mapping[str, str]) -> str:

@@ -251,9 +251,7 @@ class Session:
 
     def databases(self) -> list[str]:
         """The names of the databases on the server."""
-        return self._run(
-            "listing databases", lambda: sorted(each.name for each in self._driver.databases.all())
-        )
+        return self._run("listing databases", lambda: sorted(each.name for each in self._driver.databases.all()))
 
     def create_database(self) -> bool:
         """Makes the database of this place; whether it was missing."""
@@ -317,9 +315,7 @@ class Session:
         options = self._library.TransactionOptions(
             transaction_timeout_millis=limit, schema_lock_acquire_timeout_millis=limit
         )
-        return self._driver.transaction(
-            self.place.database, getattr(self._library.TransactionType, kind), options
-        )
+        return self._driver.transaction(self.place.database, getattr(self._library.TransactionType, kind), options)
 
     def _run(self, what: str, work: Callable[[], Result]) -> Result:
         left = min(self.place.timeout, self._ends - time.monotonic())

@@ -34,8 +34,6 @@ def pack_rows(rows: Any, source: str) -> list[bytes]:
 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
-        raise Unavailable(
-            f"{source} gave vectors that are no numbers", "its files may be damaged; install it again"
-        )
+        raise Unavailable(f"{source} gave vectors that are no numbers", "its files may be damaged; install it again")
     unit = (rows / np.where(lengths < NOTHING, np.inf, lengths)).astype("<f4")
     return [row.tobytes() for row in unit]

@@ -99,11 +99,7 @@ class WordLlama:
         total = [0.0] * WIDTH
         for token, count in Counter(self._tokenizer.encode(text)).items():
             row = _ROW.unpack_from(data, start + token * size)
-            total = (
-                [*map(add, total, row)]
-                if count == 1
-                else [a + count * b for a, b in zip(total, row, strict=True)]
-            )
+            total = [*map(add, total, row)] if count == 1 else [a + count * b for a, b in zip(total, row, strict=True)]
         try:
             return pack_unit(total)
         except ValueError:

@@ -74,9 +74,7 @@ class Call(Session):
         if every and self.agent:
             raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
 
-    def emit(
-        self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()
-    ) -> None:
+    def emit(self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()) -> None:
         """Prints the result of a command in the form that was asked for; verbose adds how long it took.
 
         What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
@@ -86,9 +84,7 @@ class Call(Session):
             from mabos_cli.services.operations.git_commit import commit_written
 
             text = list(text)
-            commit, trouble = commit_written(
-                name, self.opened or (), self.written or set(), "".join(text[:1])
-            )
+            commit, trouble = commit_written(name, self.opened or (), self.written or set(), "".join(text[:1]))
             data, text = (
                 data | {"commit": commit or None},
                 [*text, *([f"committed {commit}"] if commit else [])],

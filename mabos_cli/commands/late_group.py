@@ -20,9 +20,7 @@ class LateCommands(dict[str, Any]):
         found = super().__getitem__(name)
         if isinstance(found, str):
             module, _, function = found.partition(":")
-            info = CommandInfo(
-                name, callback=getattr(import_module(f"mabos_cli.commands.{module}"), function)
-            )
+            info = CommandInfo(name, callback=getattr(import_module(f"mabos_cli.commands.{module}"), function))
             info.context_settings = {"help_option_names": ["-h", "--help"]}
             found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
             found.epilog = self.epilog

@@ -101,12 +101,8 @@ class Asking:
         lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
         cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
         lanes_of_all = share_lanes(lexical, cosine)
-        for n, lane in enumerate(
-            found
-        ):  # what shares neither a word nor its meaning with the question is no answer
-            for row in [
-                row for row, value in lane.near.items() if value < lane.floor and row not in lane.lexical
-            ]:
+        for n, lane in enumerate(found):  # what shares neither a word nor its meaning with the question is no answer
+            for row in [row for row, value in lane.near.items() if value < lane.floor and row not in lane.lexical]:
                 del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.count)
         docs: dict[str, Doc] = {}
@@ -130,9 +126,7 @@ class Asking:
         for index in self._indexes:
             only, archived = self._restriction(index), self._scope.archived
             for row in lanes.list_best(index.db, self._scope.count, only, archived):
-                found.append(
-                    (Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ()))
-                )
+                found.append((Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ())))
         self.candidates = len(found)
         found.sort(key=lambda pair: pair[0].row.at, reverse=True)
         found.sort(key=lambda pair: -pair[1].score)
@@ -216,15 +210,10 @@ class Asking:
                 lanes.load_lines(index.db, [row.item_row for row in rows if row.item]),
                 lanes.load_texts(index.db, [row.row for row in rows if not row.item]),
             )
-        return [
-            Hit(_candidate(doc, *loaded[doc.index.label]), s.score, s.relevance, parts=s.parts)
-            for doc, s in found
-        ]
+        return [Hit(_candidate(doc, *loaded[doc.index.label]), s.score, s.relevance, parts=s.parts) for doc, s in found]
 
 
-def _signals(
-    ref: str, row: Row, lane: tuple[float, float | None], named: bool, exact: bool = False
-) -> Signals:
+def _signals(ref: str, row: Row, lane: tuple[float, float | None], named: bool, exact: bool = False) -> Signals:
     return Signals(ref, *lane, row.importance, row.at, row.access, named, exact, row.size)
 
 
@@ -268,10 +257,7 @@ def lanes_of(index: SearchIndex, question: str, count: int) -> dict[str, list[tu
         found["vectors"] = index.vectors.nearest(query, count, "", (), False)
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
-        docs = {
-            row.row: Doc(index, row, Signals(""))
-            for row in lanes.load_rows(index.db, [row for row, _ in hits])
-        }
+        docs = {row.row: Doc(index, row, Signals("")) for row in lanes.load_rows(index.db, [row for row, _ in hits])}
         lines = lanes.load_lines(index.db, [doc.row.item_row for doc in docs.values() if doc.row.item])
         texts = lanes.load_texts(index.db, docs)
         candidates = [(_candidate(docs[row], lines, texts), value) for row, value in hits]

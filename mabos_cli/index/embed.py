@@ -45,9 +45,7 @@ def give_memo(db: Any, embedder: Embedder) -> None:
             embedder.use(found[0])
 
 
-def embed_pending(
-    db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None
-) -> int:
+def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None) -> int:
     """Embeds every passage that has no vector yet; those of another model or width are dropped first. Gives how many."""
     done, total = 0, 0
     fresh = not is_of(db, embedder, vectors)
@@ -132,9 +130,7 @@ def _file_text(heading: str, text: str) -> str:
 
 def _item_text(db: Any, decode: Decode, row: int) -> str:
     """An item with its author, behind the short turn before it in the same session: an answer needs its question."""
-    line, session, at, item_id = db.execute(
-        "SELECT line, session, at, id FROM items WHERE row = ?", (row,)
-    ).fetchone()
+    line, session, at, item_id = db.execute("SELECT line, session, at, id FROM items WHERE row = ?", (row,)).fetchone()
     item = decode(line)
     if not session:
         return embedded_text(item, None)

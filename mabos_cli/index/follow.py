@@ -235,9 +235,7 @@ class Follower:
                 self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
             if found and found[0][1] == body:
                 if found[0][2] != row:
-                    self._db.execute(
-                        "UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id)
-                    )
+                    self._db.execute("UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id))
             else:
                 self._passages.remove([hit[0] for hit in found])
                 self._add_item(row, self._decode(line), live=not archived, body=body)

@@ -254,9 +254,7 @@ def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
     The index holds stems; a table of words that is made for the moment, with the same tokenizer, tells them.
     """
     db.execute(f'CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = "{TOKENIZER}")')
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')"
-    )
+    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')")
     db.execute("DELETE FROM temp.asked")
     db.executemany("INSERT INTO temp.asked (rowid, word) VALUES (?, ?)", enumerate(words))
     found = db.execute(

@@ -53,9 +53,7 @@ class SearchIndex:
         self.news = ""
         self._guard = guard
         self._plan = plan
-        kept = (
-            "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
-        )
+        kept = "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
         self._shape = f"{SCHEMA} {kept} {plan.shape}"
         self._db: Any = None
 
@@ -182,16 +180,12 @@ class SearchIndex:
 
     def doubt_model(self, width: int) -> None:
         """The model answers with vectors of another width: all are to be made again, at the next refresh."""
-        self.trouble = (
-            f"the model's vectors have {width} numbers now; the next recall embeds everything again"
-        )
+        self.trouble = f"the model's vectors have {width} numbers now; the next recall embeds everything again"
         if self._guard is not None:
             # The file no longer fits its note then, and is made anew, without vectors of the old width.
             # Who cannot write now, or is not let, answers by words only: nobody can until that is done.
             with suppress(MabosError, *self.engine.errors), self._guard.hold(0):
-                self.db.execute(
-                    "DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),)
-                )
+                self.db.execute("DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),))
                 write_meta(self.db, width="0")
 
     def close(self) -> None:
@@ -248,9 +242,7 @@ class SearchIndex:
             self.trouble, self.embedder = error.message, None
             return stats
         if done and before not in (None, self.embedder.model):
-            self.news = (
-                f"embedded {done} passages again: the model was {before} and is now {self.embedder.model}"
-            )
+            self.news = f"embedded {done} passages again: the model was {before} and is now {self.embedder.model}"
         return stats._replace(embedded=done)
 
     def _build_in_memory(self, sources: list[Source]) -> Stats:

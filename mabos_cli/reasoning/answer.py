@@ -14,9 +14,7 @@ class Conclusion(NamedTuple):
 
     kind: str
     value: Any  # truth: True, False, None; choice: name; ranking, names: tuple of names; distribution: most likely name; number; text
-    scores: tuple[
-        tuple[str, float], ...
-    ] = ()  # per option, for choice, ranking, distribution: higher is better
+    scores: tuple[tuple[str, float], ...] = ()  # per option, for choice, ranking, distribution: higher is better
     interval: tuple[float, float] | None = None  # of a number
     unit: str = ""  # of a number
     about: str = ""
@@ -54,9 +52,7 @@ def distribution(shares: Mapping[str, float], about: str = "") -> Conclusion:
     return Conclusion("distribution", best_names(shares)[0], tuple(shares.items()), about=about)
 
 
-def quantity(
-    value: float, interval: tuple[float, float] | None = None, unit: str = "", about: str = ""
-) -> Conclusion:
+def quantity(value: float, interval: tuple[float, float] | None = None, unit: str = "", about: str = "") -> Conclusion:
     """A conclusion that is a number, with the interval that it lies in if the method gives one."""
     return Conclusion("number", value, interval=interval, unit=unit, about=about)
 

@@ -70,12 +70,8 @@ class Formula(NamedTuple):
 
 
 def _failed(path: str, formula: Formula, values: Values, why: str) -> BadValue:
-    at = ", ".join(
-        f"{name}={values[name]:.4g}" for name in formula.uses[:4] if isinstance(values[name], float | int)
-    )
-    return BadValue(
-        f"{path}: {formula.said[:60]!r} {why}" + (f" at {at}" if at else ""), "guard it with if() or max()"
-    )
+    at = ", ".join(f"{name}={values[name]:.4g}" for name in formula.uses[:4] if isinstance(values[name], float | int))
+    return BadValue(f"{path}: {formula.said[:60]!r} {why}" + (f" at {at}" if at else ""), "guard it with if() or max()")
 
 
 def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
@@ -97,9 +93,7 @@ def check_names(names: Collection[str], path: str) -> None:
     """Nothing, if formulas can use all names."""
     for name in names:
         if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
-            raise BadValue(
-                f"{path}: {name!r} cannot be used in a formula", "use letters, digits and _ in names"
-            )
+            raise BadValue(f"{path}: {name!r} cannot be used in a formula", "use letters, digits and _ in names")
 
 
 def _tokens(said: str, path: str) -> list[tuple[str, str]]:
@@ -219,9 +213,7 @@ class _Reader:
         while len(parts) < most and self.take(","):
             parts.append(self.read_or())
         if not self.take(")"):
-            raise self.off(
-                "a bracket is not closed" if not self.peek() else f"{self.peek()!r} is not expected there"
-            )
+            raise self.off("a bracket is not closed" if not self.peek() else f"{self.peek()!r} is not expected there")
         self.depth -= 1
         return parts
 

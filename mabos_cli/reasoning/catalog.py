@@ -86,6 +86,5 @@ def _parse_row(row: str) -> Method:
 
 
 METHODS = {
-    method.name: method
-    for method in (_parse_row(row.replace("| |", "|  |")) for row in _TABLE.strip().split("\n"))
+    method.name: method for method in (_parse_row(row.replace("| |", "|  |")) for row in _TABLE.strip().split("\n"))
 }

@@ -33,8 +33,7 @@ def set_variables(network: Network, settings: Evidence) -> Network:
     """The network after an intervention: what is set no longer listens to its parents."""
     parents = network.parents | {name: () for name in settings}
     points = {
-        name: {(): tuple(float(state == value) for state in network.states[name])}
-        for name, value in settings.items()
+        name: {(): tuple(float(state == value) for state in network.states[name])} for name, value in settings.items()
     }
     return Network(network.states, parents, network.tables | points)
 
@@ -43,9 +42,7 @@ def joint(network: Network, query: Sequence[str], evidence: Evidence) -> dict[tu
     """P(values of the query, evidence) for each combination, by variable elimination."""
     needed = reach(network.parents, (*query, *evidence))
     factors = [_factor(network, name, evidence) for name in network.states if name in needed]
-    hidden = [
-        name for name in network.states if name in needed and name not in query and name not in evidence
-    ]
+    hidden = [name for name in network.states if name in needed and name not in query and name not in evidence]
     while hidden:
         # The cheapest next: the one whose elimination builds the smallest table.
         name = min(hidden, key=lambda one: _cells(network, _touched(factors, one)))
@@ -76,9 +73,7 @@ def marginal(network: Network, query: str, evidence: Evidence, path: str) -> tup
     found = find_marginal(network, query, evidence)
     if found is None:
         seen = listed([f"{name}={state}" for name, state in evidence.items()])
-        raise BadValue(
-            f"{path}: {seen} cannot happen in this network", "its probability is 0; check the tables"
-        )
+        raise BadValue(f"{path}: {seen} cannot happen in this network", "its probability is 0; check the tables")
     return found
 
 

@@ -113,10 +113,7 @@ def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
     for names in lists:
         apart |= {key for key, count in Counter(map(folded, names)).items() if count > 1}
     first: dict[str, str] = {}
-    return {
-        name: first.setdefault(name if folded(name) in apart else folded(name), name)
-        for name in chain(*lists)
-    }
+    return {name: first.setdefault(name if folded(name) in apart else folded(name), name) for name in chain(*lists)}
 
 
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:

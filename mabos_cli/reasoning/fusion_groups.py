@@ -38,9 +38,7 @@ def _question(conclusion: Conclusion) -> tuple[str, str]:
 def is_yes_no(conclusion: Conclusion) -> bool:
     """Whether a choice is between yes and no."""
     options = option_names(conclusion)
-    return (
-        conclusion.kind in OPTIONS and bool(options) and all(folded(name) in TRUTH_WORDS for name in options)
-    )
+    return conclusion.kind in OPTIONS and bool(options) and all(folded(name) in TRUTH_WORDS for name in options)
 
 
 def option_names(conclusion: Conclusion) -> list[str]:

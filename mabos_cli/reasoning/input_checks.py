@@ -55,6 +55,4 @@ def sum_to_one(path: str, shares: Mapping[str, float]) -> dict[str, float]:
 def check_size(path: str, found: float, most: int, noun: str, hint: str = "") -> None:
     """Nothing, if an exact method can do with so much."""
     if found > most:
-        raise BadValue(
-            f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller"
-        )
+        raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")

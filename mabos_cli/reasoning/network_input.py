@@ -107,17 +107,13 @@ def _joined_keys(network: Network, name: str, table: Any, path: str) -> dict[tup
     for key, entry in table.items():
         combination = tuple(state_name(part) for part in str(key).split(","))
         if len(combination) != len(parents):
-            raise BadValue(
-                f"{path}: {key!r} must have {len(parents)} values", f"in the order {', '.join(parents)}"
-            )
+            raise BadValue(f"{path}: {key!r} must have {len(parents)} values", f"in the order {', '.join(parents)}")
         for parent, state in zip(parents, combination, strict=True):
             known_name(path, state, network.states[parent], f"value of {parent}")
         found[combination] = entry
     for combination in product(*(network.states[parent] for parent in parents)):
         if combination not in found:
-            raise BadValue(
-                f"{path}: {', '.join(combination)!r} is missing", f"in the order {', '.join(parents)}"
-            )
+            raise BadValue(f"{path}: {', '.join(combination)!r} is missing", f"in the order {', '.join(parents)}")
     return found
 
 
@@ -136,9 +132,7 @@ def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, .
         shares = {state: conform(probability(""), named[state], {}, f"{path}.{state}") for state in states}
     elif isinstance(entry, list):
         if len(entry) != len(states):
-            raise BadValue(
-                f"{path}: must have {len(states)} probabilities, not {len(entry)}", ", ".join(states)
-            )
+            raise BadValue(f"{path}: must have {len(states)} probabilities, not {len(entry)}", ", ".join(states))
         given = [conform(probability(""), share, {}, path) for share in entry]
         shares = dict(zip(states, given, strict=True))
     elif len(states) == 2:

@@ -88,9 +88,7 @@ def _beta(alpha: float, beta: float, path: str) -> Draw:
 
 def _check_rising(path: str, *figures: float) -> None:
     if list(figures) != sorted(figures):
-        raise BadValue(
-            f"{path}: {', '.join(f'{one:g}' for one in figures)} must rise", "low, mode if any, high"
-        )
+        raise BadValue(f"{path}: {', '.join(f'{one:g}' for one in figures)} must rise", "low, mode if any, high")
 
 
 def _poisson(rate: float, path: str) -> Draw:
@@ -152,9 +150,7 @@ def cholesky(matrix: Sequence[Sequence[float]], path: str) -> list[list[float]]:
             if i != j:
                 root[i][j] = left / root[j][j] if root[j][j] > 1e-9 else 0.0
             elif left < -1e-9:
-                raise BadValue(
-                    f"{path}: these correlations contradict each other", "make some of them weaker"
-                )
+                raise BadValue(f"{path}: these correlations contradict each other", "make some of them weaker")
             else:
                 root[i][i] = math.sqrt(max(0.0, left))
     if any(

@@ -27,9 +27,7 @@ class Shape(NamedTuple):
     least: int = 0  # how many elements a list or map must have
     fields: tuple[tuple[str, "Shape"], ...] = ()  # of a record
     is_optional: bool = False
-    is_usual: bool = (
-        False  # may be left out, and yet most people give it: worksheets show it as a field to fill in
-    )
+    is_usual: bool = False  # may be left out, and yet most people give it: worksheets show it as a field to fill in
     default: Any = None
 
     def field(self, name: str) -> "Shape":
@@ -193,9 +191,7 @@ def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[st
 def _check_least(shape: Shape, value: Any, path: str) -> None:
     if len(value) < shape.least:
         wanted = f"at least {shape.least}" if shape.least > 1 else "something"
-        raise _fail(
-            path, f"must hold {wanted}" + (f", not {len(value)}" if value else ", and is empty"), shape
-        )
+        raise _fail(path, f"must hold {wanted}" + (f", not {len(value)}" if value else ", and is empty"), shape)
 
 
 def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[str, Any]:

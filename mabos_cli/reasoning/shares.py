@@ -18,9 +18,7 @@ def wilson(hits: int, count: int, level: float) -> Interval:
     share, spread = hits / count, z * z / count
     middle = (share + spread / 2) / (1 + spread)
     reach = z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
-    return (0.0 if hits == 0 else max(0.0, middle - reach)), (
-        1.0 if hits == count else min(1.0, middle + reach)
-    )
+    return (0.0 if hits == 0 else max(0.0, middle - reach)), (1.0 if hits == count else min(1.0, middle + reach))
 
 
 def clopper_pearson(hits: int, count: int, level: float) -> Interval:

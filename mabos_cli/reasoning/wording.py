@@ -8,9 +8,7 @@ MOST_STEPS = 12
 
 def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:
     """The first lines, and how many more there are."""
-    return (
-        tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
-    )
+    return tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
 
 
 def figure(value: float) -> str:

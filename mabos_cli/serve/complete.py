@@ -204,10 +204,7 @@ KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
     "results": _of("T-", lambda agent: agent.reasoning),
     "rules": _of("", lambda agent: agent.rules),
     "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
-    **{
-        kind: _minded(f"{kind.capitalize()}.md")
-        for kind in ("beliefs", "desires", "goals", "intentions", "plans")
-    },
+    **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
     "tags": _tags,
     "paths": _paths,
 }

@@ -80,8 +80,6 @@ def _checkpoint(agent: Agent, given: Given, standing: Standing, wanted: str) -> 
     """The checkpoint of a session, in the words of its transcript; secrets go before anything is cut."""
     trigger, session = word_of(given.payload, "trigger"), session_of(given.payload)
     said = {"Last request": standing.request, "Last answer": standing.answer, "To be kept": wanted}
-    parts = [
-        f"Session {_hidden(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."
-    ]
+    parts = [f"Session {_hidden(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."]
     parts += [f"{name}: {bound_text(text, _TEXT, _hidden)[0].strip()}" for name, text in said.items() if text]
     return Checkpoint(agent.now(), "\n\n".join(parts), tuple(map(_hidden, standing.decisions)))

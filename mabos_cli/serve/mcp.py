@@ -154,14 +154,10 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
 
     async def list_resources(ctx: Any, params: Any) -> Any:
         names = [call.agent] if call.agent else await run(lambda: list_agents(call.open_workspace()))
-        return types.ListResourcesResult(
-            resources=[_resource(name, page) for name in names for page in PAGES]
-        )
+        return types.ListResourcesResult(resources=[_resource(name, page) for name in names for page in PAGES])
 
     async def list_templates(ctx: Any, params: Any) -> Any:
-        found = [
-            types.ResourceTemplate(**_page(page), uri_template=f"mabos://{{agent}}/{page}") for page in PAGES
-        ]
+        found = [types.ResourceTemplate(**_page(page), uri_template=f"mabos://{{agent}}/{page}") for page in PAGES]
         return types.ListResourceTemplatesResult(resource_templates=found)
 
     async def read_resource(ctx: Any, params: Any) -> Any:
@@ -169,9 +165,7 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
         try:
             text = await run(_read_page, call, uri)
         except (MabosError, BadValue) as error:
-            raise MCPError(
-                types.INVALID_PARAMS, f"{error.message}; {error.hint}".rstrip("; "), {"uri": uri}
-            ) from None
+            raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}".rstrip("; "), {"uri": uri}) from None
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -222,7 +216,5 @@ def _read_page(call: Call, uri: str) -> str:
     if not uri.startswith("mabos://") or page not in PAGES:
         raise NotFound(f"no resource {uri[:100]!r}", f"mabos://AGENT/ with {', '.join(PAGES)}")
     agents = list_agents(call.open_workspace())
-    meant = [name for name in agents if name == agent] or [
-        n for n in agents if n.casefold() == agent.casefold()
-    ]
+    meant = [name for name in agents if name == agent] or [n for n in agents if n.casefold() == agent.casefold()]
     return read_text(call, meant[0] if meant else agent, list(PAGES[page].words), PAGES[page].key)

@@ -61,9 +61,7 @@ class Tool(NamedTuple):
     effect: Effect
     params: tuple[Param, ...] = ()
     about: str = ""  # else what the command says of itself
-    recast: Callable[[dict[str, Any]], dict[str, Any]] = (
-        dict  # what the arguments mean, where two make one word
-    )
+    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what the arguments mean, where two make one word
 
 
 class Line(NamedTuple):

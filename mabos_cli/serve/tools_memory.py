@@ -69,9 +69,7 @@ _STORE = (
         ("store",),
         ADD,
         (
-            option(
-                "category", "--type", "What kind of memory it is.", schema=choice(*_LASTING), required=True
-            ),
+            option("category", "--type", "What kind of memory it is.", schema=choice(*_LASTING), required=True),
             word("content", required=True),
             option("context", about="Why it is stored."),
             option("priority", schema=choice(*PRIORITIES)),
@@ -176,9 +174,7 @@ _RECALL = (
         "Read a memory file, or lines of it.",
         _place,
     ),
-    Tool(
-        "memory_timeline", "memory", ("timeline",), READ, (word("query"), *options("before", "after", "live"))
-    ),
+    Tool("memory_timeline", "memory", ("timeline",), READ, (word("query"), *options("before", "after", "live"))),
 )
 _KEEP = (
     Tool(

@@ -53,9 +53,7 @@ def read_stdin() -> str:
     try:
         return stdin_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        raise UsageFault(
-            "standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8"
-        ) from None
+        raise UsageFault("standard input is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
 
 
 def stdin_bytes() -> bytes:
@@ -99,9 +97,7 @@ def stamp_of(text: str | None, now: datetime) -> str:
 def secrets_way(replace: bool, allow: bool, settings: Settings) -> str:
     """What becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
     if replace and allow:
-        raise UsageFault(
-            "both --redact and --allow-secret given", "one replaces secrets, the other keeps them"
-        )
+        raise UsageFault("both --redact and --allow-secret given", "one replaces secrets, the other keeps them")
     if replace:
         return "redact"
     return "refuse" if settings["secrets.refuse"] and not allow else "allow"
@@ -120,18 +116,12 @@ def redacted_note(drafts: Sequence[Draft]) -> list[str]:
     return [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
 
 
-def draft_from(
-    fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
-) -> Draft:
+def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None) -> Draft:
     """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue.
 
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
     """
-    hint = (
-        "--redact stores it with the secret replaced, --allow-secret as it is"
-        if secrets
-        else "say it without"
-    )
+    hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
     fields, redacted = _without_secrets(fields, secrets or secrets_way(False, False, settings), hint)
     unknown = fields.keys() - _KEYS
     if unknown:
@@ -153,9 +143,7 @@ def draft_from(
         tags=check_tags(lists["tags"]),
         related_to=tuple(check_word(i, "id") for i in lists["related_to"]),
         derived_from=tuple(check_word(i, "id") for i in lists["derived_from"]),
-        context=check_content(fields["context"], settings["memory.max_content_bytes"])
-        if fields.get("context")
-        else "",
+        context=check_content(fields["context"], settings["memory.max_content_bytes"]) if fields.get("context") else "",
         created_at=stamp_of(fields.get("created_at"), now),
         observed_at=stamp_of(fields.get("observed_at"), now),
         expires_at=_expiry(fields.get("expires_at"), now),
@@ -240,9 +228,7 @@ def read_batch(
     for number, line in enumerate(read_given(path).split("\n"), 1):
         if not line.strip():
             continue
-        fields = parse_json(
-            line, shown, line=number, hint="nothing was stored; each line must be one JSON object"
-        )
+        fields = parse_json(line, shown, line=number, hint="nothing was stored; each line must be one JSON object")
         if not isinstance(fields, dict):
             raise InvalidFile(
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'

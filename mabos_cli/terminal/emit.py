@@ -73,7 +73,9 @@ def _write(stream: Any, text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if not isinstance(error, BrokenPipeError):
-            problem = f"cannot write to {'standard output' if stream is sys.stdout else 'standard error'}: {error.strerror}"
+            problem = (
+                f"cannot write to {'standard output' if stream is sys.stdout else 'standard error'}: {error.strerror}"
+            )
             raise InvalidFile(problem, "what the command did is done; only its answer is lost") from None
 
 
@@ -86,8 +88,6 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]) - 1)] if cells else []
     return [
-        "  ".join(
-            [*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]
-        ).rstrip()
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
         for row in cells
     ]

@@ -61,10 +61,7 @@ class Loaded(NamedTuple):
 
     def memory(self) -> Memory:
         """The values, with journalled uses counted in."""
-        used = [
-            tuple(self._touched(item) for item in items)
-            for items in (self.head.working, self.head.short_term)
-        ]
+        used = [tuple(self._touched(item) for item in items) for items in (self.head.working, self.head.short_term)]
         return Memory(used[0], used[1], LongTermView(self.shelf, self.uses.touches))
 
     def _touched(self, item: MemoryItem) -> MemoryItem:
@@ -115,9 +112,7 @@ class Agent(NamedTuple):
         view = memory.long_term
         assert isinstance(view, LongTermView)
         view.put |= {d.item.id: d.item for d in waiting if d.store == "long_term"}
-        extra = {
-            name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")
-        }
+        extra = {name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")}
         return Memory(memory.working + extra["working"], memory.short_term + extra["short_term"], view)
 
     def departures(self, item_id: str) -> list[Departure]:
@@ -134,10 +129,7 @@ class Agent(NamedTuple):
     def defer(self, drafts: list[Draft]) -> list[Draft]:
         """Queues drafts; the next writing command stores them."""
         at = format_time(self.moment)
-        dated = [
-            d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at))
-            for d in drafts
-        ]
+        dated = [d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at)) for d in drafts]
         mint = lambda last: world.Mint(self.moment, last, DEFERRED)()  # noqa: E731
         return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 

@@ -39,9 +39,7 @@ def find_departures(paths: AgentPaths, item_id: str) -> list[Departure]:
         if name[:7] >= earliest:
             data = read_bytes(paths.archive / name) or b""
             found += parse_archive(lines_naming(data, item_id), f"archive/{name}")[0]
-    return sorted(
-        found, key=lambda departure: departure.at
-    )  # git puts the lines of two branches behind one another
+    return sorted(found, key=lambda departure: departure.at)  # git puts the lines of two branches behind one another
 
 
 def all_departures(paths: AgentPaths) -> Iterator[Departure]:

@@ -166,14 +166,9 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     now = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     write.unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
     write.moves_index = any(
-        may_be_shown(item)
-        for held in (recent, now)
-        for _, item in held.values()
-        if item.id not in write.unchanged
+        may_be_shown(item) for held in (recent, now) for _, item in held.values() if item.id not in write.unchanged
     )
-    changed = (
-        pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
-    )
+    changed = pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
     write.dirty = set(changed)
     on_pages = (line for name in pages for line in write.loaded.shelf.page(name))
     before = set(on_pages if head.pages else old_lines)
@@ -254,9 +249,7 @@ def _finish(write: _Write, started: float) -> list[str]:
         if write.queued:
             spool.remove_queued(agent.paths, write.queue_ids, timeout)
         if write.loaded.uses.touches != write.left:
-            spool.cut_uses(
-                agent.paths, write.loaded.uses.size, write.loaded.uses.cut, write.left or {}, timeout
-            )
+            spool.cut_uses(agent.paths, write.loaded.uses.size, write.loaded.uses.cut, write.left or {}, timeout)
         append_to_logs(agent.paths, changes.log)
         append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
         warnings += _derive(write)
@@ -283,6 +276,4 @@ def _clock_warning(write: _Write) -> list[str]:
     behind = newest - epoch_ms(write.agent.now())
     if behind <= _CLOCK_SLACK_MS:
         return []
-    return [
-        f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"
-    ]
+    return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {write.newest}"]

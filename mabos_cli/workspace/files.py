@@ -72,9 +72,7 @@ def read_bytes(path: Path) -> bytes | None:
         except (FileNotFoundError, NotADirectoryError):
             if not path.is_symlink():
                 return None
-    raise InvalidFile(
-        f"{path} is a symbolic link that leads nowhere", "put back what it leads to, or remove the link"
-    )
+    raise InvalidFile(f"{path} is a symbolic link that leads nowhere", "put back what it leads to, or remove the link")
 
 
 def read_saved(path: Path) -> bytes | None:
@@ -100,9 +98,7 @@ def decode_text(data: bytes, shown: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise InvalidFile(
-            f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv"
-        ) from None
+        raise InvalidFile(f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv") from None
 
 
 def list_names(folder: Path) -> list[str]:

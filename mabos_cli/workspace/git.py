@@ -69,9 +69,7 @@ def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PA
     try:
         out, err = process.communicate(stdin, patience)
     except subprocess.TimeoutExpired:
-        raise GitFailed(
-            f"git {words[0]} did not end within {patience:g} s", "a hook may be waiting"
-        ) from None
+        raise GitFailed(f"git {words[0]} did not end within {patience:g} s", "a hook may be waiting") from None
     finally:
         if process.poll() is None:
             with suppress(ProcessLookupError):
@@ -140,9 +138,7 @@ def commit_paths(repository: Repository, paths: Sequence[str], new: Sequence[str
     """Commits files as they are on disk, and nothing else: what a person has staged stays staged. Gives the short name of the
     commit; GitFailed, with everything as it was, when git refuses."""
     if new:  # a commit of paths takes only what git knows by name
-        repository.run(
-            "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(new)
-        )
+        repository.run("add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(new))
     try:
         repository.run(
             *("commit", "--quiet", "--only", f"--message={message}", "--cleanup=whitespace"),

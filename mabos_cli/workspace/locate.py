@@ -32,17 +32,13 @@ def find_workspace(given: str | None) -> WorkspacePaths:
     here = place_named(".")
     if found := workspace_above(os.fspath(here)):
         return WorkspacePaths(Path(found))
-    raise NotFound(
-        f"no workspace in {here} or above", "make one with mabos init, or name one with --workspace"
-    )
+    raise NotFound(f"no workspace in {here} or above", "make one with mabos init, or name one with --workspace")
 
 
 def check_agent_id(agent_id: str) -> str:
     """The id if it can be the name of a folder and nothing more."""
     if not re.fullmatch(AGENT_ID, agent_id) or ".." in agent_id:
-        raise BadValue(
-            f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64"
-        )
+        raise BadValue(f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64")
     return agent_id
 
 

@@ -143,9 +143,7 @@ def _roll_back(agent: Agent, shelf: Shelf, intent: dict[str, Any]) -> None:
             continue
         lines, new = shelf.page(name), set(_texts(undo.get("new")))
         kept = [line for line in lines if line_id(line) not in new]
-        for line in (
-            text.encode("utf-8") for text in _texts(undo.get("lost")) if text.startswith('{"id": "')
-        ):
+        for line in (text.encode("utf-8") for text in _texts(undo.get("lost")) if text.startswith('{"id": "')):
             position = find_line(kept, line_id(line))
             if position is None:
                 kept.append(line)
@@ -153,6 +151,4 @@ def _roll_back(agent: Agent, shelf: Shelf, intent: dict[str, Any]) -> None:
                 kept[position] = line
         if kept != lines:
             path = agent.paths.store_page(name)
-            replace_file(
-                path, render_page(kept), root=agent.paths.workspace.root, expect=shelf.loaded[name][0]
-            )
+            replace_file(path, render_page(kept), root=agent.paths.workspace.root, expect=shelf.loaded[name][0])

@@ -46,9 +46,7 @@ class Revision:
     def changed(self) -> list[str]:
         """The files that differ, named from the folder on; those that git ignores are left out."""
         below = ("--", self._prefix)
-        out = self._repository.run(
-            "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", self._tree, *below
-        )
+        out = self._repository.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", self._tree, *below)
         out += self._repository.run("ls-files", "-z", "--others", "--exclude-standard", *below)
         names = {os.fsdecode(name) for name in out.split(b"\0") if name}
         return sorted(name.removeprefix(self._prefix) for name in names)

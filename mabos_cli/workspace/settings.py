@@ -15,9 +15,7 @@ from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.temps import sweep_temps
 
 
-def load_settings(
-    workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]
-) -> Settings:
+def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:
     """The settings that hold for one call."""
     layers: list[tuple[str, Mapping[str, Any]]] = []
     lines = _file_values(workspace)
@@ -48,9 +46,7 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     from mabos_cli.formats.operations.settings_yaml import parse_settings
 
     values = {}
-    for name, (value, line) in parse_settings(
-        read_text(workspace.settings, "mabos.yaml"), "mabos.yaml"
-    ).items():
+    for name, (value, line) in parse_settings(read_text(workspace.settings, "mabos.yaml"), "mabos.yaml").items():
         try:
             values[name] = check_setting(name, value)
         except BadValue as error:
@@ -78,9 +74,7 @@ def _manifest_values(agent: AgentPaths) -> dict[str, Any]:
     values = {}
     for section, names in chosen.items():
         pairs = (
-            {f"{section}.{key}": value for key, value in names.items()}
-            if isinstance(names, dict)
-            else {section: names}
+            {f"{section}.{key}": value for key, value in names.items()} if isinstance(names, dict) else {section: names}
         )
         for name, value in pairs.items():
             try:

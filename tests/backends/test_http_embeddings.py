@@ -16,16 +16,12 @@ from mabos_cli.errors import Unavailable
 from .service import Answer, Call, Service, serving, speak_openai, vector_of
 
 KEY = "sk-secret-0123456789"
-KEYS = {
-    name: KEY for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "VOYAGE_API_KEY", "MABOS_EMBEDDINGS_API_KEY")
-}
+KEYS = {name: KEY for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "VOYAGE_API_KEY", "MABOS_EMBEDDINGS_API_KEY")}
 OK = speak_openai
 GOOD = Answer({"data": [{"index": 0, "embedding": [1.0, 1.0, 0.0]}]})
 
 
-def at(
-    service: Service, provider: str = "openai", pauses: list[float] | None = None, **more: Any
-) -> HttpEmbedder:
+def at(service: Service, provider: str = "openai", pauses: list[float] | None = None, **more: Any) -> HttpEmbedder:
     sleep = (pauses if pauses is not None else []).append
     return open_http(provider, **{"url": service.url, "environ": KEYS, "sleep": sleep, **more})
 
@@ -52,9 +48,7 @@ def test_120_texts_are_three_requests_in_order() -> None:
     assert [number_of(blob) for blob in blobs] == [*range(120)]
     assert [len(call.body["input"]) for call in service.calls] == [50, 50, 20]
     assert model.width == 3
-    assert all(
-        math.isclose(sum(x * x for x in struct.unpack("<3f", blob)), 1, abs_tol=1e-6) for blob in blobs
-    )
+    assert all(math.isclose(sum(x * x for x in struct.unpack("<3f", blob)), 1, abs_tol=1e-6) for blob in blobs)
 
 
 def test_openai_is_asked_as_it_wants() -> None:
@@ -125,9 +119,7 @@ def test_ollama_needs_no_key() -> None:
 def test_names_tell_models_and_servers_apart() -> None:
     assert open_http("openai", environ=KEYS).model == "openai:text-embedding-3-small"
     assert open_http("openai", model="x", environ=KEYS).model == "openai:x"
-    assert open_http("openai", url="https://other.example/v1", environ=KEYS).model.startswith(
-        "openai:other.example:"
-    )
+    assert open_http("openai", url="https://other.example/v1", environ=KEYS).model.startswith("openai:other.example:")
 
 
 def test_empty_texts_are_not_sent() -> None:
@@ -154,9 +146,7 @@ def test_retry_after_is_honoured() -> None:
     assert pauses == [7.0] and len(service.calls) == 2
 
 
-@pytest.mark.parametrize(
-    ("asked", "paused"), [("100000", 20.0), ("-5", 0.5), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.5)]
-)
+@pytest.mark.parametrize(("asked", "paused"), [("100000", 20.0), ("-5", 0.5), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.5)])
 def test_retry_after_has_limits(asked: str, paused: float) -> None:
     pauses: list[float] = []
     with serving(Answer({}, 503, (("Retry-After", asked),)), OK) as service:

@@ -92,9 +92,7 @@ def test_equal_with_only_the_pieces_of_one_text() -> None:
         assert Tokenizer(vocabulary).encode(text) == ids_of(text), text
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 65_536, "xyzzy" * 13_000, "漢字" * 30_000, " " * 5_000, "q" * 999 + "\n" * 99]
-)
+@pytest.mark.parametrize("text", ["a" * 65_536, "xyzzy" * 13_000, "漢字" * 30_000, " " * 5_000, "q" * 999 + "\n" * 99])
 def test_long_words_stay_equal_and_quick(text: str) -> None:
     tokenizer = ours()
     start = time.process_time()

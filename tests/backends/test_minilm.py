@@ -85,8 +85,7 @@ def slow_vector(ids: list[int], arrays: dict[str, Any]) -> list[float]:
             for a, b in pairs
         ]
         wide = [
-            [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in dense(row, f"{at}.intermediate.dense")]
-            for row in rows
+            [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in dense(row, f"{at}.intermediate.dense")] for row in rows
         ]
         pairs = zip(rows, wide, strict=True)
         rows = [norm(plus(a, dense(b, f"{at}.output.dense")), f"{at}.output.LayerNorm") for a, b in pairs]

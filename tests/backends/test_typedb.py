@@ -44,9 +44,7 @@ def session(place: Place) -> Iterator[Session]:
         yield session
 
 
-@pytest.mark.parametrize(
-    "text", ["", "http://localhost:1729", "localhost:0", "localhost:99999", "a b", "::1"]
-)
+@pytest.mark.parametrize("text", ["", "http://localhost:1729", "localhost:0", "localhost:99999", "a b", "::1"])
 def test_what_is_no_address_is_said_to_be_none(text: str) -> None:
     with pytest.raises(BadValue, match="is no address"):
         parse_address(text)

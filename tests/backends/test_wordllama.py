@@ -84,9 +84,7 @@ def test_a_query_loads_no_library() -> None:
         "model.embed(['one new memory'] * 32)\n"
         "print([n for n in ('numpy', 'tokenizers', 'wordllama', 'safetensors', 'urllib.request') if n in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "[]\n"
 
 

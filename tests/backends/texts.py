@@ -55,7 +55,5 @@ def make_texts(count: int, seed: int = 7) -> Iterator[str]:
             elif kind < 0.45:
                 parts.append(chance.choice(_SNIPPETS))
             else:
-                parts.append(
-                    "".join(chance.choices(chance.choice(_ALPHABETS), k=chance.choice((1, 3, 8, 30, 300))))
-                )
+                parts.append("".join(chance.choices(chance.choice(_ALPHABETS), k=chance.choice((1, 3, 8, 30, 300)))))
         yield chance.choice(("", " ", "", "\n")).join(parts)

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 WIDTH, HEADS, LAYERS, WIDE, POSITIONS = 16, 4, 2, 32, 24
-PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the budget was approved cat likes milk finance said yes to ##s ##ed ##ing a . ,"
+PIECES = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] the budget was approved cat likes milk finance said yes to ##s ##ed ##ing a . ,"
+)
 
 
 def write_tokenizer(folder: Path) -> None:
@@ -33,8 +35,7 @@ def write_tokenizer(folder: Path) -> None:
             "single": around,
             "pair": around,
             "special_tokens": {
-                name: {"id": name, "ids": [names.index(name)], "tokens": [name]}
-                for name in ("[CLS]", "[SEP]")
+                name: {"id": name, "ids": [names.index(name)], "tokens": [name]} for name in ("[CLS]", "[SEP]")
             },
         },
         "decoder": None,
@@ -73,9 +74,7 @@ def write_weights(path: Path, arrays: dict[str, Any]) -> None:
         header[name] = {"dtype": "F32", "shape": [*array.shape], "data_offsets": [at, at + array.nbytes]}
         at += array.nbytes
     raw = json.dumps(header).encode()
-    path.write_bytes(
-        struct.pack("<Q", len(raw)) + raw + b"".join(array.tobytes() for array in arrays.values())
-    )
+    path.write_bytes(struct.pack("<Q", len(raw)) + raw + b"".join(array.tobytes() for array in arrays.values()))
 
 
 def write_config(folder: Path, **more: Any) -> None:
@@ -120,14 +119,10 @@ def write_onnx(
         nodes.append(_node("ReduceMean", ("hidden", "axes"), output, _part(5, b"keepdims", (3, 0), (20, 2))))
         tensors.append(_tensor("axes", np.array([1], np.int64), 7))
     shape = ("batch", 8) if pooled else ("batch", "tokens", 8)
-    graph = b"".join(
-        [*(_field(1, node) for node in nodes), _field(2, b"tiny"), *(_field(5, each) for each in tensors)]
-    )
+    graph = b"".join([*(_field(1, node) for node in nodes), _field(2, b"tiny"), *(_field(5, each) for each in tensors)])
     graph += b"".join(_field(11, _value(name, 7, ("batch", "tokens"))) for name in inputs)
     graph += _field(12, _value(output, 1, shape))
-    (folder / "model.onnx").write_bytes(
-        _field(1, 9) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, 18))
-    )
+    (folder / "model.onnx").write_bytes(_field(1, 9) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, 18)))
     write_tokenizer(folder)
     return table
 

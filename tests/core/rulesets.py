@@ -26,9 +26,7 @@ def random_facts(draw, count, things=6, *, weighed=False, timed=False):
         times = {"valid_from": f"2026-01-{day:02}", "valid_until": f"2026-01-{day + draw.randint(0, 10):02}"}
         kept = {name: text for name, text in times.items() if timed and draw.random() < 0.5}
         sure = draw.choice((1.0, 0.9, 0.81, 0.5, round(draw.random(), 2))) if weighed else 1.0
-        found.setdefault(
-            triple, Fact(f"F-{number}", *triple, sure, trust=draw.choice(("agent", "untrusted")), **kept)
-        )
+        found.setdefault(triple, Fact(f"F-{number}", *triple, sure, trust=draw.choice(("agent", "untrusted")), **kept))
     return list(found.values())
 
 
@@ -42,9 +40,7 @@ def random_rules(draw, count, *, linear=False, weighed=False):
             source = GIVEN if linear and at else (*GIVEN, *CONCLUDED)
             terms = [draw.choice(("?x", "?y", "?z", "?x", "?y", "e1")) for _ in range(2)]
             conditions.append(Pattern(terms[0], draw.choice(source), terms[1]))
-        bound = sorted(
-            {term for one in conditions for term in (one.subject, one.object) if is_variable(term)}
-        )
+        bound = sorted({term for one in conditions for term in (one.subject, one.object) if is_variable(term)})
         if not bound:
             continue
         if len(bound) > 1 and draw.random() < 0.3:

@@ -129,18 +129,14 @@ def _table(rnd: Random) -> list[str]:
     rule = "|".join(rnd.choice(("---", ":-:", "--:", " --- ")) for _ in names)
     rows = [f"| {' | '.join(names)} |", f"|{rule}|"]
     rows += [_row(rnd, names) for _ in range(rnd.choice((0, 1, 3, 5)))]
-    return (
-        [rnd.choice(("## Belief Revision Log", "## Case Beliefs")), "", *rows] if rnd.random() < 0.3 else rows
-    )
+    return [rnd.choice(("## Belief Revision Log", "## Case Beliefs")), "", *rows] if rnd.random() < 0.3 else rows
 
 
 def _row(rnd: Random, names: list[str]) -> str:
     cells = [_cell(rnd, name.casefold()) for name in names]
     cells = cells[: rnd.randrange(len(cells)) + 1] if rnd.random() < 0.2 else cells
     cells += ["more", "still"] if rnd.random() < 0.1 else []
-    told = rnd.choice(("| {} |", "| {} |", "| {}", "|{}|", "  | {} |")).format(
-        rnd.choice((" | ", "|")).join(cells)
-    )
+    told = rnd.choice(("| {} |", "| {} |", "| {}", "|{}|", "  | {} |")).format(rnd.choice((" | ", "|")).join(cells))
     return told if "|" in told else f"{told} |"
 
 
@@ -154,9 +150,7 @@ def _cell(rnd: Random, name: str) -> str:
         "updated": DAYS,
     }
     told = rnd.choice(known.get(name, WORDS)).replace("|", "\\|")
-    return rnd.choice(
-        (told, told, told, "", f"{told} [note: a \\| b]", f"{name}: {told}", f"[{name}: {told}]", "\\\\")
-    )
+    return rnd.choice((told, told, told, "", f"{told} [note: a \\| b]", f"{name}: {told}", f"[{name}: {told}]", "\\\\"))
 
 
 def _item(rnd: Random, bullet: str) -> list[str]:

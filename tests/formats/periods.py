@@ -43,13 +43,9 @@ def busy(count=30, **fields):
     """Three months of days with events of every sort."""
     return {
         f"2026-{month:02d}-{day:02d}": [
-            event(
-                f"We decided to raise price {n} of berth {day}", kind="decision", tags=("pricing",), **fields
-            )
+            event(f"We decided to raise price {n} of berth {day}", kind="decision", tags=("pricing",), **fields)
             if n % 3
-            else event(
-                f"Signed contract {n} with harbour {day}", kind="outcome", importance=0.7, heading="Contracts"
-            )
+            else event(f"Signed contract {n} with harbour {day}", kind="outcome", importance=0.7, heading="Contracts")
             for n in range(count)
         ]
         for month in (1, 2, 3)

@@ -45,9 +45,7 @@ HOSTILE = (
     " ",
 )
 # No carriage returns, controls or direction characters: those are drawn, not kept.
-plain_chars = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp")) | st.sampled_from(
-    "\n\t\\#-^%<>M"
-)
+plain_chars = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp")) | st.sampled_from("\n\t\\#-^%<>M")
 plain_texts = st.text(plain_chars, max_size=40)
 hostile_texts = st.lists(st.sampled_from(HOSTILE) | plain_texts, min_size=1, max_size=6).map("\n".join)
 any_text = st.text(st.characters(exclude_categories=()), max_size=8)

@@ -23,9 +23,7 @@ from mabos_cli.services.search.agent_search import AgentSearch, Way
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
 
-FULL = (
-    1000 if os.environ.get("FULL") else 0
-)  # FULL=1: as many random events as was promised, a minute or two more
+FULL = 1000 if os.environ.get("FULL") else 0  # FULL=1: as many random events as was promised, a minute or two more
 _NUMBERS = {"row", "item_row", "stamp", "size", "mtime"}  # what may differ between indexes of the same files
 
 
@@ -88,9 +86,7 @@ class Lab:
         gone = home.departures(item_id)[-1]
         self.change(
             "revive",
-            lambda memory, _: plan_revive(
-                memory, gone.item, gone.store, now=home.now(), limits=home.settings.limits()
-            ),
+            lambda memory, _: plan_revive(memory, gone.item, gone.store, now=home.now(), limits=home.settings.limits()),
         )
 
     def consolidate(self) -> None:
@@ -127,9 +123,7 @@ class Lab:
 
     # What is found
 
-    def search(
-        self, *, archived: bool = False, limit: int = 10, filters: Filters | None = None
-    ) -> AgentSearch:
+    def search(self, *, archived: bool = False, limit: int = 10, filters: Filters | None = None) -> AgentSearch:
         home = self.home()
         return AgentSearch(
             [home], Way(filters or Filters(now="" if archived else format_time(home.now())), archived, limit)
@@ -197,8 +191,7 @@ def rows_of(db: Any, table: str) -> list[tuple[int, dict[str, Any]]]:
     cursor = db.execute(f"SELECT rowid, * FROM {table}")
     names = [column[0] for column in cursor.description][1:]
     return [
-        (number, {n: v for n, v in zip(names, values, strict=True) if n not in _NUMBERS})
-        for number, *values in cursor
+        (number, {n: v for n, v in zip(names, values, strict=True) if n not in _NUMBERS}) for number, *values in cursor
     ]
 
 
@@ -226,10 +219,7 @@ def contents_of(db: Any) -> dict[str, Counter]:
 
 def differences(one: dict[str, Counter], two: dict[str, Counter]) -> dict[str, tuple[list, list]]:
     """What only one of two indexes holds; nothing when they are alike. Of vectors, the last digits do not count."""
-    found = {
-        name: (list((one[name] - two[name]).elements()), list((two[name] - one[name]).elements()))
-        for name in one
-    }
+    found = {name: (list((one[name] - two[name]).elements()), list((two[name] - one[name]).elements())) for name in one}
     mine, theirs = (sorted(held, key=repr) for held in found["vectors"])
     if [piece for piece, _ in mine] == [piece for piece, _ in theirs]:
         pairs = [(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)]

@@ -14,9 +14,7 @@ class Hashed:
 
     floor = 0.0
 
-    def __init__(
-        self, model: str = "hashed", width: int = 16, *, costly: bool = False, fail_after: int = -1
-    ) -> None:
+    def __init__(self, model: str = "hashed", width: int = 16, *, costly: bool = False, fail_after: int = -1) -> None:
         self.model, self.width, self.costly, self.fail_after = model, width, costly, fail_after
         self.texts: list[str] = []
         self.questions: list[str] = []
@@ -34,9 +32,7 @@ class Hashed:
     def _vector(self, text: str) -> bytes:
         numbers = [0.0] * self.width
         for term in terms(text):
-            digest = blake2b(
-                f"{self.model} {term}".encode("utf-8", "replace"), digest_size=self.width
-            ).digest()
+            digest = blake2b(f"{self.model} {term}".encode("utf-8", "replace"), digest_size=self.width).digest()
             numbers = [n + byte - 127.5 for n, byte in zip(numbers, digest, strict=True)]
         length = sqrt(sum(n * n for n in numbers)) or 1.0
         return pack(f"<{self.width}f", *(n / length for n in numbers))

@@ -20,9 +20,7 @@ def edit(path, old: str, new: str) -> None:
 
 @pytest.mark.parametrize("store", ["working", "short_term", "long_term"])
 def test_an_item_and_its_line_in_the_log_are_one_result(lab: Lab, store: str) -> None:
-    item_id = lab.store(
-        "The quince tree wants 3 litres, *weekly*.", store, type="decision", tags=["garden", "tree"]
-    )
+    item_id = lab.store("The quince tree wants 3 litres, *weekly*.", store, type="decision", tags=["garden", "tree"])
     assert "quince" in log_of(lab).read_text("utf-8")
     assert lab.refs("quince tree") == [item_id]
     assert lab.refs("garden decision") == [item_id]
@@ -133,9 +131,7 @@ def test_materialized_copies_are_not_searched(lab: Lab) -> None:
 
 def test_a_copy_with_other_words_in_a_note_is_both(lab: Lab) -> None:
     item_id = lab.store("The quince tree wants water", "long_term")
-    lab.write(
-        "notes/garden.md", f"# Garden\n\nThe quince tree wants water ^{item_id}\n\nBut not in winter.\n"
-    )
+    lab.write("notes/garden.md", f"# Garden\n\nThe quince tree wants water ^{item_id}\n\nBut not in winter.\n")
     refs = lab.refs("quince tree water")
     assert refs[0] == item_id
     assert "notes/garden.md:3-3" not in refs

@@ -259,9 +259,7 @@ def test_commands_do_not_mind_damage(small: Patient, damage: Callable[[Lab], Non
         done = run(*words, "--json", "-w", str(lab.root), HOME=str(lab.root.parent))
         assert (done.code, done.stderr) == (0, ""), words
         if words[0] == "recall":
-            assert [row["ref"] for row in json.loads(done.stdout)["data"]["results"]][:10] == small.answers[
-                ASKED[0]
-            ]
+            assert [row["ref"] for row in json.loads(done.stdout)["data"]["results"]][:10] == small.answers[ASKED[0]]
         if damage is _folder:
             shutil.rmtree(lab.index.with_name("main.sqlite.aside-1"), ignore_errors=True)
 

@@ -140,9 +140,7 @@ def texts_of(search, word: str) -> list[str]:
     return [hit.candidate.text for hit in search(word) if word in hit.candidate.text]
 
 
-@pytest.mark.parametrize(
-    ("step", "count"), [("auto", FULL or 250), ("scan", FULL or 80), ("lexical", FULL or 80)]
-)
+@pytest.mark.parametrize(("step", "count"), [("auto", FULL or 250), ("scan", FULL or 80), ("lexical", FULL or 80)])
 def test_a_thousand_edits_leave_no_ghost_and_no_gap(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, step: str, count: int
 ) -> None:

@@ -108,9 +108,7 @@ class History:
             spot = self.rnd.randrange(len(lines))
             kind = self.rnd.random()
             if kind < 0.5:
-                lines[spot] = (
-                    f"{self.text()} {lines[spot]}" if not lines[spot].startswith("#") else lines[spot]
-                )
+                lines[spot] = f"{self.text()} {lines[spot]}" if not lines[spot].startswith("#") else lines[spot]
             elif kind < 0.7:
                 del lines[spot]
             else:
@@ -128,9 +126,7 @@ class History:
         for path in self.some(self.files()):
             blocks = path.read_text("utf-8", "replace").split("\n\n")
             spot = self.rnd.randrange(len(blocks))
-            blocks[spot : spot + self.rnd.randint(0, 1)] = self.some([[], [self.text()], [blocks[spot]] * 2])[
-                0
-            ]
+            blocks[spot : spot + self.rnd.randint(0, 1)] = self.some([[], [self.text()], [blocks[spot]] * 2])[0]
             path.write_text("\n\n".join(blocks), "utf-8")
 
     def remove_file(self) -> None:
@@ -140,9 +136,7 @@ class History:
     def rename_file(self) -> None:
         for path in self.some(self.files()):
             self.number += 1
-            target = (
-                self.lab.agent / self.rnd.choice(("notes", "notes/deep", "notes/.away")) / f"{self.number}.md"
-            )
+            target = self.lab.agent / self.rnd.choice(("notes", "notes/deep", "notes/.away")) / f"{self.number}.md"
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
 
@@ -223,9 +217,7 @@ def test_a_history_seen_only_now_and_then_ends_the_same(lab: Lab, monkeypatch: p
         assert differences(lab.contents(), lab.fresh_contents()) == {}, json.dumps(history.done[-12:])
 
 
-def test_a_large_store_is_followed_in_batches_to_the_same_end(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_store_is_followed_in_batches_to_the_same_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Hashed()
     monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     rnd = Random(6)

@@ -178,9 +178,7 @@ def test_a_damaged_vector_in_the_cache_is_not_used(little: Lab, slot: Slot) -> N
     total = db.execute("SELECT count(*) FROM embedding_cache").fetchone()[0]
     hashes = [h for (h,) in db.execute("SELECT hash FROM embedding_cache LIMIT 5")]
     for hash in hashes[:3]:
-        vector = bytearray(
-            db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0]
-        )
+        vector = bytearray(db.execute("SELECT vector FROM embedding_cache WHERE hash = ?", (hash,)).fetchone()[0])
         vector[5] ^= 64
         db.execute("UPDATE embedding_cache SET vector = ? WHERE hash = ?", (bytes(vector), hash))
     db.execute("UPDATE embedding_cache SET vector = x'' WHERE hash = ?", (hashes[3],))
@@ -253,9 +251,7 @@ def test_a_model_that_never_answers_leaves_words(little: Lab, slot: Slot, step: 
     assert (found["model"], found["vectors"]) == ("near", found["wanted"])
 
 
-def test_vectors_of_the_old_model_are_not_asked_when_the_new_one_fails(
-    little: Lab, slot: Slot, step: str
-) -> None:
+def test_vectors_of_the_old_model_are_not_asked_when_the_new_one_fails(little: Lab, slot: Slot, step: str) -> None:
     words = {}
     slot.model = None
     words = little.tops(QUESTIONS)

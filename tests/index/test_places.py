@@ -68,9 +68,7 @@ def test_two_workspaces_of_one_name_do_not_share_a_cache(quick: Path) -> None:
     assert place(labs[0]) != place(labs[1])
 
 
-def test_without_any_place_the_index_is_in_memory(
-    little: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_any_place_the_index_is_in_memory(little: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     answers = little.tops(QUESTIONS[:4])
     block(little)
     (tmp_path / "file").write_text("")
@@ -218,9 +216,7 @@ def test_a_full_disk_is_no_reason_not_to_answer(busy: Lab, size: int, indexed: b
 
     reading, writing = os.pipe()
     program = [Path(sys.executable).with_name("mabos"), "recall", "ERR_042", "--json", "-w", busy.root]
-    done = subprocess.run(
-        program, preexec_fn=limited, stdout=writing, stderr=subprocess.PIPE, text=True, check=False
-    )
+    done = subprocess.run(program, preexec_fn=limited, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     with os.fdopen(reading) as out:
         answer = out.read()
@@ -249,9 +245,7 @@ def test_an_index_that_is_being_written_is_stale_not_silent(little: Lab) -> None
     assert little.refs("marzipan")[0] == "notes/new.md:1-1"
 
 
-def test_while_another_builds_the_first_index_words_are_searched(
-    little: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_another_builds_the_first_index_words_are_searched(little: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     little.note.parent.mkdir(parents=True, exist_ok=True)
     monkeypatch.setenv("MABOS_INDEX_WAIT", "0.05")
     with open(little.note, "w") as held:

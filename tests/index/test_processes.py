@@ -290,9 +290,7 @@ def test_a_workspace_can_be_copied_with_its_index(little: Lab, quick: Path) -> N
     assert "notes/new.md:1-1" not in little.refs("marzipan")
 
 
-def test_an_item_that_is_archived_while_files_are_read_is_seen(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_item_that_is_archived_while_files_are_read_is_seen(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive was looked at before, the store is read behind it: the item stands in neither."""
     item_id = lab.store("the quince is ripe")
     settle()

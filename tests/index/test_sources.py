@@ -272,15 +272,11 @@ def test_the_lines_that_recall_cites_are_right_after_edits_above(lab: Lab) -> No
 
 def test_a_passage_is_found_by_the_headings_above_it(lab: Lab) -> None:
     body = "\n\n".join(f"Step {n}: {'turn the wheel and wait for the light ' * 12}" for n in range(8))
-    lab.write(
-        "notes/manual.md", f"# Espresso machine\n\n## Descaling\n\n{body}\n\nThen rinse it thoroughly.\n"
-    )
+    lab.write("notes/manual.md", f"# Espresso machine\n\n## Descaling\n\n{body}\n\nThen rinse it thoroughly.\n")
     lab.write("notes/other.md", "# Bicycle\n\n## Chain\n\nThen rinse it thoroughly.\n")
     for question in ("descaling", "espresso machine"):
         found = [hit.candidate for hit in lab.ask(question)]
-        assert any(
-            "rinse" in c.text and "Espresso" not in c.text and c.path == "notes/manual.md" for c in found
-        )
+        assert any("rinse" in c.text and "Espresso" not in c.text and c.path == "notes/manual.md" for c in found)
         assert all(c.path == "notes/manual.md" for c in found[:2])
     assert lab.ask("bicycle chain")[0].candidate.path == "notes/other.md"
 

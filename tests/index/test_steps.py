@@ -88,9 +88,7 @@ def test_edits_while_there_were_no_vectors_are_made_good(lab: Lab, monkeypatch: 
     monkeypatch.setattr(AgentIndex, "_embedder", lambda self: model)
     ids = lab.store_all(
         [
-            lab.draft(
-                f"Turn {n} of the talk", session="s", observed_at=f"2026-01-01T10:0{n}:00Z", store="long_term"
-            )
+            lab.draft(f"Turn {n} of the talk", session="s", observed_at=f"2026-01-01T10:0{n}:00Z", store="long_term")
             for n in range(5)
         ]
     )

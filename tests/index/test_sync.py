@@ -52,14 +52,10 @@ def test_a_touched_file_is_not_a_changed_one(lab: Lab) -> None:
     assert (stats.changed, stats.added, stats.removed, stats.passages) == (0, 0, 0, 0)
 
 
-def test_items_keep_words_and_vectors_when_the_store_is_split(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     # So that the pages come in another transaction than what they left.
     monkeypatch.setattr(follow, "_BATCH", 5)
-    lab.store_all(
-        [lab.draft(f"note {n} on subject{n % 7} and place{n}", store="long_term") for n in range(30)]
-    )
+    lab.store_all([lab.draft(f"note {n} on subject{n % 7} and place{n}", store="long_term") for n in range(30)])
     settle()
     assert lab.sync().embedded >= 30
     monkeypatch.setenv("MABOS_MEMORY_SPLIT_ABOVE", "30")
@@ -81,9 +77,7 @@ def test_the_best_are_read_off_the_top_however_many_there_are(lab: Lab) -> None:
 
     lab.store("of the day", store="short_term")
     for start, end in ((0, 30), (30, 400)):
-        drafts = [
-            lab.draft(f"note{n} place{n} thing{n}", importance=n % 100 / 100) for n in range(start, end)
-        ]
+        drafts = [lab.draft(f"note{n} place{n} thing{n}", importance=n % 100 / 100) for n in range(start, end)]
         lab.store_all([draft._replace(store="long_term") for draft in drafts])
         with closing(lab.open().index) as index:
             for stores, count in (((), 10), (("working", "short_term"), 1)):

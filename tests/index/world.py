@@ -34,9 +34,7 @@ QUESTIONS = [
 
 def sentence(rnd: Random, length: int = 12) -> str:
     topic = rnd.choice(TOPICS).split()
-    return (
-        " ".join(rnd.choice(topic if rnd.random() < 0.6 else GLUE) for _ in range(length)).capitalize() + "."
-    )
+    return " ".join(rnd.choice(topic if rnd.random() < 0.6 else GLUE) for _ in range(length)).capitalize() + "."
 
 
 def paragraphs(rnd: Random, count: int) -> str:
@@ -54,10 +52,7 @@ def page(rnd: Random) -> str:
 def said(rnd: Random, number: int = 0) -> str:
     """A line of a transcript."""
     at = f"2026-02-{1 + number % 20:02d}T10:{number % 60:02d}:00Z"
-    return (
-        json.dumps({"role": rnd.choice(("user", "assistant")), "content": sentence(rnd), "timestamp": at})
-        + "\n"
-    )
+    return json.dumps({"role": rnd.choice(("user", "assistant")), "content": sentence(rnd), "timestamp": at}) + "\n"
 
 
 def fill(lab: Lab, seed: int = 7, items: int = 70, pages: int = 8) -> None:

@@ -177,9 +177,7 @@ def test_options_that_weigh_the_same_are_said_to() -> None:
 
 
 def test_options_that_one_method_tells_apart_stay_apart() -> None:
-    found = fused(
-        {"a": 2, "b": 1}, a=said(distribution({"it": 0.3, "IT": 0.7}), 0.7), b=said(choice("IT"), 0.9)
-    )
+    found = fused({"a": 2, "b": 1}, a=said(distribution({"it": 0.3, "IT": 0.7}), 0.7), b=said(choice("IT"), 0.9))
     assert found.conclusion.value == "IT" and found.confidence == pytest.approx((2 * 0.7 + 0.9) / 3)
     met = fused(a=said(choice("Stra\u00dfe")), b=said(choice("STRASSE")), c=said(choice("Caf\u00e9")))
     assert met.agreements == (("a", "b"),)

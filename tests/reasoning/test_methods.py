@@ -83,9 +83,7 @@ def is_valid(schema: dict[str, Any], value: Any) -> bool:
     types["null"] = type(None)
     wanted = schema.get("type", list(types))
     wanted = [wanted] if isinstance(wanted, str) else wanted
-    if not any(
-        isinstance(value, types[w]) and (w == "boolean" or not isinstance(value, bool)) for w in wanted
-    ):
+    if not any(isinstance(value, types[w]) and (w == "boolean" or not isinstance(value, bool)) for w in wanted):
         return isinstance(value, bool) and "boolean" in wanted
     if isinstance(value, int | float) and not isinstance(value, bool):
         return schema.get("minimum", value) <= value <= schema.get("maximum", value)
@@ -117,23 +115,17 @@ def test_the_worksheet_asks_for_every_field(name: str) -> None:
     module = import_module(METHODS[name].module)
     fields = dict(module.SHAPE.fields)
     assert fields and not {"method", "problem", "methods"} & {*fields}
-    assert 3 <= len(module.QUESTIONS) <= 6 and all(
-        each.rstrip().endswith(("?", ".")) for each in module.QUESTIONS
-    )
+    assert 3 <= len(module.QUESTIONS) <= 6 and all(each.rstrip().endswith(("?", ".")) for each in module.QUESTIONS)
     sheet = render_worksheet(METHODS[name], module.SHAPE, module.QUESTIONS, "A problem: with signs # - 'x'")
     inputs = parse_inputs(sheet, "sheet.md")
     shown = [key for key, shape in fields.items() if not shape.is_optional or shape.is_usual]
     assert list(inputs.by_method) == [name] and inputs.problem == "A problem: with signs # - 'x'"
     assert list(inputs.by_method[name].value) == shown and shown, "nothing to fill in: mark a field as usual"
-    whole = parse_inputs(
-        re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md"
-    )
+    whole = parse_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
     assert {*fields} == {*whole.by_method[name].value}
     assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
     if any(shape.is_usual for shape in fields.values()):
-        assert f"\n{module.SHAPE.about}\n" in sheet and module.SHAPE.about.endswith("."), (
-            "say which forms it takes"
-        )
+        assert f"\n{module.SHAPE.about}\n" in sheet and module.SHAPE.about.endswith("."), "say which forms it takes"
 
 
 def _shapes(shape: Shape) -> Iterator[Shape]:

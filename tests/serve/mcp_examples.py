@@ -19,9 +19,7 @@ BAYES = {
 
 def furnish(speaker: Any) -> None:
     """What the examples are about, made by tools themselves."""
-    for number, text in enumerate(
-        ("We bill per seat", "Ada owns billing", "The pump hums", "Old note", "Gone note")
-    ):
+    for number, text in enumerate(("We bill per seat", "Ada owns billing", "The pump hums", "Old note", "Gone note")):
         speaker.do(
             "memory_store_item",
             content=text,
@@ -32,9 +30,7 @@ def furnish(speaker: Any) -> None:
         )
     speaker.do("memory_forget", memory_id=M[4], reason="tidy")
     for obj in ("US", "NATO"):
-        speaker.do(
-            "fact_assert", subject="acme", predicate="locatedIn", object=obj, confidence=0.9, source="map"
-        )
+        speaker.do("fact_assert", subject="acme", predicate="locatedIn", object=obj, confidence=0.9, source="map")
     speaker.do("rule_create", text="if ?x locatedIn US then ?x isTaxable true")
     speaker.do("rule_create", text="if ?x locatedIn NATO then ?x isAllied true")
     speaker.do("belief_add", subject="Demand", text="growing", certainty=0.9)

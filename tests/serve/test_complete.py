@@ -36,9 +36,7 @@ class Shell:
         assert main(words) == 0
         out, err = self.capture.readouterr()
         assert err == b""
-        return [
-            tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()
-        ]  # type: ignore[misc]
+        return [tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()]  # type: ignore[misc]
 
     def values(self, kind: str, start: str = "", **options: str) -> list[str]:
         return [value for value, _ in self.ask(kind, start, **options)]
@@ -50,9 +48,7 @@ def shell(desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> Shell:
 
 
 def test_items_come_latest_first_and_bounded(shell: Shell) -> None:
-    ids = shell.desk.put(
-        [note(n, f"Note {n}\nwith a tab\there") for n in range(300)], working=[note(900, "Now")]
-    )
+    ids = shell.desk.put([note(n, f"Note {n}\nwith a tab\there") for n in range(300)], working=[note(900, "Now")])
     found = shell.ask("items")
     assert len(found) == MOST
     assert found[0] == (note(900, "").id, "Now")
@@ -126,12 +122,7 @@ def test_agents_and_paths(shell: Shell) -> None:
 
 def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
     assert shell.ask("nonsense") == shell.ask("") == []
-    assert (
-        shell.ask("items", w="/nowhere")
-        == shell.ask("items", a="nobody")
-        == shell.ask("items", a="../x")
-        == []
-    )
+    assert shell.ask("items", w="/nowhere") == shell.ask("items", a="nobody") == shell.ask("items", a="../x") == []
     shell.desk.write("memory-store.json", '{"broken": [{"id": "M-1-aaaa", "tags": ["x"')
     assert shell.ask("items") == [("M-1-aaaa", "")]
     assert shell.ask("tags") == []
@@ -146,9 +137,7 @@ def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
 
 
 def test_a_case_that_is_malformed_is_offered_without_a_description(shell: Shell) -> None:
-    shell.desk.write(
-        "cases.json", '{"cases": [{"case_id": "C-1", "situation": {"beliefs": null, "desires": 3}}]}'
-    )
+    shell.desk.write("cases.json", '{"cases": [{"case_id": "C-1", "situation": {"beliefs": null, "desires": 3}}]}')
     assert shell.ask("cases") == [("C-1", "")]
     shell.desk.write("cases.json", '{"cases": [""case_id": "C-2"]}')
     assert shell.ask("cases") == [("C-2", "")]
@@ -160,7 +149,5 @@ def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
         "from mabos_cli.__main__ import main; main()\n"
         "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True)
     assert done.stdout == "main\n[]\n"

@@ -52,9 +52,7 @@ def test_what_a_prompt_brings_up(full: Host, prompt: Any, expected: list[str]) -
 
 
 def test_the_pack_keeps_its_budget(full: Host) -> None:
-    full.desk.put(
-        [*PLENTY, *(note(n, f"Acme seat number {n} costs {n} euros " + "word " * 40) for n in range(1, 9))]
-    )
+    full.desk.put([*PLENTY, *(note(n, f"Acme seat number {n} costs {n} euros " + "word " * 40) for n in range(1, 9))])
     full.desk.run("index", "sync")
     long = told(full, "What does an Acme seat cost?")
     assert 0 < len(long) <= 400 * 4
@@ -92,9 +90,7 @@ def test_a_passage_that_was_rewritten_is_left_out(full: Host) -> None:
     full.desk.run("index", "sync")
     prompt = "Do refunds of 900 euros need the treasurer?"
     assert "[MEMORY.md:" in told(full, prompt)
-    full.desk.write(
-        "MEMORY.md", "# Memory\n\n## Refunds\n\nRefunds over 900 euros need the treasurer.\nAlways.\n"
-    )
+    full.desk.write("MEMORY.md", "# Memory\n\n## Refunds\n\nRefunds over 900 euros need the treasurer.\nAlways.\n")
     assert "[MEMORY.md:" in told(full, prompt)
     full.desk.write("MEMORY.md", "# Memory\n\n## Refunds\n\nRefunds need nobody any more.\n")
     assert told(full, prompt) == ""

@@ -211,9 +211,7 @@ def test_what_came_meanwhile_stays(host: Host) -> None:
 def test_a_torn_line_waits_and_damage_is_passed_over(host: Host, talk: Path) -> None:
     paths = host.desk.home().paths
     paths.hook_spool.parent.mkdir(exist_ok=True)
-    paths.hook_spool.write_bytes(
-        b'\0\0\n[]\n"x"\n{"transcript_path": 7}\n{"transcript_path": "/a"}\n{"transcript_pa'
-    )
+    paths.hook_spool.write_bytes(b'\0\0\n[]\n"x"\n{"transcript_path": 7}\n{"transcript_path": "/a"}\n{"transcript_pa')
     spool = read_spool(paths)
     assert [noted.path for noted in spool.waiting] == ["/a"]
     cut_spool(paths, spool, 1)

@@ -48,10 +48,7 @@ def test_every_tool_has_an_example_and_is_listed(listed: dict[str, Any]) -> None
 def test_every_tool_that_hosts_were_told_of_is_there_with_its_parameters(listed: dict[str, Any]) -> None:
     """Each answers too: test_a_call calls every tool."""
     wanted = {(name, each) for name, parameters in SEED_TOOLS.items() for each in (*parameters, "agent_id")}
-    assert (
-        wanted - {(name, each) for name, tool in listed.items() for each in tool.input_schema["properties"]}
-        == set()
-    )
+    assert wanted - {(name, each) for name, tool in listed.items() for each in tool.input_schema["properties"]} == set()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -85,9 +82,7 @@ def _value(part: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_wrong_arguments_are_an_error_of_the_tool(
-    speaker: Speaker, listed: dict[str, Any], name: str
-) -> None:
+def test_wrong_arguments_are_an_error_of_the_tool(speaker: Speaker, listed: dict[str, Any], name: str) -> None:
     for arguments, said in _wrong(listed[name].input_schema):
         got = speaker.call(name, **arguments)
         assert got.is_error and got.data is None

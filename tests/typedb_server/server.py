@@ -134,9 +134,7 @@ class Server:
     def _connection_open(self, request: Fields) -> bytes | Failure:
         spoken = number_in(request, 1)
         if spoken != PROTOCOL:
-            return Failure(
-                "GSR0", f"This server speaks protocol {PROTOCOL}, the driver {spoken}.", "Protocol"
-            )
+            return Failure("GSR0", f"This server speaks protocol {PROTOCOL}, the driver {spoken}.", "Protocol")
         token = self._authentication_token_create(read(bytes_in(request, 4)))
         return token if isinstance(token, Failure) else messages.connection_opened(token, self.address)
 

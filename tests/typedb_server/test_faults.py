@@ -32,9 +32,7 @@ def test_a_server_that_stopped_refuses(server: Server, connect: Connect) -> None
     assert "Connection refused" in refusal(lambda: connect(gone.address))
 
 
-def test_a_server_that_hears_and_says_nothing_costs_the_time_of_one_call(
-    server: Server, connect: Connect
-) -> None:
+def test_a_server_that_hears_and_says_nothing_costs_the_time_of_one_call(server: Server, connect: Connect) -> None:
     driver = connect(server.address, millis=BRIEF)
     server.fail("*", Fault.SILENT)
     for action in (
@@ -97,9 +95,7 @@ def test_a_connection_that_drops_in_a_transaction_ends_it(server: Server, driver
     transaction = begin(driver, WRITE)
     transaction.query("insert $x isa a;").resolve()
     server.fail(place, Fault.DROP)
-    action = (
-        transaction.query("insert $x isa b;").resolve if place == "query" else getattr(transaction, place)
-    )
+    action = transaction.query("insert $x isa b;").resolve if place == "query" else getattr(transaction, place)
     assert refusal(action).startswith(GONE)
     assert not transaction.is_open()
     assert server.committed() == []

@@ -22,9 +22,7 @@ from typedb_server.wire import all_in, bytes_in, field, number_in, read, repeate
         (5, "é", "2a 02 c3 a9"),
     ],
 )
-def test_a_field_is_encoded_as_the_format_says(
-    number: int, value: int | float | str | bytes, encoded: str
-) -> None:
+def test_a_field_is_encoded_as_the_format_says(number: int, value: int | float | str | bytes, encoded: str) -> None:
     assert field(number, value) == bytes.fromhex(encoded)
 
 
@@ -52,9 +50,7 @@ def test_a_message_is_read_by_field_number() -> None:
     assert text_in(read(field(1, "é")), 1) == "é"
 
 
-@pytest.mark.parametrize(
-    "broken", ["08", "08 96", "0a 05 61", "19 00", "0b", "08 ff ff ff ff ff ff ff ff ff ff 01"]
-)
+@pytest.mark.parametrize("broken", ["08", "08 96", "0a 05 61", "19 00", "0b", "08 ff ff ff ff ff ff ff ff ff ff 01"])
 def test_a_message_that_is_cut_off_or_unknown_is_refused(broken: str) -> None:
     with pytest.raises(ValueError, match=r"varint|cut off|wire type"):
         read(bytes.fromhex(broken))

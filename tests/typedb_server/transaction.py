@@ -36,9 +36,7 @@ class Asked:
 class Transaction:
     """One transaction: its requests in order, and when its time is up."""
 
-    def __init__(
-        self, server: "Server", number: int, requests: Iterator[bytes], context: grpc.ServicerContext
-    ) -> None:
+    def __init__(self, server: "Server", number: int, requests: Iterator[bytes], context: grpc.ServicerContext) -> None:
         self._server, self._number, self._context = server, number, context
         self._inbox: SimpleQueue[Request | None] = SimpleQueue()
         self._ends = time.monotonic() + _SECONDS

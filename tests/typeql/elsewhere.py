@@ -33,9 +33,7 @@ def facts_elsewhere(
     ]
 
 
-def memories_elsewhere(
-    graph: RecordGraph, agent: str, words: Iterable[str] = (), limit: int = 200
-) -> list[Row]:
+def memories_elsewhere(graph: RecordGraph, agent: str, words: Iterable[str] = (), limit: int = 200) -> list[Row]:
     """Memories of agents other than one that share what they have, with all of some words."""
     wanted = [word.casefold() for word in words]
 
@@ -51,10 +49,7 @@ def memories_elsewhere(
             "type": memory.get("item_type"),
             **{name: memory.get(name) for name in ("importance", "source", "trust")},
             "tags": sorted(memory.get("tag") or ()),
-            **{
-                name: format_time(at) if (at := memory.get(name)) else None
-                for name in ("created_at", "expires_at")
-            },
+            **{name: format_time(at) if (at := memory.get(name)) else None for name in ("created_at", "expires_at")},
         }
         for memory in _elsewhere(graph, "memory_item", agent, is_meant)[:limit]
     ]

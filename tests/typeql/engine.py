@@ -85,9 +85,7 @@ class Engine:
 
     def state(self) -> tuple[list[Any], list[Any]]:
         """All that is there, without the numbers of things."""
-        things = sorted(
-            (kind, sorted(self.has[own], key=repr)) for own, kind in self.types.items() if own in self.has
-        )
+        things = sorted((kind, sorted(self.has[own], key=repr)) for own, kind in self.types.items() if own in self.has)
         named = {own: next(v for name, v in held if name == "uid") for own, held in self.has.items()}
         relations = [
             (self.types[own], sorted((role, named[player]) for role, player in players.items()))
@@ -227,9 +225,7 @@ class Engine:
         held = [each for each in self.has[thing] if each[0] == attribute]
         assert marks == ("@card(0..)",) or not held, f"{attribute} twice"
         if marks == ("@key",):
-            same = [
-                own for own, has in self.has.items() if self.types[own] == kind and (attribute, value) in has
-            ]
+            same = [own for own, has in self.has.items() if self.types[own] == kind and (attribute, value) in has]
             assert not same, f"{value} is the key of two"
         self.has[thing].add((attribute, value))
 
@@ -351,9 +347,7 @@ class _Reader:
 
     def patterns(self) -> list[Any]:
         found = []
-        while not self.at_end() and (
-            self.tokens[self.at][0] == "var" or self.is_next("{") or self.is_next("not")
-        ):
+        while not self.at_end() and (self.tokens[self.at][0] == "var" or self.is_next("{") or self.is_next("not")):
             found.append(self._pattern())
             self.take(";")
         assert found

@@ -38,10 +38,7 @@ def fuzzed(count: int) -> Iterator[str]:
     chance = Random(8)
     odd = "\"'\\#$;{}()[],:.@nutrbf0aA \t\r\n\0\b\f\x1b\x7f\x85\u00a0\u2028\ufeff\ufffd\uffff😀森é\u0301\U0010ffff"
     for number in range(count):
-        wide = [
-            chr(chance.choice((chance.randrange(0xD800), chance.randrange(0xE000, 0x110000))))
-            for _ in range(4)
-        ]
+        wide = [chr(chance.choice((chance.randrange(0xD800), chance.randrange(0xE000, 0x110000)))) for _ in range(4)]
         yield "".join(chance.choices([*odd, *wide], k=number % 40))
 
 
@@ -100,9 +97,7 @@ CFO = AgentMind(
         Attitude("plan", "PL-2", "Close", links={"goal": ("G-9", "G-8")}),
     ],
     [
-        Attitude(
-            "intention", "I-1", "Hedge now", status="active", links={"goal": ("G-9",), "plan": ("PL-1",)}
-        ),
+        Attitude("intention", "I-1", "Hedge now", status="active", links={"goal": ("G-9",), "plan": ("PL-1",)}),
         Attitude("intention", "I-2", "Close books", links={"plan": ("PL-2",)}),
         Attitude("intention", "I-3", "Other"),
     ],
@@ -116,9 +111,7 @@ def known(agent: str, text: str) -> list[Record]:
         "observed_at": "2026-02-23",
         "expires_at": "2027-01-01T00:00:00Z",
     }
-    item = MemoryItem(
-        "M-1-000a", text, tags=("b", "a", text), derived_from=("M-0-0000",), author=text, **times
-    )
+    item = MemoryItem("M-1-000a", text, tags=("b", "a", text), derived_from=("M-0-0000",), author=text, **times)
     fact = Fact("F-1-000a", "Acme", "spends", text, 0.8, valid_from="2026-01-01", valid_until="2026-01-31")
     rule = Rule("R-1", text, "inference", (Pattern("?x", "spends", text, "gt"),), Pattern("?x", "is", "big"))
     case = Case("C-1", ("B-1", text), ("D-1",), text, "PL-1", (text, "b"), None, (("churn", 0.04),), text)
@@ -128,9 +121,7 @@ def known(agent: str, text: str) -> list[Record]:
         memory_record(agent, item, "long_term"),
         memory_record(agent, MemoryItem("M-2-000a", "plain words", created_at="nonsense")),
         fact_record(agent, fact),
-        fact_record(
-            agent, Fact("F-2-000a", "Acme", "owns", "boats", rule_id="R-1", derived_from=("F-1-000a",))
-        ),
+        fact_record(agent, Fact("F-2-000a", "Acme", "owns", "boats", rule_id="R-1", derived_from=("F-1-000a",))),
         rule_record(agent, rule),
         case_record(agent, case),
         *result_records(agent, [(past, text), (past._replace(id="T-2-000a", confidence=0.5), "")]),
@@ -145,6 +136,4 @@ def world() -> list[Record]:
 def nasty_records() -> list[Record]:
     """Records of every type with every odd text."""
     minds = [mind_records(CEO), mind_records(CFO)]
-    return [record for text in NASTY for record in known("cfo", text)] + [
-        each for mind in minds for each in mind
-    ]
+    return [record for text in NASTY for record in known("cfo", text)] + [each for mind in minds for each in mind]

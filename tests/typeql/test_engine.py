@@ -39,9 +39,7 @@ def expected(records: list[Record]) -> tuple[list, list]:
     for record in records:
         held = {("uid", record.uid)}
         for name, value in record.attributes:
-            held |= {
-                (name, each) for each in (value if isinstance(value, tuple) else (value,)) if each is not None
-            }
+            held |= {(name, each) for each in (value if isinstance(value, tuple) else (value,)) if each is not None}
         things.append((record.type, sorted(held, key=repr)))
         for links in record.links:
             ends = ([(links.own, record.uid), (links.other, uid)] for uid in links.uids)
@@ -91,9 +89,7 @@ def test_a_deletion_leaves_no_relation_behind():
         engine.run(query)
     kept = [each for each in records if each.uid != "cfo/G-9"]
     gone = [
-        each._replace(
-            links=tuple(li._replace(uids=tuple(u for u in li.uids if u != "cfo/G-9")) for li in each.links)
-        )
+        each._replace(links=tuple(li._replace(uids=tuple(u for u in li.uids if u != "cfo/G-9")) for li in each.links))
         for each in kept
     ]
     assert engine.state() == expected(gone)
@@ -146,10 +142,7 @@ def test_a_question_has_the_same_answer_in_the_graph_and_in_the_files(number):
     query, answer, count = ASKED[number]
     rows = answer(RecordGraph(world()))
     assert len(rows) == count
-    asked = [
-        {k: v.isoformat() if k.endswith("_at") and v else v for k, v in row.items()}
-        for row in ENGINE.run(query)
-    ]
+    asked = [{k: v.isoformat() if k.endswith("_at") and v else v for k, v in row.items()} for row in ENGINE.run(query)]
     assert plain_rows(asked) == rows and [list(row) for row in asked] == [list(row) for row in rows]
 
 

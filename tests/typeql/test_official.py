@@ -49,9 +49,7 @@ def parser() -> str:
 
 def judge(queries: list[str], literals: list[tuple[str, str]] = ()) -> dict[str, Any]:
     if not parser():
-        pytest.skip(
-            "no Python 3.12 with type-bridge-core: make one with `make typeql`, or set MABOS_TYPEQL_PYTHON"
-        )
+        pytest.skip("no Python 3.12 with type-bridge-core: make one with `make typeql`, or set MABOS_TYPEQL_PYTHON")
     done = subprocess.run(
         [parser(), str(Path(__file__).with_name("checker.py"))],
         input=json.dumps({"queries": queries, "literals": literals}),

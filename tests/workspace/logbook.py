@@ -42,9 +42,7 @@ class Logbook:
     def spread(self, *days: str) -> None:
         """Logs of a few lines each, one theme among them."""
         for n, day in enumerate(days):
-            self.log(
-                day, f"- Decision: keep supplier {n}", *(f"- berth price {k} #pricing" for k in range(3))
-            )
+            self.log(day, f"- Decision: keep supplier {n}", *(f"- berth price {k} #pricing" for k in range(3)))
 
     def path(self, name: str) -> Path:
         """The file of a period."""
@@ -99,7 +97,5 @@ class Logbook:
 def entry(number: int, content: str, day: str = "2026-02-24", **fields: Any) -> str:
     """An entry as `store` writes it."""
     return render_log_entry(
-        MemoryItem(
-            f"M-{1_770_000_000_000 + number}-00aa", content, created_at=f"{day}T10:00:00.000Z", **fields
-        )
+        MemoryItem(f"M-{1_770_000_000_000 + number}-00aa", content, created_at=f"{day}T10:00:00.000Z", **fields)
     )

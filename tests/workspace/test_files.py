@@ -102,9 +102,7 @@ def test_a_failed_append_is_taken_back(tmp_path: Path) -> None:
         "except InvalidFile as error:\n"
         "    print(error.message)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     assert "cannot append to" in done.stdout
     assert path.read_bytes() == b'{"a": 1}\n'
 
@@ -187,9 +185,7 @@ def test_a_new_file_is_not_put_over_one_that_appeared_in_the_last_instant(
     assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["MEMORY.md"]
 
 
-def test_a_new_file_on_a_disk_without_links_is_renamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_file_on_a_disk_without_links_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
@@ -215,9 +211,7 @@ def test_a_line_saved_into_a_log_in_the_last_instant_is_not_lost(
     assert path.read_bytes() == b"# Log\ntheirs\nours\n"
 
 
-def test_a_log_that_an_editor_has_just_emptied_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_that_an_editor_has_just_emptied_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "2026-02-24.md"
     path.touch()
     monkeypatch.setattr(files.time, "sleep", lambda _: path.write_bytes(b"# All that they wrote\n"))
@@ -291,7 +285,5 @@ def test_a_journal_that_is_a_link_out_of_the_workspace_is_refused(tmp_path: Path
     mine.write_bytes(b"mine\n")
     (root / name).symlink_to(mine)
     with pytest.raises(OSError, match="leads out of the workspace"):
-        append.append_guarded(
-            f"{root}/spool.jsonl", f"{root}/spool.lock", b"{}\n", root=os.fspath(root), wait=0
-        )
+        append.append_guarded(f"{root}/spool.jsonl", f"{root}/spool.lock", b"{}\n", root=os.fspath(root), wait=0)
     assert mine.read_bytes() == b"mine\n"

@@ -39,9 +39,7 @@ def test_repository_of_a_folder(repository: Repository, quick: Path):
         repository.inside(quick / "elsewhere")
 
 
-def test_a_hook_that_calls_us_does_not_lead_elsewhere(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_hook_that_calls_us_does_not_lead_elsewhere(repository: Repository, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
     assert open_repository(repository.top) == repository

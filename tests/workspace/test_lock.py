@@ -50,9 +50,7 @@ def test_a_lock_names_its_holder_and_a_killed_holder_blocks_nobody(tmp_path: Pat
     assert path.read_bytes() == b""
 
 
-def test_a_lock_that_could_not_be_written_is_free_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_that_could_not_be_written_is_free_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server lives on after a full disk: it must not keep a lock that it never got."""
     path, open_files = tmp_path / "main.lock", len(os.listdir("/proc/self/fd"))
     with monkeypatch.context() as full:

@@ -38,9 +38,7 @@ _SHOWN = 10
 def audit(
     ctx: typer.Context,
     scope: Annotated[str, typer.Option(help="all, memory_md, domains or system_prompt.")] = "all",
-    recommend: Annotated[
-        bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")
-    ] = False,
+    recommend: Annotated[bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")] = False,
     skills: Annotated[
         str,
         typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads."),
@@ -48,9 +46,7 @@ def audit(
     check: Annotated[
         bool, typer.Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")
     ] = False,
-    max_tokens: Annotated[
-        int | None, typer.Option(help="For --check: tokens that may always be loaded.")
-    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="For --check: tokens that may always be loaded.")] = None,
 ) -> None:
     """Count what memory costs by source, and find what stands there twice or is never used. Changes nothing.
 
@@ -70,9 +66,7 @@ def audit(
     sources = load_audited(agent, counter.count) + _skill_sources(skills, counter)
     inside = [source for source in sources if source.category in wanted]
     pairs = [
-        pair
-        for pair in find_duplicates(sources)
-        if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
+        pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
     stale = _find_stale(agent, counter) if "domains" in wanted else []
     data = {
@@ -86,9 +80,7 @@ def audit(
         data["recommendations"] = [_advice_row(each) for each in advice]
     call.emit("context.audit", data, _lines(data, advice, recommend))
     if check and always > (max_tokens or 0):
-        fault = (
-            f"{always:,} tokens are always loaded, {always - (max_tokens or 0):,} more than {max_tokens:,}"
-        )
+        fault = f"{always:,} tokens are always loaded, {always - (max_tokens or 0):,} more than {max_tokens:,}"
         raise CheckFailed(fault, "mabos context audit --recommend says what to do")
 
 

@@ -34,9 +34,7 @@ _LONGEST_SUMMARY = 4_000  # characters that a model may write about a conversati
 
 History = Annotated[
     str,
-    typer.Option(
-        metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input."
-    ),
+    typer.Option(metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input."),
 ]
 MessagesOnly = Annotated[
     bool,
@@ -49,13 +47,9 @@ def build(
     request: Annotated[str, typer.Option(help="What the agent is asked; - reads standard input.")],
     system: Annotated[
         str,
-        typer.Option(
-            metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."
-        ),
+        typer.Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."),
     ] = "",
-    skills: Annotated[
-        str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")
-    ] = "",
+    skills: Annotated[str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
     history: History = "",
     window: Annotated[int | None, typer.Option(help="Tokens of the model's window (default 200000).")] = None,
     messages_only: MessagesOnly = False,
@@ -132,9 +126,7 @@ def compress(
 def _check_doors(call: Call, messages_only: bool, *given: str) -> None:
     """UsageFault when two things are wanted of one stream."""
     if messages_only and call.as_json:
-        raise UsageFault(
-            "both --json and --messages-only given", "--json has the messages under data.messages"
-        )
+        raise UsageFault("both --json and --messages-only given", "--json has the messages under data.messages")
     if given.count("-") > 1:
         raise UsageFault("standard input can be read once", "give one of them as a file")
 
@@ -145,9 +137,7 @@ def _gather(agent: Agent, request: str, system: str, skills: str, history: str) 
 
     asked = request.encode("utf-8", "replace").decode("utf-8")
     if not asked.strip():
-        raise BadValue(
-            "the request is empty", "say what the agent is asked, or - to read it from standard input"
-        )
+        raise BadValue("the request is empty", "say what the agent is asked, or - to read it from standard input")
     turns = _read_history(history) if history else ()
     # A host that recorded the request already would have it answered twice.
     if turns and turns[-1].role == "user" and turns[-1].content.strip() == asked.strip():

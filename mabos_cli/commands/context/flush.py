@@ -24,9 +24,7 @@ def flush_check(
     soft: Annotated[
         int | None, typer.Option(help="Tokens before the reserve at which to flush (default 4000).")
     ] = None,
-    reserve: Annotated[
-        int | None, typer.Option(help="Tokens kept free for the answer (default 8000).")
-    ] = None,
+    reserve: Annotated[int | None, typer.Option(help="Tokens kept free for the answer (default 8000).")] = None,
 ) -> None:
     """Say whether memory should be flushed now, before the context is compacted.
 
@@ -41,9 +39,7 @@ def flush_check(
         )
     session = check_word(session, "session")
     soft = agent.settings["flush.soft_tokens"] if soft is None else option("flush.soft_tokens", soft)
-    reserve = (
-        agent.settings["flush.reserve_tokens"] if reserve is None else option("flush.reserve_tokens", reserve)
-    )
+    reserve = agent.settings["flush.reserve_tokens"] if reserve is None else option("flush.reserve_tokens", reserve)
     flushed = read_flushes(agent).get(session)
     flush = should_flush(
         total_tokens, window, soft=soft, reserve=reserve, compaction=compaction_count, flushed_at=flushed

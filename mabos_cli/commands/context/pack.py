@@ -30,18 +30,12 @@ def pack(
     ] = None,
     history: Annotated[
         str,
-        typer.Option(
-            metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."
-        ),
+        typer.Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."),
     ] = "",
-    tail: Annotated[
-        int | None, typer.Option(help="How many last turns of --history are kept (default 4).")
-    ] = None,
+    tail: Annotated[int | None, typer.Option(help="How many last turns of --history are kept (default 4).")] = None,
     min_trust: Annotated[
         str,
-        typer.Option(
-            help="Only what is at least agent or trusted; turns of user and assistant are always kept."
-        ),
+        typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept."),
     ] = "",
     limit: Limit = 0,
     trace: Annotated[
@@ -143,9 +137,7 @@ def pack_for(call: Call, agent: Agent, query: str, bounds: Bounds, turns: "Seque
     return Packed(made, counter.name, [*search.warnings(), *_emptiness(made, bounds)])
 
 
-def _bounds(
-    agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int
-) -> Bounds:
+def _bounds(agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int) -> Bounds:
     if tail is not None and not history:
         raise BadValue("--tail needs a conversation", "add --history FILE")
     if (tail or 0) < 0:

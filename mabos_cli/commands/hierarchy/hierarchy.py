@@ -29,9 +29,7 @@ _LISTED = 12
 _MOST = 1000  # results, whatever is asked for
 _LONGEST_OVERVIEW = 1200
 
-app = new_group(
-    "hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True
-)
+app = new_group("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True)
 
 
 @app.command()
@@ -41,13 +39,9 @@ def build(
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")
     ] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")] = False,
     dry_run: DryRun = False,
-    no_llm: Annotated[
-        bool, typer.Option("--no-llm", help="Without an overview by a language model.")
-    ] = False,
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Without an overview by a language model.")] = False,
 ) -> None:
     """Write the weekly, monthly and quarterly summaries whose daily logs changed.
 
@@ -94,11 +88,7 @@ class Composer:
 
     def warnings(self) -> list[str]:
         """What went wrong, once."""
-        return (
-            [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"]
-            if self._trouble
-            else []
-        )
+        return [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"] if self._trouble else []
 
 
 def _row(agent: Agent, state: State) -> dict[str, str]:
@@ -133,9 +123,7 @@ def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[s
 @app.command()
 def show(
     ctx: typer.Context,
-    period: Annotated[
-        str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")
-    ] = "",
+    period: Annotated[str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
         str,
         typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD)."),
@@ -177,12 +165,8 @@ def _below(within: Period | None) -> str:
 @app.command()
 def search(
     ctx: typer.Context,
-    words: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
-    ],
-    level: Annotated[
-        str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")
-    ] = "",
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
+    level: Annotated[str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")] = "",
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
     ] = 10,
@@ -211,21 +195,15 @@ def search(
 
 
 def _nothing(agent: Agent, levels: list[str]) -> str:
-    missing = [
-        each for each in levels if each != "daily" and not list_names(agent.paths.summary(each, "x").parent)
-    ]
+    missing = [each for each in levels if each != "daily" and not list_names(agent.paths.summary(each, "x").parent)]
     return f"no {missing[0]} summaries yet: mabos hierarchy build" if missing else "nothing found"
 
 
 @app.command("drill")
 def drill_command(
     ctx: typer.Context,
-    words: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
-    ],
-    width: Annotated[
-        int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")
-    ] = None,
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
+    width: Annotated[int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")
     ] = 3,

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20  # MEMORY.md and --json have all of them
 
-app = new_group(
-    "log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True
-)
+app = new_group("log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True)
 
 
 @app.command()

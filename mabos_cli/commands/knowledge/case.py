@@ -44,9 +44,7 @@ Desires = Annotated[list[str] | None, typer.Option("--desire", help="A desire, l
 Plan = Annotated[str, typer.Option(help="The plan that was used: P-001.")]
 Actions = Annotated[list[str] | None, typer.Option("--action", help="What was done; may repeat, in order.")]
 Success = Annotated[bool | None, typer.Option("--success/--failure", help="How it went; else it is open.")]
-Metrics = Annotated[
-    list[str] | None, typer.Option("--metric", metavar="NAME=NUMBER", help="A result; may repeat.")
-]
+Metrics = Annotated[list[str] | None, typer.Option("--metric", metavar="NAME=NUMBER", help="A result; may repeat.")]
 Lessons = Annotated[str, typer.Option(help="What was learned.")]
 
 
@@ -98,9 +96,7 @@ def store(
     call.emit("case.store", data, [f"{verb} {case_line(case)}", *_left_line(left)], now.warnings + warnings)
 
 
-def _planned(
-    agent: Agent, given: list[Case], held: Held, used: Case | None = None
-) -> tuple[CaseChanges, Told]:
+def _planned(agent: Agent, given: list[Case], held: Held, used: Case | None = None) -> tuple[CaseChanges, Told]:
     limit = agent.settings["cbr.max_cases"]
     changes, told = plan_store(given, held, agent.now(), format_time(agent.now()), limit, used)
     return changes, (told, changes.drop)
@@ -115,9 +111,7 @@ def _store_batch(call: Call, agent: Agent, path: str) -> None:
     """Stores all cases of a file, or none."""
     given = read_cases(path)
     with without_gc():
-        (told, left), warnings = change_cases(
-            agent, "case store", lambda _, held: _planned(agent, given, held)
-        )
+        (told, left), warnings = change_cases(agent, "case store", lambda _, held: _planned(agent, given, held))
     renamed = [
         f"{case.id} was given before: stored as {new.id}"
         for case, (new, state) in zip(given, told, strict=True)

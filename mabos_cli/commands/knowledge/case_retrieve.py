@@ -38,16 +38,12 @@ def retrieve(
     ctx: typer.Context,
     belief: Annotated[
         list[str] | None,
-        typer.Option(
-            "--belief", help="A belief that holds now, as in store; without any, those of the agent's files."
-        ),
+        typer.Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
     ] = None,
     desire: Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")] = None,
     context: Annotated[str, typer.Option(help="The situation in words, compared by words and meaning.")] = "",
     similarity: Annotated[str, typer.Option(help="containment, jaccard or tversky.")] = "containment",
-    alpha: Annotated[
-        float | None, typer.Option(help="Tversky: what is missing now takes away (0.7).")
-    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Tversky: what is missing now takes away (0.7).")] = None,
     beta: Annotated[float | None, typer.Option(help="Tversky: what is new now takes away (0.3).")] = None,
     success_only: Annotated[bool, typer.Option("--success-only", help="Only cases that worked.")] = False,
     no_taxonomy: Annotated[

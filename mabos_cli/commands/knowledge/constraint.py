@@ -44,17 +44,12 @@ def check(
     given, unread = read_constraints(ontology)
     violations = check_with_ontology(facts, load_rules(agent).rules, given, ontology)
     found = [v for v in violations.found if SEVERITIES.index(v.rule.severity) >= least]
-    lines = [
-        f"{v.rule.severity}: {v.message} ({_source(v.rule.id, ontology)}; {', '.join(v.supports)})"
-        for v in found
-    ]
+    lines = [f"{v.rule.severity}: {v.message} ({_source(v.rule.id, ontology)}; {', '.join(v.supports)})" for v in found]
     rows = [_row(v, ontology.rules.get(v.rule.id)) for v in found]
     warnings += [f"{p.rule_id} cannot run: {p.reason}" for p in (*unread, *violations.problems)]
     call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
-        raise CheckFailed(
-            plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for"
-        )
+        raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
 
 
 def _source(rule_id: str, ontology: Ontology) -> str:

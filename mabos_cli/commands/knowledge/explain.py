@@ -54,9 +54,7 @@ def explain(
     call: Call = ctx.obj
     agent = call.open_agent()
     if len(said) not in (1, 3):
-        raise UsageFault(
-            "give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"'
-        )
+        raise UsageFault("give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"')
     held, rules = load_facts(agent), load_rules(agent).rules
     facts = list(held.all())
     if len(said) == 3:

@@ -93,9 +93,7 @@ def retract(
     def plan(facts: Facts, _: Means) -> tuple[FactChanges | None, tuple[list[Fact], Fallout]]:
         gone = _matching(agent, facts, wanted)
         fallout = _fall_out(agent, facts, gone, cascade)
-        changes = plan_retract(gone, why, now)._replace(
-            derived=fallout.left, rules_version=fallout.rules_version
-        )
+        changes = plan_retract(gone, why, now)._replace(derived=fallout.left, rules_version=fallout.rules_version)
         return (None if dry_run else changes), (gone, fallout)
 
     (gone, fallout), warnings = change_facts(agent, "fact retract", plan)
@@ -110,9 +108,7 @@ def retract(
         "unsupported": [f.id for f in lost],
     }
     if lost and not cascade:
-        more = (
-            f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
-        )
+        more = f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
         warnings = [*warnings, more]
     call.emit("fact.retract", data, lines, [*warnings, *fallout.warnings])
 
@@ -126,9 +122,7 @@ def _matching(agent: Agent, facts: Facts, wanted: dict[str, str]) -> list[Fact]:
         return asserted
     derived = facts.find(value) if name == "id" else None
     if derived:
-        raise UsageFault(
-            f"{value} is derived by {derived.rule_id}", "retract what it rests on, or turn the rule off"
-        )
+        raise UsageFault(f"{value} is derived by {derived.rule_id}", "retract what it rests on, or turn the rule off")
     if name == "id":
         find_fact(agent, facts, value)
     told = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
@@ -167,9 +161,7 @@ def query(
     predicate: Annotated[str, typer.Argument(help="A predicate, likewise.")] = "*",
     object: Annotated[str, typer.Argument(help="An object, likewise.")] = "*",
     min_confidence: Annotated[float, typer.Option(help="Only facts at least this sure.")] = 0.0,
-    valid_at: Annotated[
-        str, typer.Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")
-    ] = "",
+    valid_at: Annotated[str, typer.Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")] = "",
     no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Limit = 50,
     shared: Annotated[
@@ -238,9 +230,7 @@ def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
         return found
     left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
     if left:
-        raise NotFound(
-            f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it"
-        )
+        raise NotFound(f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it")
     raise NotFound(f"no fact {fact_id!r} for agent {agent.id}", "mabos fact query lists them")
 
 
@@ -301,14 +291,9 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     left = find_fact_departures(agent.paths, mark)
     rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
     rows.sort(key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
-    lines = [
-        f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}"
-        for fact, why, at in rows
-    ]
+    lines = [f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows]
     told = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
-    call.emit(
-        "fact.timeline", {"subject": subject, "facts": told}, lines or [f"nothing is known about {subject}"]
-    )
+    call.emit("fact.timeline", {"subject": subject, "facts": told}, lines or [f"nothing is known about {subject}"])
 
 
 @app.command()

@@ -30,15 +30,11 @@ _ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": 
 def import_command(
     ctx: typer.Context,
     path: Annotated[str, typer.Argument(metavar="FILE", help="The file; - reads standard input.")],
-    form: Annotated[
-        str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")
-    ] = "",
+    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
     source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
     trust: Annotated[
         str,
-        typer.Option(
-            help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."
-        ),
+        typer.Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
     ] = "",
 ) -> None:
     """Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out.
@@ -48,9 +44,7 @@ def import_command(
     call: Call = ctx.obj
     agent = call.open_agent()
     form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FORMATS, "format")
-    named = (
-        check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
-    )
+    named = check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
     silent = Silent(named, check_choice(trust, TRUSTS, "trust") if trust else "")
     facts, derived = _checked(read_given(path), path if path != "-" else "standard input", form, silent)
     (told, _), warnings = change_facts(agent, "fact import", asserting(agent, facts))
@@ -74,9 +68,7 @@ def _checked(text: str, shown: str, form: str, silent: Silent) -> tuple[list[Fac
         try:
             kept += [] if fact.is_derived else [check_fact(fact._replace(id=""))]
         except BadValue as error:
-            raise InvalidFile(
-                f"{where}: {error.message}", f"nothing was imported; {error.hint}".rstrip("; ")
-            ) from None
+            raise InvalidFile(f"{where}: {error.message}", f"nothing was imported; {error.hint}".rstrip("; ")) from None
         derived += fact.is_derived
     return kept, derived
 
@@ -93,9 +85,7 @@ def export_command(
     call: Call = ctx.obj
     form = check_choice(form, FORMATS, "format")
     facts = load_facts(call.open_agent())
-    found = sorted(
-        facts.asserted.facts() if no_derived else facts.all(), key=lambda fact: (fact.triple, fact.id)
-    )
+    found = sorted(facts.asserted.facts() if no_derived else facts.all(), key=lambda fact: (fact.triple, fact.id))
     if form == "turtle":
         from mabos_cli.backends.rdf import render_turtle
 

@@ -17,9 +17,7 @@ from mabos_cli.services.inputs import text_argument
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import load_facts
 
-app = new_group(
-    "graph", "Walk and export the graph of facts, and show what hangs on a belief.", no_args_is_help=True
-)
+app = new_group("graph", "Walk and export the graph of facts, and show what hangs on a belief.", no_args_is_help=True)
 _FARTHEST = 12
 
 
@@ -152,9 +150,7 @@ def export(
         near = {start, *(each.node for each in find_neighbors(graph, start, _hops(hops)))}
         facts = [fact for fact in facts if {fact.subject, fact.object} <= near]
     text = render_graph(facts, form)
-    call.emit(
-        "graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n")
-    )
+    call.emit("graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n"))
 
 
 @app.command()
@@ -166,9 +162,7 @@ def impact(
     conflict: Annotated[
         str, typer.Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")
     ] = "",
-    behind: Annotated[
-        bool, typer.Option("--behind", help="The goals of all agents that are behind.")
-    ] = False,
+    behind: Annotated[bool, typer.Option("--behind", help="The goals of all agents that are behind.")] = False,
     level: Annotated[str, typer.Option(help="With --behind: strategic, tactical or operational.")] = "",
     via: Annotated[str, typer.Option(help="Who answers: files or typedb.")] = "files",
 ) -> None:

@@ -21,9 +21,7 @@ from mabos_cli.services.knowledge.fact_common import fact_line, without_gc
 from mabos_cli.workspace.knowledge.facts import load_facts, write_derived_facts
 from mabos_cli.workspace.knowledge.rulebook import load_rules
 
-app = new_group(
-    "infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True
-)
+app = new_group("infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True)
 Part = Annotated[str, typer.Argument(help="* or ?x stands for anything.")]
 _SHOWN = 50
 _DEEPEST = 20
@@ -32,9 +30,7 @@ _DEEPEST = 20
 @app.command()
 def forward(
     ctx: typer.Context,
-    persist: Annotated[
-        bool, typer.Option("--persist", help="Write what follows to facts-derived.json.")
-    ] = False,
+    persist: Annotated[bool, typer.Option("--persist", help="Write what follows to facts-derived.json.")] = False,
     max_facts: Annotated[int, typer.Option(help="Derive this many at most; the surest are kept.")] = 250_000,
     min_confidence: Annotated[float, typer.Option(help="Derive nothing less sure.")] = 0.0,
     max_depth: Annotated[int, typer.Option(help="Rules in a row at most; 0 for no limit.")] = 0,
@@ -47,9 +43,7 @@ def forward(
     call: Call = ctx.obj
     agent = call.open_agent()
     if max_facts < 1 or max_depth < 0:
-        raise BadValue(
-            "--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit"
-        )
+        raise BadValue("--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit")
     facts, rules = load_facts(agent), load_rules(agent)
     limits = Limits(max_facts, check_importance(min_confidence), max_depth)
     with without_gc():
@@ -190,9 +184,7 @@ def explanation_row(each: Explanation) -> dict[str, Any]:
 
 def explanation_lines(each: Explanation, indent: str = "") -> list[str]:
     """A hypothesis, or what a proof lacks, as lines."""
-    lines = [
-        f"{indent}{each.score:.2f} {each.rule.label}: {each.supported} of {plural(each.total, 'condition')} hold"
-    ]
+    lines = [f"{indent}{each.score:.2f} {each.rule.label}: {each.supported} of {plural(each.total, 'condition')} hold"]
     lines += [f"{indent}  assumes {one_line(render_pattern(pattern), 140)}" for pattern in each.assumptions]
     lines += [f"{indent}  rests on {fact_line(fact)}" for fact in each.supports]
     return lines + [line for step in each.steps for line in explanation_lines(step, indent + "  ")]

@@ -45,9 +45,7 @@ from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.world import now
 
 app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
-AllowSimilar = Annotated[
-    bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")
-]
+AllowSimilar = Annotated[bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")]
 
 
 def _editor(call: Call) -> Editor:
@@ -218,9 +216,7 @@ def _proposer(call: Call, workspace: WorkspacePaths) -> str:
 @app.command("validate")
 def validate_command(
     ctx: typer.Context,
-    ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")
-    ] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when a proposal fails.")] = False,
     similar: AllowSimilar = False,
 ) -> None:
@@ -235,9 +231,7 @@ def validate_command(
     call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
     failed = sum(not verdict.is_valid for verdict in verdicts)
     if check and failed:
-        raise CheckFailed(
-            f"{plural(failed, 'proposal')} failed", "mend it, or: mabos ontology reject ID --reason WHY"
-        )
+        raise CheckFailed(f"{plural(failed, 'proposal')} failed", "mend it, or: mabos ontology reject ID --reason WHY")
 
 
 @app.command("merge")
@@ -265,9 +259,7 @@ def merge_command(
         "unchanged": [each.id for each in done.before],
         "files": done.files,
     }
-    told = [
-        f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new
-    ]
+    told = [f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new]
     call.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *told])
 
 

@@ -62,9 +62,7 @@ def solve(
 @app.command("list")
 def list_command(
     ctx: typer.Context,
-    category: Annotated[
-        str, typer.Option(help="formal, probabilistic, causal, experience, social or meta.")
-    ] = "",
+    category: Annotated[str, typer.Option(help="formal, probabilistic, causal, experience, social or meta.")] = "",
 ) -> None:
     """List the methods, by category.
 
@@ -91,9 +89,7 @@ def _method_row(method: Method) -> dict[str, Any]:
 def show(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="METHOD", help="The method.")],
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")
-    ] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")] = False,
 ) -> None:
     """Show what a method is for, and its worksheet.
 

@@ -31,9 +31,7 @@ def routing_row(classification: dict[str, str], scores: tuple[Scored, ...]) -> d
 
 def routing_lines(scores: tuple[Scored, ...]) -> list[str]:
     """The best fits, if the method was chosen by fit."""
-    shown = [
-        f"  {one.score:.2f} {one.method.name} ({', '.join(one.matched)})" for one in scores[:_SHOWN_SCORES]
-    ]
+    shown = [f"  {one.score:.2f} {one.method.name} ({', '.join(one.matched)})" for one in scores[:_SHOWN_SCORES]]
     return ["methods that fit best:", *shown, ""] if shown else []
 
 
@@ -44,9 +42,7 @@ def result_row(problem: str, runs: list[Run], result: Answer | Fused | None) -> 
     if len(runs) == 1:
         run = runs[0]
         data |= {"method": run.method.name, "category": run.method.category, "drawn": run.drawn}
-        return data | (
-            answer_to_dict(run.answer) if run.answer else {"confidence": None, "worksheet": run.sheet}
-        )
+        return data | (answer_to_dict(run.answer) if run.answer else {"confidence": None, "worksheet": run.sheet})
     data |= {"methods": names, "drawn": {run.method.name: run.drawn for run in runs if run.drawn}}
     data |= fused_to_dict(result) if isinstance(result, Fused) else {"confidence": None}
     sheets = [{"method": run.method.name, "worksheet": run.sheet} for run in runs if not run.answer]
@@ -81,9 +77,7 @@ def _fused_lines(fused: Fused) -> list[str]:
     lines += [_part_line(part) for part in fused.parts]
     for told, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
         lines += [f"{told}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
-    return lines + [
-        f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats
-    ]
+    return lines + [f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats]
 
 
 def _apart(fused: Fused) -> str:
@@ -113,9 +107,7 @@ def show_conclusion(conclusion: Conclusion) -> str:
     if conclusion.kind == "truth":
         said = {True: "yes", False: "no", None: "open"}[value]
     elif conclusion.kind == "number":
-        span = (
-            f" ({conclusion.interval[0]:.4g} to {conclusion.interval[1]:.4g})" if conclusion.interval else ""
-        )
+        span = f" ({conclusion.interval[0]:.4g} to {conclusion.interval[1]:.4g})" if conclusion.interval else ""
         said = f"{value:.4g}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
     elif isinstance(value, tuple):
         said = (" > " if conclusion.kind == "ranking" else ", ").join(value) or "nothing"
@@ -131,4 +123,6 @@ def summary_of(result: Answer | Fused) -> str:
 
 def saved_line(saved: dict[str, Any]) -> str:
     """Where a result is kept, and what to do about it later."""
-    return f"kept as {saved['id']} and {saved['item']}; later: mabos reason outcome {saved['id']} --happened yes (or no)"
+    return (
+        f"kept as {saved['id']} and {saved['item']}; later: mabos reason outcome {saved['id']} --happened yes (or no)"
+    )

@@ -41,17 +41,13 @@ def create(
     ] = "",
     name: Annotated[str, typer.Option(help="What to call it.")] = "",
     type: Annotated[str, typer.Option(help="inference, constraint or policy; else by what is given.")] = "",
-    condition: Annotated[
-        list[str] | None, typer.Option(help="A condition, in words or as JSON; may repeat.")
-    ] = None,
+    condition: Annotated[list[str] | None, typer.Option(help="A condition, in words or as JSON; may repeat.")] = None,
     conclusion: Annotated[str, typer.Option(help="What follows, in words or as JSON.")] = "",
     message: Annotated[str, typer.Option(help="Constraint: what to say; ?x is filled in.")] = "",
     severity: Annotated[str, typer.Option(help="Constraint: info, warning, error or critical.")] = "warning",
     action: Annotated[str, typer.Option(help="Policy: what to do; ?x is filled in.")] = "",
     escalate: Annotated[bool, typer.Option("--escalate", help="Policy: somebody must be told.")] = False,
-    factor: Annotated[
-        float, typer.Option(help="Inference: what a conclusion keeps of the confidence.")
-    ] = 0.9,
+    factor: Annotated[float, typer.Option(help="Inference: what a conclusion keeps of the confidence.")] = 0.9,
     description: Annotated[str, typer.Option(help="More about it.")] = "",
     domain: Annotated[str, typer.Option(help="The domain that it belongs to.")] = "",
 ) -> None:
@@ -99,14 +95,10 @@ def _adding(made: Rule) -> RulePlan[tuple[Rule, list[str]]]:
     return plan
 
 
-def _parts(
-    text: str, given: list[str], conclusion: str, told: str
-) -> tuple[tuple[Pattern, ...], Pattern | None]:
+def _parts(text: str, given: list[str], conclusion: str, told: str) -> tuple[tuple[Pattern, ...], Pattern | None]:
     """The conditions and the conclusion of a rule, from its text or from options."""
     if bool(text) == bool(given):
-        raise UsageFault(
-            "give the rule in words, or --condition", 'as in: mabos rule create "if ?x p ?y then ?x q ?y"'
-        )
+        raise UsageFault("give the rule in words, or --condition", 'as in: mabos rule create "if ?x p ?y then ?x q ?y"')
     if text:
         conditions, follows = parse_rule_text(text, told)
         if follows and conclusion:
@@ -158,11 +150,7 @@ def show(ctx: typer.Context, rule_id: RuleId) -> None:
     call: Call = ctx.obj
     rule = _find(call.open_agent(), rule_id)
     lines = [_line(rule), *(f"  if {render_pattern(condition)}" for condition in rule.conditions)]
-    lines += (
-        [f"  then {render_pattern(rule.conclusion)} (x {rule.confidence_factor:g})"]
-        if rule.conclusion
-        else []
-    )
+    lines += [f"  then {render_pattern(rule.conclusion)} (x {rule.confidence_factor:g})"] if rule.conclusion else []
     lines += [f"  says: {rule.violation_message}"] if rule.violation_message else []
     lines += [f"  do: {rule.action}{' (escalate)' if rule.escalate else ''}"] if rule.action else []
     lines += [f"  {rule.description}"] if rule.description else []
@@ -241,9 +229,7 @@ def test(
     try:
         found = match(rule.conditions, FactIndex(load_facts(agent).all()))
     except JoinLimit:
-        raise BadValue(
-            f"{rule.id} joins facts in too many ways", "give it a condition that narrows it down"
-        ) from None
+        raise BadValue(f"{rule.id} joins facts in too many ways", "give it a condition that narrows it down") from None
     rows: list[dict[str, Any]] = []
     lines = [f"{rule.id} matches {plural(len(found), 'time')}"]
     for each in found[: limit or None]:

@@ -122,9 +122,7 @@ def _is_record(data: bytes) -> bool:
     return True
 
 
-def _capture_lines(
-    call: Call, agent: Agent, data: bytes, path: str, given: Observation, strict: bool
-) -> None:
+def _capture_lines(call: Call, agent: Agent, data: bytes, path: str, given: Observation, strict: bool) -> None:
     shown = "standard input" if path == "-" else path
     taken: list[Observation] = []
     faults: list[Fault] = []

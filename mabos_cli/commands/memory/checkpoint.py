@@ -25,9 +25,7 @@ app = new_group("checkpoint", "", invoke_without_command=True)
 @app.callback()
 def checkpoint(
     ctx: typer.Context,
-    context: Annotated[
-        str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")
-    ] = "",
+    context: Annotated[str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")] = "",
     decision: Annotated[list[str] | None, typer.Option(help="A decision that holds; may repeat.")] = None,
     finding: Annotated[list[str] | None, typer.Option(help="Something found out; may repeat.")] = None,
     question: Annotated[list[str] | None, typer.Option(help="An open question; may repeat.")] = None,

@@ -26,9 +26,7 @@ def consolidate(
     min_importance: Annotated[
         float | None, typer.Option(help="Take items at least this important (default 0.6).")
     ] = None,
-    min_access: Annotated[
-        int | None, typer.Option(help="Or recalled at least this often (default 2).")
-    ] = None,
+    min_access: Annotated[int | None, typer.Option(help="Or recalled at least this often (default 2).")] = None,
     no_summarize: Annotated[
         bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
     ] = False,
@@ -104,9 +102,7 @@ def _lines(planned: Consolidation, dry_run: bool) -> list[str]:
     if not planned.groups:
         return ["nothing to consolidate"]
     would = "would make" if dry_run else "made"
-    lines = [
-        f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"
-    ]
+    lines = [f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"]
     for item, members in planned.groups:
         label = "(new)" if dry_run and len(members) > 1 else item.id
         marked = "untrusted " if is_untrusted(item) else ""

@@ -94,7 +94,5 @@ def _row(agent: Agent, done: Grading, explain: bool) -> dict[str, Any]:
 def _line(row: dict[str, Any]) -> str:
     parts = row.get("parts", {})
     added = " + ".join(f"{name} {value:g}" for name, value in parts.items() if value and name != "age")
-    why = (
-        f" = {added}" + (f", x {parts['age']:g} for age" if parts.get("age", 1) != 1 else "") if parts else ""
-    )
+    why = f" = {added}" + (f", x {parts['age']:g} for age" if parts.get("age", 1) != 1 else "") if parts else ""
     return f"  {row['id']} {row['importance']:.2f}{why}: {one_line(row['content'], 60)}"

@@ -63,12 +63,8 @@ def harvest(
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
     ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")
-    ] = 0,
-    store: Annotated[
-        str | None, typer.Option(help="working, short_term or long_term (default long_term).")
-    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
+    store: Annotated[str | None, typer.Option(help="working, short_term or long_term (default long_term).")] = None,
     min_importance: Annotated[
         float | None, typer.Option(help="Take what is at least this important (default 0).")
     ] = None,

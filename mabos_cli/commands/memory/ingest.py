@@ -21,9 +21,7 @@ from mabos_cli.services.memory.ingest_take import Taken, find_given, take_transc
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 
-app = new_group(
-    "ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True
-)
+app = new_group("ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True)
 
 
 @app.command()
@@ -31,9 +29,7 @@ def transcript(
     ctx: typer.Context,
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."
-        ),
+        typer.Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
     ],
     host: Annotated[
         str, typer.Option(help="Who wrote them: claude, codex or openclaw; auto tells by their lines.")
@@ -43,9 +39,7 @@ def transcript(
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")
     ] = "",
-    harvest: Annotated[
-        bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")
-    ] = False,
+    harvest: Annotated[bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once.
@@ -93,11 +87,7 @@ def _harvest(agent: Agent) -> tuple[int, str, list[str]]:
     crop, done = harvest_observations(agent, rules)
     count, merged = done.tally.harvested, done.tally.merged
     told = f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else "")
-    faults = (
-        [f"{plural(len(crop.faults), 'malformed observation')} left; see mabos harvest"]
-        if crop.faults
-        else []
-    )
+    faults = [f"{plural(len(crop.faults), 'malformed observation')} left; see mabos harvest"] if crop.faults else []
     return count, told, [*done.warnings, *faults]
 
 

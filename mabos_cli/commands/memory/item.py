@@ -32,9 +32,7 @@ from mabos_cli.workspace.memory.trust_log import Judge
 app = typer.Typer()
 _DEEPEST = 100
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
-AnyId = Annotated[
-    str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")
-]
+AnyId = Annotated[str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
 
 
 class Found(NamedTuple):
@@ -62,9 +60,7 @@ def find_item(agent: Agent, memory: Memory, item_id: str) -> Found:
 def get(
     ctx: typer.Context,
     item_id: AnyId,
-    tree: Annotated[
-        bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")
-    ] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
 ) -> None:
     """Show the item with an id, live or archived.
 
@@ -83,9 +79,7 @@ def get(
     memory = agent.memory()
     found = find_item(agent, memory, item_id)
     state = "live" if found.live else "archived"
-    history = [
-        {"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history
-    ]
+    history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
     trust = Judge(agent.paths, memory)(found.item)
     data: dict[str, Any] = {
         "state": state,
@@ -157,9 +151,7 @@ def not_live(agent: Agent, item_id: str) -> NotFound:
     """Why an id is not live: archived, or never issued."""
     history = agent.departures(item_id)
     if history:
-        return NotFound(
-            f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}"
-        )
+        return NotFound(f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}")
     return _never_issued(agent, item_id)
 
 
@@ -187,9 +179,7 @@ def update(
     related_to: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")
     ] = None,
-    expires: Annotated[
-        str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")
-    ] = None,
+    expires: Annotated[str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
 ) -> None:
@@ -255,9 +245,7 @@ def _updating(agent: Agent, item_id: str, fields: dict[str, Any], store: str) ->
 
 def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
     """The fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
-    values = {
-        name: value for name, value in given.items() if value or (name == "content" and value is not None)
-    }
+    values = {name: value for name, value in given.items() if value or (name == "content" and value is not None)}
     draft = draft_from({"content": "-"} | values, agent.settings, agent.now(), secrets)
     fields = {name: getattr(draft.item, name) for name, value in given.items() if value is not None}
     return fields, redacted_note([draft])

@@ -25,9 +25,7 @@ _RULES = ("high_unused", "other_unused", "notice", "fuse")
 def run(
     ctx: typer.Context,
     dry_run: DryRun = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Go on when more items than the fuse allows would go.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on when more items than the fuse allows would go.")] = False,
 ) -> None:
     """Archive what is unused or expired.
 

@@ -53,9 +53,7 @@ def migrate(
         list[str] | None,
         typer.Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md)."),
     ] = None,
-    min_tokens: Annotated[
-        int | None, typer.Option(help="Leave out entries smaller than this (default 0).")
-    ] = None,
+    min_tokens: Annotated[int | None, typer.Option(help="Leave out entries smaller than this (default 0).")] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Make memories of notes that people wrote, each once, with their lines cited.
@@ -129,9 +127,7 @@ def migrate_entries(agent: Agent, fresh: list[Named], *, dry_run: bool = False) 
 def _secret_places(files: Sequence[NoteFile], entries: Sequence[Named]) -> list[str]:
     """A warning for each line with a secret that was replaced in an item; it still stands in the notes."""
     texts = {file.path: file.text for file in files}
-    return list(
-        dict.fromkeys(place for named in entries for place in _secret_lines(named, texts[named.path]))
-    )
+    return list(dict.fromkeys(place for named in entries for place in _secret_lines(named, texts[named.path])))
 
 
 def _secret_lines(named: Named, text: str) -> Iterator[str]:
@@ -146,9 +142,7 @@ def _secret_lines(named: Named, text: str) -> Iterator[str]:
         yield f"{named.path}:{line}: secret replaced in the item: {kind}; it still stands in the file"
 
 
-def _summary(
-    agent: Agent, readings: Sequence[Reading], done: Migrated, known: int, repeated: int
-) -> dict[str, Any]:
+def _summary(agent: Agent, readings: Sequence[Reading], done: Migrated, known: int, repeated: int) -> dict[str, Any]:
     files = [_counted(reading) for reading in readings]
     skipped = {name: sum(row["skipped"].get(name, 0) for row in files) for name in SKIPPED}
     counts = count_outcomes(done.results, known, repeated)

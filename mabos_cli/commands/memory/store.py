@@ -32,9 +32,7 @@ app = typer.Typer()
 @app.command()
 def store(
     ctx: typer.Context,
-    text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")
-    ] = "",
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")] = "",
     type: Annotated[
         str,
         typer.Option(
@@ -52,32 +50,24 @@ def store(
     tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
         str,
-        typer.Option(
-            help="working, short_term or long_term (default short_term; for types that last, long_term)."
-        ),
+        typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term)."),
     ] = "",
     source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
-    related_to: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")
-    ] = None,
+    related_to: Annotated[list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")] = None,
     expires: Annotated[str, typer.Option(help="A date, or how long from now: 30d.")] = "",
     observed_at: Annotated[str, typer.Option(help="When it happened, if not now.")] = "",
     author: Annotated[str, typer.Option(help="Who said it.")] = "",
     session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
     trust: Annotated[str, typer.Option(help="trusted, agent or untrusted (default agent).")] = "",
-    if_new: Annotated[
-        bool, typer.Option("--if-new", help="Store only when nothing similar is there.")
-    ] = False,
+    if_new: Annotated[bool, typer.Option("--if-new", help="Store only when nothing similar is there.")] = False,
     llm: Annotated[
         bool,
         typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory."),
     ] = False,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
-    defer: Annotated[
-        bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")
-    ] = False,
+    defer: Annotated[bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")] = False,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -183,9 +173,7 @@ def store_drafts(
 def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
     """A warning when items are trusted less than was asked for."""
     pairs = zip(drafts, results, strict=True)
-    fell = [
-        r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)
-    ]
+    fell = [r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)]
     if not fell:
         return []
     which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")
@@ -212,10 +200,7 @@ def _emit(
         call.emit(
             "store.batch",
             data,
-            [
-                f"{verb} {plural(len(rows) - merged, 'item')}"
-                + (f", merged or known {merged}" if merged else "")
-            ],
+            [f"{verb} {plural(len(rows) - merged, 'item')}" + (f", merged or known {merged}" if merged else "")],
             warnings or [],
         )
     else:
@@ -259,11 +244,7 @@ def _sentence(result: Stored, deferred: bool, agent: Agent) -> str:
 def _lifetime(result: Stored, agent: Agent) -> str:
     """How long a short-term item lives, if nothing keeps it."""
     limits = agent.settings.limits()
-    if (
-        result.store != "short_term"
-        or qualifies(result.item, result.store, limits)
-        or limits.ttl_seconds > 1e9
-    ):
+    if result.store != "short_term" or qualifies(result.item, result.store, limits) or limits.ttl_seconds > 1e9:
         return ""
     until = parse_time(result.item.created_at) + timedelta(seconds=limits.ttl_seconds)
     return f", until {until:%Y-%m-%d %H:%M} UTC"

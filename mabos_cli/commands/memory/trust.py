@@ -30,14 +30,10 @@ _LONGEST_REASON = 1000
 def trust(
     ctx: typer.Context,
     item_id: Annotated[str, typer.Argument(metavar="[ID]", help="An item's id: M-...")] = "",
-    to: Annotated[
-        str, typer.Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")
-    ] = "",
+    to: Annotated[str, typer.Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
     by: Annotated[str, typer.Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
     reason: Annotated[str, typer.Option(help="Why; kept in the log.")] = "",
-    quarantine: Annotated[
-        bool, typer.Option("--quarantine", help="List the untrusted items, newest first.")
-    ] = False,
+    quarantine: Annotated[bool, typer.Option("--quarantine", help="List the untrusted items, newest first.")] = False,
     log: Annotated[bool, typer.Option("--log", help="List what was decided, about ID or all.")] = False,
     limit: Limit = 20,
 ) -> None:
@@ -120,9 +116,7 @@ def _step(judge: Judge, item_id: str) -> dict[str, Any]:
     }
 
 
-def _told(
-    found: Found, judged: Judgement, lineage: list[dict[str, Any]], said: list[Decision]
-) -> Iterator[str]:
+def _told(found: Found, judged: Judgement, lineage: list[dict[str, Any]], said: list[Decision]) -> Iterator[str]:
     item, margin = found.item, "  "
     less = trust_rank(judged.trust) < trust_rank(item.trust)
     effect = f", {judged.trust} in effect" if less else ""
@@ -178,9 +172,7 @@ def _quarantine(call: Call, agent: Agent, limit: int) -> None:
         "sources": sources,
         "items": [_held_row(store, item) for store, item in shown],
     }
-    lines = [
-        f"{plural(len(held), 'untrusted item')}: {_counted(sources)}" if held else "nothing is untrusted"
-    ]
+    lines = [f"{plural(len(held), 'untrusted item')}: {_counted(sources)}" if held else "nothing is untrusted"]
     lines += [_held_line(agent, item) for _, item in shown]
     lines += more_line(len(held), len(shown))
     call.emit("trust.quarantine", data, lines)

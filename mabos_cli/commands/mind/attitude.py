@@ -192,9 +192,7 @@ def list_attitudes(call: Call, kind: str, status: str = "", details: Details | N
     lines = []
     for each in shown:
         told = ", ".join(part for part in (details or _details)(each) if part)
-        lines.append(
-            f"{each.id or '-'} {one_line(each.title, 90)} ({each.place}){f': {told}' if told else ''}"
-        )
+        lines.append(f"{each.id or '-'} {one_line(each.title, 90)} ({each.place}){f': {told}' if told else ''}")
     nothing = f"no {kind}s{f' with status {wanted}' if wanted else ' yet'}"
     rows = {f"{kind}s": [attitude_row(each) for each in shown]}
     call.emit(f"{kind}.list", rows, lines or [nothing], [str(p) for p in problems])

@@ -71,9 +71,7 @@ def status(ctx: typer.Context) -> None:
     agent = call.open_agent()
     strategy, warnings = strategy_of(agent)
     beliefs, problems = load_beliefs(agent)
-    found = {
-        kind: load_attitudes(agent, kind) for kind in ("desire", "goal", "intention", "plan", "commitment")
-    }
+    found = {kind: load_attitudes(agent, kind) for kind in ("desire", "goal", "intention", "plan", "commitment")}
     problems += [problem for _, troubles in found.values() for problem in troubles]
     mind = Mind(found["goal"][0], found["desire"][0], beliefs)
     due = judge(agent, found["intention"][0], mind, strategy)

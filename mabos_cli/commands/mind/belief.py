@@ -29,9 +29,7 @@ def add(
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
     certainty: Annotated[float, typer.Option(help="0 to 1.")] = 0.8,
     source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
-    supports: Annotated[
-        list[str] | None, typer.Option(metavar="GOAL", help="A goal it supports; may repeat.")
-    ] = None,
+    supports: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
     group: Annotated[str, typer.Option(help="The heading that it goes under.")] = "",
 ) -> None:
     """Add a belief to Beliefs.md, as a row where beliefs stand in tables, else as a section.
@@ -83,9 +81,7 @@ def revise(
     certainty: Annotated[float | None, typer.Option(help="The new certainty, 0 to 1.")] = None,
     value: Annotated[str | None, typer.Option(help="What holds now, in place of its value or text.")] = None,
     source: Annotated[str | None, typer.Option(help="The new source.")] = None,
-    reason: Annotated[
-        str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")
-    ] = "",
+    reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
 ) -> None:
     """Change a belief in its place; only its own lines change.
 
@@ -95,9 +91,7 @@ def revise(
     agent = call.open_agent()
     day = format_time(agent.now())[:10]
     changes = {} if certainty is None else {"certainty": f"{_certainty(certainty):g}"}
-    changes |= (
-        {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
-    )
+    changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
     changes |= {} if source is None else {"source": check_word(source, "source")}
     if not changes:
         raise BadValue("nothing given to change", "--certainty, --value or --source")
@@ -112,9 +106,7 @@ def revise(
         new = change_entry(old, entry, changes | {"updated": day})
         if new is None:
             place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
-            raise BadValue(
-                f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works"
-            )
+            raise BadValue(f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works")
         if new != old:
             field = "text" if "text" in changes else next(iter(changes))
             was = entry.text if field == "text" else entry.get(field)

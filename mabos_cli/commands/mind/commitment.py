@@ -33,9 +33,7 @@ def add(
         "status": check_word(status, "status"),
         "deadline": day_text(deadline, agent),
     }
-    draft = Draft(
-        "commitment", "", title_of(line_argument(title, call.literal_dash), "commitment"), fields=fields
-    )
+    draft = Draft("commitment", "", title_of(line_argument(title, call.literal_dash), "commitment"), fields=fields)
     add_attitude(call, agent, draft, group=group)
 
 

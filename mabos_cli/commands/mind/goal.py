@@ -37,9 +37,7 @@ def add(
     priority: Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")] = "",
     deadline: Annotated[str, typer.Option(metavar="DATE", help="Until when.")] = "",
     parent: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
-    desire: Annotated[
-        list[str] | None, typer.Option(metavar="DESIRE", help="A desire behind it; may repeat.")
-    ] = None,
+    desire: Annotated[list[str] | None, typer.Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
     requires: Annotated[
         list[str] | None, typer.Option(metavar="PLAN", help="A plan that it requires; may repeat.")
     ] = None,
@@ -74,9 +72,7 @@ def update(
     progress: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is.")] = None,
     priority: Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")] = "",
     deadline: Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")] = "",
-    reason: Annotated[
-        str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")
-    ] = "",
+    reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
 ) -> None:
     """Change a goal in its place. An achieved or abandoned goal ends the intentions for it in the next cycle.
 

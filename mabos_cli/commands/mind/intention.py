@@ -22,9 +22,7 @@ from mabos_cli.core.mind.mind import DONE, GONE, Attitude, status_word
 from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.services.inputs import line_argument
 
-app = new_group(
-    "intention", "Add intentions, note progress, complete, drop and list them.", no_args_is_help=True
-)
+app = new_group("intention", "Add intentions, note progress, complete, drop and list them.", no_args_is_help=True)
 
 
 @app.command()
@@ -49,9 +47,7 @@ def add(
         "deadline": day_text(deadline, agent),
         "updated": today(agent),
     }
-    draft = Draft(
-        "intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields
-    )
+    draft = Draft("intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields)
     add_attitude(call, agent, draft, {"goal": "goal", "plan": "plan"}, group)
 
 
@@ -59,9 +55,7 @@ def add(
 def progress(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")],
-    note: Annotated[
-        str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")
-    ] = "",
+    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
     percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
     deadline: Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")] = "",
 ) -> None:

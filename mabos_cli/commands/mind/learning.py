@@ -17,9 +17,7 @@ app = new_group("learning", "Add and list lessons.", no_args_is_help=True)
 def add(
     ctx: typer.Context,
     lesson: Annotated[str, typer.Argument(help="The lesson, in a line; - reads standard input.")],
-    text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")
-    ] = "",
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
     source: Annotated[str, typer.Option(help="What taught it.")] = "",
 ) -> None:
     """Add a lesson to Learnings.md, dated, in the shape that the file has.

@@ -33,9 +33,7 @@ app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no
 def add(
     ctx: typer.Context,
     title: Annotated[str, typer.Argument(help="What the plan is for; - reads standard input.")],
-    goal: Annotated[
-        list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")
-    ] = None,
+    goal: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
     step: Annotated[list[str] | None, typer.Option(help="A step, in order; may repeat.")] = None,
 ) -> None:
     """Add a plan to Plans.md, with its steps as a list of boxes.
@@ -61,9 +59,7 @@ def add(
 def step(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
-    text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")
-    ] = "",
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
     done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
 ) -> None:
     """Add a step to a plan, or mark one as done, in the shape that the plan has.
@@ -127,9 +123,7 @@ def list_command(
     lines = []
     for plan in plans:
         lines.append(f"{plan.name} {one_line(plan.title, 80)} ({plan.place}): {_progress(plan)}")
-        lines += [
-            f"  {'x' if each.done else ' '} {each.name} {one_line(each.text, 90)}" for each in plan.steps
-        ]
+        lines += [f"  {'x' if each.done else ' '} {each.name} {one_line(each.text, 90)}" for each in plan.steps]
     rows = {"plans": [attitude_row(plan) for plan in plans]}
     call.emit("plan.list", rows, lines or ["no plans yet"], [str(p) for p in problems])
 

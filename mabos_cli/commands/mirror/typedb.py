@@ -169,9 +169,7 @@ def _apply(session: Session, diff: SchemaDiff, apply_changes: bool, *, is_new: b
 def _schema_lines(data: dict[str, Any]) -> list[str]:
     would = "would be " if data["dry_run"] else ""
     lines = [f"database {data['database']} {would}made"] if data["created"] else []
-    lines.append(
-        f"{plural(data['defined'], 'type')} {would}defined" if data["defined"] else "no type is missing"
-    )
+    lines.append(f"{plural(data['defined'], 'type')} {would}defined" if data["defined"] else "no type is missing")
     for change in data["changes"]:
         how = f"{would}changed" if data["changed"] else "left; --apply-changes"
         lines.append(f"differs: {change['told']} ({how if change['queries'] else 'to be changed by hand'})")
@@ -183,9 +181,7 @@ def _schema_lines(data: dict[str, Any]) -> list[str]:
 @app.command("sync-agent")
 def sync_agent_command(
     ctx: typer.Context,
-    agent: Annotated[
-        str, typer.Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")
-    ] = "",
+    agent: Annotated[str, typer.Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")] = "",
     every: Every = False,
     check: Annotated[
         bool, typer.Option("--check", "--strict", help="Exit 7 when the server refused something.")
@@ -245,9 +241,7 @@ def _sync_lines(row: dict[str, Any]) -> list[str]:
 @app.command()
 def query(
     ctx: typer.Context,
-    typeql: Annotated[
-        str, typer.Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")
-    ],
+    typeql: Annotated[str, typer.Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")],
     full: Annotated[bool, typer.Option("--full", help="All rows, however many.")] = False,
     database: Annotated[str, typer.Option(help="Another database of the server.")] = "",
 ) -> None:

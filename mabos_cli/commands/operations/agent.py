@@ -55,9 +55,7 @@ def list_command(ctx: typer.Context) -> None:
         except MabosError as error:  # one damaged agent must not hide the others
             manifest = {}
             warnings.append(error.message)
-        rows.append(
-            {"id": agent_id, "name": manifest.get("name", agent_id), "role": manifest.get("role", "")}
-        )
+        rows.append({"id": agent_id, "name": manifest.get("name", agent_id), "role": manifest.get("role", "")})
     text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [NO_AGENTS]
     call.emit("agent.list", {"agents": rows}, text, warnings)
 

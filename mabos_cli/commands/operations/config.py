@@ -18,9 +18,7 @@ app = typer.Typer()
 @app.command()
 def config(
     ctx: typer.Context,
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")
-    ] = "",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
 ) -> None:
     """Show the settings in effect and where each comes from.
 

@@ -33,15 +33,11 @@ _FILES = {
     "cursor": ".cursor/hooks.json",
 }
 _NOTES = {"codex": ["Codex runs new hooks once you trust them: /hooks"]}
-_NEXT = (
-    "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
-)
+_NEXT = "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
 
 Host = Annotated[str, typer.Option(help="claude, codex, gemini or cursor.")]
 Scope = Annotated[str, typer.Option(help="project: settings below this folder; user: those in your home.")]
-File = Annotated[
-    str, typer.Option(metavar="FILE", help="The settings file, where the host has it elsewhere.")
-]
+File = Annotated[str, typer.Option(metavar="FILE", help="The settings file, where the host has it elsewhere.")]
 
 
 @app.command()
@@ -124,9 +120,7 @@ def _warnings(call: Call, scope: str) -> list[str]:
     try:
         agents = list_agents(call.open_workspace())
     except NotFound:
-        return [
-            "there is no workspace here or above: the hooks do nothing until there is, or name one with -w"
-        ]
+        return ["there is no workspace here or above: the hooks do nothing until there is, or name one with -w"]
     if len(agents) > 1 and not call.agent:
         return ["there are several agents: the hooks need -a AGENT here, or MABOS_AGENT where the host runs"]
     return []

@@ -18,9 +18,7 @@ app = typer.Typer()
 @app.command()
 def init(
     ctx: typer.Context,
-    folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="Where; the current folder by default.")
-    ] = "",
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
     role: Annotated[str, typer.Option(help="What the first agent is for.")] = "",
 ) -> None:
     """Make a workspace, with a first agent.

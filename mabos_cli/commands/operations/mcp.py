@@ -19,14 +19,10 @@ def mcp(
     ctx: typer.Context,
     tools: Annotated[
         str,
-        typer.Option(
-            metavar="FAMILY,...", help="Only these families of tools, or tools by name; --list shows both."
-        ),
+        typer.Option(metavar="FAMILY,...", help="Only these families of tools, or tools by name; --list shows both."),
     ] = "",
     read_only: Annotated[bool, typer.Option("--read-only", help="Only tools that change nothing.")] = False,
-    list_only: Annotated[
-        bool, typer.Option("--list", help="Print the tools instead of serving them.")
-    ] = False,
+    list_only: Annotated[bool, typer.Option("--list", help="Print the tools instead of serving them.")] = False,
 ) -> None:
     """Serve tools and memory to an agent host, by the Model Context Protocol.
 
@@ -42,9 +38,7 @@ def mcp(
     wanted = [name for name in (word.strip() for word in tools.split(",")) if name]
     chosen = choose_tools(wanted, read_only=read_only)
     if list_only:
-        rows = [
-            {"name": tool.name, "family": tool.family, "reads_only": tool.effect.reads} for tool in chosen
-        ]
+        rows = [{"name": tool.name, "family": tool.family, "reads_only": tool.effect.reads} for tool in chosen]
         shown = columns([(tool.family, tool.name, "" if tool.effect.reads else "writes") for tool in chosen])
         call.emit("mcp", {"tools": rows}, [*shown, plural(len(rows), "tool")])
         return
@@ -52,9 +46,7 @@ def mcp(
     if call.agent:
         find_agent(workspace, call.agent)
     if sys.stdin is None or sys.stdout is None:
-        raise UsageFault(
-            "standard input or output is closed", "a host starts this, and speaks to it over both"
-        )
+        raise UsageFault("standard input or output is closed", "a host starts this, and speaks to it over both")
     if sys.stdin.isatty():
         note("waiting for an agent host on standard input; Ctrl-C ends it")
     serve(call, chosen)

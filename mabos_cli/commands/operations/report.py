@@ -57,14 +57,10 @@ def _check_target(output: str, force: bool) -> tuple[Path, bytes | None]:
     """The place of the page, links followed, and what is there; UsageFault when that must not be replaced."""
     target = Path(os.path.realpath(os.path.expanduser(output)))
     if target.exists() and not target.is_file():
-        raise UsageFault(
-            f"{output or 'an empty name'} is no plain file", "name a file, or - for standard output"
-        )
+        raise UsageFault(f"{output or 'an empty name'} is no plain file", "name a file, or - for standard output")
     if not target.parent.is_dir():
         raise UsageFault(f"there is no folder {os.path.dirname(output)}", "make it, or name another place")
     old = read_bytes(target)
     if not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
-        raise UsageFault(
-            f"{output} is no report as mabos wrote it", "name another file, or replace it with --force"
-        )
+        raise UsageFault(f"{output} is no report as mabos wrote it", "name another file, or replace it with --force")
     return target, old

@@ -25,9 +25,7 @@ _FILES_SHOWN = 10
 @app.command()
 def review(
     ctx: typer.Context,
-    rev: Annotated[
-        str, typer.Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")
-    ] = "",
+    rev: Annotated[str, typer.Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")] = "",
     every: Every = False,
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Since the last commit before a date, or an age such as 7d.")
@@ -52,9 +50,7 @@ def review(
     told = [(agent, review_agent(agent, Revision(repository, commit, agent.root))) for agent in agents]
     about = f"since {since}" if since else f"since {one_line(rev, 40) or 'the last commit'}"
     data = {"commit": commit or None, "agents": [_report(agent, found, limit) for agent, found in told]}
-    call.emit(
-        "review", data, [line for agent, found in told for line in _lines(agent.id, found, about, limit)]
-    )
+    call.emit("review", data, [line for agent, found in told for line in _lines(agent.id, found, about, limit)])
 
 
 def _agents(call: Call, workspace: WorkspacePaths, every: bool) -> list[AgentPaths]:

@@ -27,9 +27,7 @@ from mabos_cli.services.operations.user_units import (
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.settings import load_settings
 
-app = new_group(
-    "schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True
-)
+app = new_group("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True)
 FORMATS = ("systemd", "cron")
 UserUnits = Annotated[bool, typer.Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
@@ -63,9 +61,7 @@ def _open(call: Call) -> Plan:
     workspace = call.open_workspace()
     settings = load_settings(workspace, None, {})
     root = os.fspath(workspace.root)
-    return Plan(
-        settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name))
-    )
+    return Plan(settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
 
 
 def _program() -> tuple[str, ...]:
@@ -124,9 +120,7 @@ def _installed(root: str) -> list[str]:
 
 
 @app.command()
-def install(
-    ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False
-) -> None:
+def install(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
     """Have the jobs run by themselves; again after a change of settings.
 
     Timers of a user run while that user is logged in, or always after `loginctl enable-linger`.
@@ -143,9 +137,7 @@ def install(
 
 
 @app.command()
-def uninstall(
-    ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False
-) -> None:
+def uninstall(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
     """Take the jobs of this workspace out again, and nothing else.
 
     Example: mabos schedule uninstall --user
@@ -161,9 +153,7 @@ def uninstall(
 
 def _check_one(user: bool, cron: bool) -> None:
     if user == cron:
-        raise BadValue(
-            "say who runs the jobs", "--user for timers of your systemd, or --cron for your crontab"
-        )
+        raise BadValue("say who runs the jobs", "--user for timers of your systemd, or --cron for your crontab")
 
 
 def _known_root(call: Call) -> str:

@@ -16,9 +16,7 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.temps import sweep_temps
 
-app = new_group(
-    "index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True
-)
+app = new_group("index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True)
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 _MOST = 1_000_000  # results, whatever is asked for
 
@@ -29,9 +27,7 @@ def sync(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Build a new index beside the old one, then swap them.")
     ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Stay, and follow changes until interrupted.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and follow changes until interrupted.")] = False,
 ) -> None:
     """Bring the index up to date with the files.
 
@@ -70,9 +66,7 @@ def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
     }
     counts = [f"{number} {name}" for name, number in stats._asdict().items() if number and name in _COUNTED]
     made = (
-        f"; {plural(stats.passages, 'passage')}, {stats.embedded} embedded"
-        if stats.passages or stats.embedded
-        else ""
+        f"; {plural(stats.passages, 'passage')}, {stats.embedded} embedded" if stats.passages or stats.embedded else ""
     )
     call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], held.troubles())
 
@@ -127,9 +121,7 @@ def status(ctx: typer.Context) -> None:
 @app.command()
 def search(
     ctx: typer.Context,
-    words: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")
-    ],
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, max=_MOST, help="Show at most this many a lane; 0 for all.")
     ] = 10,

@@ -35,23 +35,17 @@ def recall(
             help="Words to look for; - reads standard input. Empty: the most important and recent.",
         ),
     ] = None,
-    depth: Annotated[
-        int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")
-    ] = 0,
+    depth: Annotated[int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")] = 0,
     limit: Annotated[
         int | None,
         typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20)."),
     ] = None,
-    type: Annotated[
-        list[str] | None, typer.Option("--type", "-t", help="Only this type; may repeat.")
-    ] = None,
+    type: Annotated[list[str] | None, typer.Option("--type", "-t", help="Only this type; may repeat.")] = None,
     category: Annotated[
         list[str] | None, typer.Option(help="Only episodic, semantic or procedural memories, or a type.")
     ] = None,
     store: Annotated[str, typer.Option(help="working, short_term, long_term or all.")] = "all",
-    min_importance: Annotated[
-        float | None, typer.Option(help="Only memories at least this important.")
-    ] = None,
+    min_importance: Annotated[float | None, typer.Option(help="Only memories at least this important.")] = None,
     priority_min: Annotated[
         str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
     ] = None,
@@ -62,21 +56,15 @@ def recall(
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")
     ] = "",
-    until: Annotated[
-        str, typer.Option(metavar="DATE", help="Only what happened until then, that day included.")
-    ] = "",
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Only with this tag; repeat for all of several.")
-    ] = None,
+    until: Annotated[str, typer.Option(metavar="DATE", help="Only what happened until then, that day included.")] = "",
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeat for all of several.")] = None,
     token_budget: Annotated[int, typer.Option(help="Stop at this many tokens.")] = 0,
     format: Annotated[str, typer.Option(help="brief (a line each) or detailed.")] = "brief",
     archived: Annotated[bool, typer.Option("--archived", help="Search the archive too.")] = False,
     shared: Annotated[
         bool, typer.Option("--shared", help="Search the other agents that share their memory too.")
     ] = False,
-    preset: Annotated[
-        str | None, typer.Option(help="How signals are weighed: default, seed, balanced or rrf.")
-    ] = None,
+    preset: Annotated[str | None, typer.Option(help="How signals are weighed: default, seed, balanced or rrf.")] = None,
     mmr: Annotated[bool, typer.Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, typer.Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each result is here.")] = False,
@@ -235,9 +223,5 @@ def _nothing(search: AgentSearch, query: str, way: Way, total: int) -> str:
         if gone:
             return f"nothing live, but {plural(gone, 'memory')} in the archive: add --archived"
     if not query.strip():
-        return (
-            "no memories yet"
-            if way.filters == Filters(now=way.filters.now)
-            else "no memory passes the filters"
-        )
+        return "no memories yet" if way.filters == Filters(now=way.filters.now) else "no memory passes the filters"
     return f"nothing found among {plural(search.count(), 'memory')} and passages"

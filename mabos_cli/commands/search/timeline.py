@@ -27,9 +27,7 @@ def timeline(
     ctx: typer.Context,
     around: Annotated[
         str,
-        typer.Argument(
-            metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest."
-        ),
+        typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest."),
     ] = "",
     before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,

@@ -112,8 +112,7 @@ def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
 def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
     """Which of two is removed: never the derived one; rather the one in MEMORY.md; else the later one."""
     is_first = second.source.category in _DERIVED or (
-        first.source.category == "memory_md" != second.source.category
-        and first.source.category not in _DERIVED
+        first.source.category == "memory_md" != second.source.category and first.source.category not in _DERIVED
     )
     kept, extra = (second, first) if is_first else (first, second)
     return Duplicate(kept, extra, round(similarity, 4))

@@ -185,9 +185,7 @@ def choose_lines(parts: Sequence[Part], room: int) -> Lines:
     return Lines(_choose(critical, _critical_rank, room), _choose(projects, _project_rank, room))
 
 
-def _choose(
-    parts: Iterable[tuple[Any, Callable[[], Any]]], rank: Callable[[Headline], Any], room: int
-) -> Any:
+def _choose(parts: Iterable[tuple[Any, Callable[[], Any]]], rank: Callable[[Headline], Any], room: int) -> Any:
     """The foremost lines. Parts are taken by their best; those whose best is behind what there is no room for are not opened."""
     found: list[Headline] = []
     for first, load in sorted((part for part in parts if part[0]), key=itemgetter(0), reverse=True):
@@ -246,13 +244,9 @@ def fit_index(whole: MemoryIndex, fits: Callable[[MemoryIndex], bool]) -> Memory
     (3, 1, 2)
     """
     bare = whole._replace(critical=(), projects=())
-    domains = whole.domains[
-        : _most(len(whole.domains), lambda n: fits(bare._replace(domains=whole.domains[:n])))
-    ]
+    domains = whole.domains[: _most(len(whole.domains), lambda n: fits(bare._replace(domains=whole.domains[:n])))]
     bare = bare._replace(domains=domains)
-    critical = whole.critical[
-        : _most(len(whole.critical), lambda n: fits(bare._replace(critical=whole.critical[:n])))
-    ]
+    critical = whole.critical[: _most(len(whole.critical), lambda n: fits(bare._replace(critical=whole.critical[:n])))]
     filled = bare._replace(critical=critical)
     count = _most(len(whole.projects), lambda n: fits(filled._replace(projects=whole.projects[:n])))
     return filled._replace(projects=whole.projects[:count])

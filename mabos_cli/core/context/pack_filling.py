@@ -18,9 +18,7 @@ _CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the charac
 class Filling:
     """A pack in the making. Costs are summed up line by line; the last word has the count of the whole text."""
 
-    def __init__(
-        self, limits: Limits, writing: Writing, count: Callable[[str], int], asked: Collection[str]
-    ) -> None:
+    def __init__(self, limits: Limits, writing: Writing, count: Callable[[str], int], asked: Collection[str]) -> None:
         self._limits, self._writing, self._count, self._asked = limits, writing, count, asked
         self.placed: list[Placed] = []
         self.tail: list[Placed] = []
@@ -101,9 +99,7 @@ class Filling:
         limits, placed = self._limits, self._told(entry, "L0", of)
         room = self._room - keep
         lane = limits.budget * self._share(entry.lane) - self._spent[entry.lane] if lanes else room
-        reason = (
-            "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
-        )
+        reason = "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
         if limits.entries and len(self.placed) + bool(keep) >= limits.entries:
             reason = "over limit"
         self._reasons[entry.ref] = (reason, placed.tokens)

@@ -9,7 +9,9 @@ from mabos_cli.core.language.similar import WordIndex, likeness, says_the_same, 
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.trust import trust_rank
 
-_COMPARED = 1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
+_COMPARED = (
+    1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
+)
 
 
 def pack(
@@ -75,17 +77,12 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(ordered, key=lambda entry: (-entry.score, -trust_rank(entry.trust)))
 
 
-def _find_twin(
-    entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float
-) -> str:
+def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
     """The reference of an entry that says the same already, empty when there is none."""
     for alike, ref in known.find(said, above) if said else ():
         other = kept[ref].text
         if alike <= above or not (entry.text == other or says_the_same(entry.text, other)):
             continue
-        if (
-            max(len(entry.text), len(other)) <= _COMPARED
-            or likeness(word_set(entry.text), word_set(other)) > above
-        ):
+        if max(len(entry.text), len(other)) <= _COMPARED or likeness(word_set(entry.text), word_set(other)) > above:
             return ref
     return ""

@@ -87,14 +87,10 @@ def check_shares(budget: Budget) -> None:
     """BadValue when the shares are more than the whole window."""
     total = sum(getattr(budget, part) for part in (*PARTS, "reserve"))
     if total > 1 + 1e-9:
-        raise BadValue(
-            f"the shares of the window add up to {total:g}", "context.*_share may add up to 1 at most"
-        )
+        raise BadValue(f"the shares of the window add up to {total:g}", "context.*_share may add up to 1 at most")
 
 
-def build_window(
-    given: Given, budget: Budget, count: Count, pack: Callable[[int], str], inert: Inert = str
-) -> Window:
+def build_window(given: Given, budget: Budget, count: Count, pack: Callable[[int], str], inert: Inert = str) -> Window:
     """The window for a request; `pack` gives what is remembered for it within a number of tokens, `inert` guards quotes.
 
     The request stands as it is. The system part and skills have their shares at most. What is left is for memory and the
@@ -111,9 +107,7 @@ def build_window(
     filling.add("system", lambda limit: fit_sections(given.system, limit, count))
     filling.add("skills", lambda limit: fit_skills(given.skills, given.request, limit, count))
     whole = total_cost(given.history, count)
-    filling.add(
-        "memory", lambda limit: (pack(limit), ""), filling.memory_limit(whole, turn_cost(request, count))
-    )
+    filling.add("memory", lambda limit: (pack(limit), ""), filling.memory_limit(whole, turn_cost(request, count)))
     found = compress(given.history, filling.room, budget.recent, count, inert)
     limits = filling.limits | {"history": filling.room, "request": budget.share("request")}
     tokens = filling.tokens | {"history": found.tokens, "request": turn_cost(request, count)}

@@ -81,9 +81,7 @@ class Segment(NamedTuple):
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
     """The segment of some days, each given with the hash of its log and its events."""
     found = [(day, digest, events) for day, digest, events in days]
-    told = [
-        (day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found
-    ]
+    told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
     left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
     by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
     kinds = Counter(event.kind for _, events in by_weekday for event in events)
@@ -211,10 +209,7 @@ def find_chores(segments: Iterable[Segment], count: int) -> list[Pattern]:
             texts[shape] = chore.text
     found = [shape for shape in times if times[shape] >= 3 and len(weeks[shape]) >= 2]
     found.sort(key=lambda shape: (-times[shape], shape))
-    return [
-        Pattern(texts[shape], times[shape], rhythm_of(masks[shape], len(weeks[shape])))
-        for shape in found[:count]
-    ]
+    return [Pattern(texts[shape], times[shape], rhythm_of(masks[shape], len(weeks[shape]))) for shape in found[:count]]
 
 
 def rhythm_of(mask: int, weeks: int) -> str:

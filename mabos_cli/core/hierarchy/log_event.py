@@ -11,9 +11,7 @@ _PREFIX = re.compile(
     rf"\**({'|'.join(TYPES)}|decided|learned|todo)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**\s+",
     re.IGNORECASE,
 )
-_DECIDED = re.compile(
-    r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b"
-)
+_DECIDED = re.compile(r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b")
 _TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
 _DIGIT = re.compile(r"\d")
 _KINDS = {"decided": "decision", "learned": "lesson", "todo": "plan"}

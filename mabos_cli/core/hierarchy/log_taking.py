@@ -227,9 +227,7 @@ def plan_taking(
     return Taking(tuple(taken), known, tuple(lines))
 
 
-def cover(
-    taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]
-) -> Taking:
+def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]) -> Taking:
     """The taking with facts in place of their events, as far as all of those are taken; one that is known is not said again."""
     keys, told = {candidate.key for candidate in taking.taken}, {*said}
     kept: list[LogFact] = []

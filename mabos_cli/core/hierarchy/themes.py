@@ -99,9 +99,7 @@ def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
     least = max(4, round(extent.entries**0.5 / 4))
     scored = []
     for theme in now.topics.values():
-        if len(theme.places) < min(2, extent.weeks) or theme.entries < (
-            max(2, least // 2) if theme.named else least
-        ):
+        if len(theme.places) < min(2, extent.weeks) or theme.entries < (max(2, least // 2) if theme.named else least):
             continue
         earlier = [counts.of(theme.key) for counts in history]
         score = _presence(theme, extent) * _novelty(theme, extent, history, earlier)
@@ -130,9 +128,7 @@ def choose_themes(ranked: Sequence[Theme], known: Iterable[Theme], count: int) -
 def find_steady(now: Past, themes: Iterable[Theme], count: int) -> list[Theme]:
     """What is named on every other day, and makes no period special: the everyday work."""
     taken = {theme.key for theme in themes}
-    steady = [
-        t for t in now.topics.values() if t.named and t.key not in taken and t.days * 2 >= now.extent.days
-    ]
+    steady = [t for t in now.topics.values() if t.named and t.key not in taken and t.days * 2 >= now.extent.days]
     return sorted(steady, key=lambda theme: (-theme.entries, theme.key))[:count]
 
 
@@ -167,9 +163,7 @@ def _distinct(themes: Iterable[Theme]) -> list[Theme]:
         if wider and len(wider) == len(rivals) and theme.named >= 0.6 * max(r.named for r in wider):
             for rival in wider:
                 del chosen[rival.key]
-        elif any(
-            theme.entries <= 2 * rival.entries and not _is_named_apart(theme, rival) for rival in rivals
-        ):
+        elif any(theme.entries <= 2 * rival.entries and not _is_named_apart(theme, rival) for rival in rivals):
             continue
         chosen[theme.key] = theme
         for word in mine:

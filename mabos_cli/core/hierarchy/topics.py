@@ -105,12 +105,7 @@ def is_telling(word: str) -> bool:
         return False
     if word > "\u3000" and len(word) > 6:  # scripts without spaces: what looks like a word is half a sentence
         return False
-    return (
-        word not in STOP_WORDS
-        and word not in _DULL
-        and not any(c.isdigit() for c in word)
-        and word[0].isalpha()
-    )
+    return word not in STOP_WORDS and word not in _DULL and not any(c.isdigit() for c in word) and word[0].isalpha()
 
 
 def count_topics(days: Iterable[tuple[int, list[LogEvent]]]) -> dict[str, Topic]:

@@ -27,9 +27,7 @@ def abduce(
     usable, problems = usable_rules(rules, "inference")
     facts = list(facts)
     goal = goal_from(observation)
-    known = tuple(
-        fact for fact in facts if all(w in (None, h) for w, h in zip(goal, fact.triple, strict=True))
-    )
+    known = tuple(fact for fact in facts if all(w in (None, h) for w, h in zip(goal, fact.triple, strict=True)))
     asserted = [fact for fact in facts if not fact.is_derived]
     hypotheses = explain_goal(goal, asserted, usable, max(1, depth), nearest=False, each=each)
     return Abduction(observation, known, hypotheses, tuple(problems))

@@ -20,9 +20,7 @@ def find_asked(
     """
     asked = {word for word in words(question) if word not in STOP_WORDS}
     nodes = dict.fromkeys(name for fact in facts for name in (fact.subject, fact.object))
-    named = {
-        node for node in nodes if (own := name_words(node)) and asked.issuperset(own) and not is_plain(node)
-    }
+    named = {node for node in nodes if (own := name_words(node)) and asked.issuperset(own) and not is_plain(node)}
     scored = []
     for fact in facts:
         if fact.subject in named or fact.object in named:

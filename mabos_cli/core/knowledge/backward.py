@@ -125,9 +125,7 @@ def _leaves(answers: list[Triple], instances: list[Instance], index: FactIndex) 
     return found
 
 
-def _settle(
-    instances: list[Instance], leaves: dict[Triple, Proof], rules: Sequence[Rule]
-) -> dict[Triple, Proof]:
+def _settle(instances: list[Instance], leaves: dict[Triple, Proof], rules: Sequence[Rule]) -> dict[Triple, Proof]:
     """The best proof of each triple, found as forward chaining finds it: the surest first."""
     settled = dict(leaves)
     missing = [{triple for triple in one.supports if triple not in settled} for one in instances]
@@ -150,9 +148,7 @@ def _settle(
     return settled
 
 
-def _offer(
-    heap: list, number: int, one: Instance, settled: dict[Triple, Proof], rules: Sequence[Rule]
-) -> None:
+def _offer(heap: list, number: int, one: Instance, settled: dict[Triple, Proof], rules: Sequence[Rule]) -> None:
     """Puts what an instance concludes into the queue, unless its supports never hold together."""
     if one.conclusion in settled:
         return
@@ -162,9 +158,7 @@ def _offer(
         heappush(heap, (*key, one.conclusion, number, span))
 
 
-def _rank(
-    one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]
-) -> tuple[tuple, Span | None] | None:
+def _rank(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]) -> tuple[tuple, Span | None] | None:
     """The order of derivations that forward chaining has, and the time for which this one holds."""
     supports = [proofs[triple] for triple in one.supports]
     span = None
@@ -181,9 +175,7 @@ def _rank(
 def _proof(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule], span: Span | None) -> Proof:
     parts = tuple(proofs[triple] for triple in one.supports)
     sure = min(part.confidence for part in parts) * rules[one.rank].confidence_factor
-    return Proof(
-        one.conclusion, sure, 1 + max(part.depth for part in parts), None, rules[one.rank], parts, span
-    )
+    return Proof(one.conclusion, sure, 1 + max(part.depth for part in parts), None, rules[one.rank], parts, span)
 
 
 def _settle_in_rounds(

@@ -63,8 +63,7 @@ def is_same_case(a: Case, b: Case) -> bool:
     True
     """
     said = [
-        (case.key, folded(case.context), case.plan_id.casefold(), tuple(map(folded, case.actions)))
-        for case in (a, b)
+        (case.key, folded(case.context), case.plan_id.casefold(), tuple(map(folded, case.actions))) for case in (a, b)
     ]
     return said[0] == said[1]
 

@@ -123,9 +123,7 @@ def plan_store(
         told.append((made.id, "merged" if twin else "stored"))
     added = {case.id for cases in new.values() for case in cases}
     if len(added) > limit:
-        raise BadValue(
-            f"{len(added):,} cases are more than the {limit:,} that are kept", "raise cbr.max_cases"
-        )
+        raise BadValue(f"{len(added):,} cases are more than the {limit:,} that are kept", "raise cbr.max_cases")
     over = held.count + len(added) - limit
     gone: list[str] = []
     if over > 0:

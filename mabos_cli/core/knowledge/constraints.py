@@ -50,12 +50,8 @@ class Actions(NamedTuple):
 def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Violations:
     """The violations of the enabled constraints: each way in which all conditions of one hold at one time."""
     matches, problems = _match_all(facts, rules, "constraint")
-    found = [
-        Violation(rule, rule.severity, _message(rule, one), one.bindings, _ids(one)) for rule, one in matches
-    ]
-    found.sort(
-        key=lambda one: (-SEVERITIES.index(one.severity), one.rule.id)
-    )  # stable: bindings stay in order
+    found = [Violation(rule, rule.severity, _message(rule, one), one.bindings, _ids(one)) for rule, one in matches]
+    found.sort(key=lambda one: (-SEVERITIES.index(one.severity), one.rule.id))  # stable: bindings stay in order
     return Violations(tuple(found), tuple(problems))
 
 
@@ -87,8 +83,7 @@ def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Actions:
     """The actions that the enabled policies ask for."""
     matches, problems = _match_all(facts, rules, "policy")
     found = [
-        Action(rule, fill(rule.action, one.bindings), rule.escalate, one.bindings, _ids(one))
-        for rule, one in matches
+        Action(rule, fill(rule.action, one.bindings), rule.escalate, one.bindings, _ids(one)) for rule, one in matches
     ]
     found.sort(key=lambda one: (not one.escalate, one.rule.id))
     return Actions(tuple(found), tuple(problems))

@@ -48,9 +48,7 @@ def world_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> F
     return FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
 
 
-def relevant_for(
-    predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]
-) -> tuple[list[Fact], list[Rule]]:
+def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> tuple[list[Fact], list[Rule]]:
     """The facts and the rules on which it can depend what is true of a predicate."""
     needed, size = {predicate}, 0
     while size < len(needed):
@@ -80,9 +78,7 @@ class _Explainer:
         for rule in self.rules:
             bindings = unify(rule.conclusion, goal) if rule.conclusion.predicate == goal[1] else None
             if bindings is not None:
-                mine = [
-                    self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.world)
-                ]
+                mine = [self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.world)]
                 found += sorted(mine, key=self._order)[: self.each]
         self.asked.remove(goal)
         self.known[key] = sorted(found, key=self._order)

@@ -24,9 +24,7 @@ def lint_facts(
     known = {fact.id: fact for fact in facts}
     unfounded = {fact.id for fact in find_unfounded(facts)}
     found = [
-        LintFinding(
-            "contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {a.object} and {b.object} at one time"
-        )
+        LintFinding("contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {a.object} and {b.object} at one time")
         for a, b in find_contradictions(facts, functional)
     ]
     for fact in facts:
@@ -42,13 +40,9 @@ def _support(
     told = f"{fact.subject} {fact.predicate} {fact.object}"
     missing = [source for source in fact.derived_from if source not in known]
     if missing:
-        return [
-            LintFinding("orphan", (fact.id, *missing), f"{told} rests on {', '.join(missing)}, which is gone")
-        ]
+        return [LintFinding("orphan", (fact.id, *missing), f"{told} rests on {', '.join(missing)}, which is gone")]
     if fact.rule_id and fact.rule_id not in rule_ids:
-        return [
-            LintFinding("orphan", (fact.id,), f"{told} rests on rule {fact.rule_id}, which is gone or off")
-        ]
+        return [LintFinding("orphan", (fact.id,), f"{told} rests on rule {fact.rule_id}, which is gone or off")]
     if fact.id in unfounded:
         return [LintFinding("cycle", (fact.id,), f"{told} goes back to no asserted fact")]
     expired = [s for s in fact.derived_from if not holds_at(known[s], now) and holds_at(fact, now)]

@@ -141,9 +141,7 @@ def ground_facts(facts: Iterable[Fact], ontology: Ontology) -> Iterator[Fact]:
     taxonomy, known = Taxonomy(ontology), _Known(ontology)
     for fact in facts:
         if fact.predicate in TYPE_PREDICATES:
-            above = {
-                name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)
-            }
+            above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
             for name in above or (fact.object,):
                 yield fact._replace(predicate=_TYPE, object=local_name(name) if above else name)
         else:

@@ -181,9 +181,7 @@ class _Chain:
         for limit, lost in self.lost.items():
             gone = [triple for triple, confidence in lost.items() if have.get(triple, -1.0) < confidence]
             if gone:
-                found.append(
-                    Cut(f"{limit} {getattr(self.limits, limit):g}", len(gone), tuple(sorted(gone)[:3]))
-                )
+                found.append(Cut(f"{limit} {getattr(self.limits, limit):g}", len(gone), tuple(sorted(gone)[:3])))
         return found
 
 

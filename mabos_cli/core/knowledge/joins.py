@@ -44,9 +44,7 @@ def order_conditions(conditions: Sequence[Pattern], first: int) -> list[int]:
 
 def _known_terms(condition: Pattern, bound: set[str]) -> float:
     """How far a condition is narrowed down: a known object helps a little less than a known subject."""
-    subject = not is_open(condition.subject) and (
-        condition.subject in bound or not is_variable(condition.subject)
-    )
+    subject = not is_open(condition.subject) and (condition.subject in bound or not is_variable(condition.subject))
     equal = condition.operator == "eq" and not is_open(condition.object)
     obj = equal and (condition.object in bound or not is_variable(condition.object))
     return 2.0 * subject + 1.9 * obj + 0.1 * (condition.operator != "eq")
@@ -72,9 +70,7 @@ class Join:
         self.waiting: list[tuple[set[str], int]] = []
         self.last = -1
 
-    def compile(
-        self, first: int, emit: Callable[["Join"], list[str]], found: Any, most: int, room: int
-    ) -> Run:
+    def compile(self, first: int, emit: Callable[["Join"], list[str]], found: Any, most: int, room: int) -> Run:
         """A function that joins a batch of rows for the first condition with the rest, and counts what it tries: JoinLimit
         when that is more than `most`, or when `found` holds more than `room`."""
         self.names |= {"most": most, "found": found, "room": room}

@@ -51,9 +51,7 @@ def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOS
     join.compile(first, emit, found, most_joins, MOST_MATCHES)(rows[first], 0)
     order = sorted(range(len(names)), key=lambda n: _first_use(names[n], conditions))
     matches = [
-        Match(
-            tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), *span_texts(span)
-        )
+        Match(tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), *span_texts(span))
         for values, supports, span in found
     ]
     return sorted(matches, key=lambda one: (one.bindings, [fact.triple for fact in one.supports]))

@@ -167,9 +167,7 @@ class Ontology:
     def functional_names(self) -> frozenset[str]:
         """The ids, local names and labels of the properties that have one value at a time."""
         found = (p for p in self.properties.values() if p.is_functional)
-        return frozenset(
-            name for each in found for name in (each.id, local_name(each.id), each.label) if name
-        )
+        return frozenset(name for each in found for name in (each.id, local_name(each.id), each.label) if name)
 
     def _named(self, kind: str, nodes: "MappingProxyType[str, Kind]", name: str) -> tuple[Kind, ...]:
         if name in nodes:

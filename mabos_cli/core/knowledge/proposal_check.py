@@ -118,9 +118,7 @@ def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Find
     for key, name in names.items():
         nearest: dict[str, tuple[int, _Taken]] = {}
         for away, taken in around.names_like(key, proposal.is_class):
-            if taken.owner != proposal.node_id and (
-                taken.shown not in nearest or away < nearest[taken.shown][0]
-            ):
+            if taken.owner != proposal.node_id and (taken.shown not in nearest or away < nearest[taken.shown][0]):
                 nearest[taken.shown] = away, taken
         for away, taken in sorted(nearest.values()):
             check, verb = ("duplicate", "is") if away == 0 else ("similar", "is nearly")
@@ -180,9 +178,7 @@ def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposa
 def _check_texts(proposal: Proposal) -> Iterator[Finding]:
     said = proposal.sbvr_definition
     if not said.strip():
-        yield Finding(
-            "error", "definition", "no definition: say what it is, and how it differs from its parent"
-        )
+        yield Finding("error", "definition", "no definition: say what it is, and how it differs from its parent")
     elif name_key(said.rstrip(".")) in {name_key(proposal.label), name_key(local_name(proposal.node_id))}:
         yield Finding("error", "definition", "the definition only says the label again")
     if not proposal.rationale.strip():

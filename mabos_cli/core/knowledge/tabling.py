@@ -146,14 +146,10 @@ class Search:
         bindings = bind(self.rules[step.rank].conditions[at], triple, step.bindings)
         if bindings is not None:
             left = tuple(n for n in step.left if n != at)
-            self._continue(
-                step._replace(bindings=bindings, supports=(*step.supports, (at, triple)), left=left)
-            )
+            self._continue(step._replace(bindings=bindings, supports=(*step.supports, (at, triple)), left=left))
 
     def _conclude(self, step: _Step, rule: Rule) -> None:
-        subject, obj = (
-            step.bindings.get(term, term) for term in (rule.conclusion.subject, rule.conclusion.object)
-        )
+        subject, obj = (step.bindings.get(term, term) for term in (rule.conclusion.subject, rule.conclusion.object))
         conclusion = (subject, rule.conclusion.predicate, obj)
         supports = tuple(triple for _, triple in sorted(step.supports))
         self.instances[Instance(step.rank, conclusion, supports)] = None

@@ -85,9 +85,7 @@ def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
     """A moment given as a date, a time, `today`, `yesterday` or an age such as 7d. With end, a bare date means its last instant."""
     word = text.strip().lower()
     today = now.astimezone(UTC).date()
-    day = {"today": today, "yesterday": today - timedelta(days=1), "tomorrow": today + timedelta(days=1)}.get(
-        word
-    )
+    day = {"today": today, "yesterday": today - timedelta(days=1), "tomorrow": today + timedelta(days=1)}.get(word)
     if word == "now":
         return now
     if day is None and re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):

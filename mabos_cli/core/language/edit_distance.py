@@ -9,9 +9,7 @@ def edit_distance(one: str, two: str, most: int) -> int:
     """
     if abs(len(one) - len(two)) > most:
         return most + 1
-    same = next(
-        (n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
-    )
+    same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
     one, two = one[same:], two[same:]
     if not one or not two or most == 0:
         return min(len(one) + len(two), most + 1)

@@ -59,9 +59,7 @@ def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
 
 def may_be_one(a: str, b: str, same_numbers: bool) -> bool:
     """Whether it is worth asking if two texts say the same: not when one denies what the other does not."""
-    return bool(count_negations(a)) == bool(count_negations(b)) and (
-        not same_numbers or numbers_of(a) == numbers_of(b)
-    )
+    return bool(count_negations(a)) == bool(count_negations(b)) and (not same_numbers or numbers_of(a) == numbers_of(b))
 
 
 def find_merge_fault(text: str, a: str, b: str) -> str:

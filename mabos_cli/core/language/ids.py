@@ -60,11 +60,7 @@ def minted_at(item_id: str) -> datetime | None:
     """When an id was given out, as it says itself; None for other tools' ids."""
     parsed = parse_id(item_id)
     try:
-        return (
-            datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=_milliseconds(parsed[0]))
-            if parsed
-            else None
-        )
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=_milliseconds(parsed[0])) if parsed else None
     except OverflowError:
         return None
 

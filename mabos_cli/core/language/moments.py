@@ -13,9 +13,7 @@ _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
 _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
 _SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
-_ORDINALS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
-)
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
 _ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split()
 _ORDINALS += "twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh".split()
 _ORDINALS += "twenty-eighth twenty-ninth thirtieth thirty-first".split()
@@ -113,9 +111,7 @@ def _triggers() -> frozenset[str]:
 def _nth() -> re.Pattern[str]:
     """The pattern of days in words: the twelfth of October, October the third."""
     listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-    return re.compile(
-        rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE
-    )
+    return re.compile(rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE)
 
 
 def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Moment]]:
@@ -222,9 +218,7 @@ def _clock(got: dict[str, str | None], text: str) -> Moment | None:
     said = got["hh"] or got["hh2"] or got["hp"] or "99"
     hour = COUNTS.index(said) if said in COUNTS else int(said)
     minute = 30 if got["hp"] else int(got["mm"] or got["mm2"] or 0)
-    half = (
-        got["ap"] or got["ap2"] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(got["part"] or "")
-    )
+    half = got["ap"] or got["ap2"] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(got["part"] or "")
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     return Moment(minute=hour * 60 + minute, text=text) if hour <= 24 and minute < 60 else None

@@ -63,9 +63,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"|\b(?P<x>\d+|{words}) (?:in|out of) (?:every )?(?P<y>\d+|{words})\b",
             re.IGNORECASE,
         ),
-        "range": re.compile(
-            rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE
-        ),
+        "range": re.compile(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
         "one": re.compile(one, re.IGNORECASE),
         "span": re.compile(
             r"\b(?P<n>half an?|an?|one)\s(?P<unit>second|minute|hour|day|week|month|year)\b", re.IGNORECASE
@@ -196,9 +194,7 @@ def _range(match: re.Match[str], before: str, text: str) -> Quantity | None:
         # "3 to 5 days", "$1 to 2 million": what the second says holds for the first.
         ratio = second.high / (_number(match["n2"])[0] or 1.0)
         first = first._replace(unit=second.unit, low=_number(match["n"])[0] * (ratio or 1.0))
-    if opening.startswith("from ") and not re.search(
-        r"\b(?:rang\w+|var\w+|is|are|costs?|takes?)\s*$", before
-    ):
+    if opening.startswith("from ") and not re.search(r"\b(?:rang\w+|var\w+|is|are|costs?|takes?)\s*$", before):
         return second
     if first.low > second.high or first.unit != (second.unit or first.unit):
         return None
@@ -258,9 +254,7 @@ def _bounded(quantity: Quantity, bound: str, after: str) -> Quantity:
     if bound in ("max", "under"):
         return quantity._replace(low=-inf, bound=bound)
     if bound == "about":
-        return quantity._replace(
-            slack=max(quantity.slack, 0.1 * abs(quantity.high)), bound=quantity.bound or bound
-        )
+        return quantity._replace(slack=max(quantity.slack, 0.1 * abs(quantity.high)), bound=quantity.bound or bound)
     return quantity
 
 
@@ -273,9 +267,7 @@ def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, 
         if not match or not (dimension == "time" or re.search(r"/|\bper\b", match.group())):
             break
         quantity = quantity._replace(text=f"{quantity.text}{match.group()}")
-        quantity = quantity._replace(
-            **{"per": size} if dimension == "time" else {"each": match["unit"].rstrip("s")}
-        )
+        quantity = quantity._replace(**{"per": size} if dimension == "time" else {"each": match["unit"].rstrip("s")})
         between, end = f"{between}{match['gap']}", match.end()
     adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
     if adverb and quantity.unit not in ("", "%", "time"):
@@ -316,12 +308,8 @@ def _slack(a: Quantity, b: Quantity) -> float:
         return max(a.slack, b.slack)
     # A month has no fixed number of days; a coarse figure stands for the fine one that rounds to it.
     converted = 0.03 * size if a.unit in ("time", "bytes") and a.slack != b.slack else 0.0
-    return (
-        max(converted, min(max(a.slack, b.slack), 0.045 * size) if a.slack != b.slack else 0.0) + 1e-9 * size
-    )
+    return max(converted, min(max(a.slack, b.slack), 0.045 * size) if a.slack != b.slack else 0.0) + 1e-9 * size
 
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:
-    return quantity._replace(
-        low=quantity.low * factor, high=quantity.high * factor, slack=quantity.slack * factor
-    )
+    return quantity._replace(low=quantity.low * factor, high=quantity.high * factor, slack=quantity.slack * factor)

@@ -18,9 +18,7 @@ class Rule(NamedTuple):
     keys: tuple[str, ...]  # in lower case; the pattern starts at one of them
     pattern: str
     judge: Callable[[str], bool] = is_token
-    anywhere: bool = (
-        False  # the pattern may start elsewhere; the text only has to hold a key, if there are any
-    )
+    anywhere: bool = False  # the pattern may start elsewhere; the text only has to hold a key, if there are any
 
 
 # Where a token may start: after anything but a letter or digit, or after one that ends an escape: \n, %3D, \u003d, ESC[32m.
@@ -160,9 +158,7 @@ _NEAR = (
 
 # Names and passwords in addresses, headers and command lines.
 _LOGINS = (
-    Rule(
-        "url_password", ("://", r":\/\/"), r":\\?/\\?/[^\s:/@\"'<>`]{0,128}:([^\s/\"'<>`]{1,256})@", is_login
-    ),
+    Rule("url_password", ("://", r":\/\/"), r":\\?/\\?/[^\s:/@\"'<>`]{0,128}:([^\s/\"'<>`]{1,256})@", is_login),
     Rule(
         "url_password",
         ("://", r":\/\/"),

@@ -83,9 +83,7 @@ def is_basic(value: str) -> bool:
     from base64 import b64decode
 
     try:
-        name, colon, password = (
-            b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8").partition(":")
-        )
+        name, colon, password = b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8").partition(":")
     except ValueError:
         return False
     return bool(colon) and (name + password).isprintable() and (is_login(password) or is_token(name))

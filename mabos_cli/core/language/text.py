@@ -201,9 +201,7 @@ def plural(count: int, noun: str) -> str:
     """
     if count == 1:
         return f"1 {noun}"
-    return (
-        f"{count} {noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{count} {noun}s"
-    )
+    return f"{count} {noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{count} {noun}s"
 
 
 def token_cost(text: str, per_token: int = 4) -> int:

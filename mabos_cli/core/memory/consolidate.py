@@ -150,9 +150,7 @@ def consolidated_parts(text: str) -> list[str]:
     return text[match.end() :].split(_BETWEEN) if match else []
 
 
-def _compress(
-    group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[Told, Prose]
-) -> MemoryItem:
+def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[Told, Prose]) -> MemoryItem:
     if len(group) == 1:
         return group[0]
     best = max(group, key=lambda item: item.importance)

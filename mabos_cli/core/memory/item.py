@@ -158,17 +158,13 @@ def glance_of(item: MemoryItem) -> Glance:
 def check_content(content: str, limit: int) -> str:
     """The content, or BadValue when it is empty, too long, or holds what a text file cannot."""
     if not content.strip():
-        raise BadValue(
-            "the content is empty", "give the text to remember, or - to read it from standard input"
-        )
+        raise BadValue("the content is empty", "give the text to remember, or - to read it from standard input")
     if "\0" in content:
         raise BadValue("the content holds a NUL byte", "store text, not binary data")
     try:
         size = len(content.encode("utf-8"))
     except UnicodeEncodeError:
-        raise BadValue(
-            "the content is not valid UTF-8", "convert it, for example with iconv -t utf-8"
-        ) from None
+        raise BadValue("the content is not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
     if size > limit:
         raise BadValue(
             f"the content has {size:,} bytes; the limit is {limit:,}",

@@ -52,9 +52,7 @@ class Lifecycle(NamedTuple):
         return len(self.leaving) > round(self.fuse * self.live, 9)
 
 
-def plan_lifecycle(
-    memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits()
-) -> Lifecycle:
+def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits()) -> Lifecycle:
     """What a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
 
     Unused means: more time than the tier allows has passed since the last use. An item that will be unused within the

@@ -56,9 +56,7 @@ def with_origin(observation: Observation, at: str, most: str = "") -> Observatio
     # Without the spaces that are taken off later: behind them a tool would not be known as one.
     source = observation.source.strip() or "capture"
     elsewhere = source.startswith(_SAID_ELSEWHERE)
-    kind = observation.kind.strip() or (
-        "tool" if source.startswith("tool:") else "message" if elsewhere else "note"
-    )
+    kind = observation.kind.strip() or ("tool" if source.startswith("tool:") else "message" if elsewhere else "note")
     given = most or ("agent" if kind == "note" and not elsewhere else "untrusted")
     trust = lowest_trust((given, observation.trust or given))
     return observation._replace(source=source, kind=kind, at=observation.at or at, trust=trust)
@@ -79,9 +77,7 @@ def clean(observation: Observation, limit: int, redact: Redact) -> Observation:
         raise BadValue("no text", 'give "text", "content", or a tool with its output')
     names = ("kind", "source", "session", "author", "key")
     words, tags = {name: getattr(observation, name) for name in names}, observation.tags
-    if redact("\n".join((*words.values(), *tags)))[
-        1
-    ]:  # one look at all of them, and most have nothing to hide
+    if redact("\n".join((*words.values(), *tags)))[1]:  # one look at all of them, and most have nothing to hide
         words, tags = {name: hide(word) for name, word in words.items()}, tuple(map(hide, tags))
     level = observation.importance
     return observation._replace(

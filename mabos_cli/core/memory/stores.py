@@ -115,9 +115,7 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
     working = keep_fresh(changes.working, "working")
     demoted = _overflow(working, limits.working, lambda item: (item.touched_at, item.id))
     short_term = keep_fresh((*changes.short_term, *demoted), "short_term")
-    evicted = _overflow(
-        short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id)
-    )
+    evicted = _overflow(short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id))
     gone.extend(Departure(item, "short_term", "evicted", at) for item in evicted)
     return changes._replace(
         working=_without(working, demoted),
@@ -211,9 +209,7 @@ def plan_update(
     if edited == item and target == here:
         return Changes(memory.working, memory.short_term), item, here
     if target != here and is_expired(edited._replace(expires_at=""), target, format_time(now), limits):
-        raise BadValue(
-            f"{item_id} is too old for {target}: it would be archived at once", "move it to long_term"
-        )
+        raise BadValue(f"{item_id} is too old for {target}: it would be archived at once", "move it to long_term")
     before = (Departure(item, here, reason, format_time(now)),) if keep_version and edited != item else ()
     edited = touch(edited, format_time(now), 0)  # whoever edits an item has use for it
     changes = put_item(memory, target, edited, before)
@@ -222,9 +218,7 @@ def plan_update(
     return tidy(changes, now, limits), edited, target
 
 
-def plan_forget(
-    memory: Memory, item_id: str, reason: str, *, now: datetime
-) -> tuple[Changes, MemoryItem, str] | None:
+def plan_forget(memory: Memory, item_id: str, reason: str, *, now: datetime) -> tuple[Changes, MemoryItem, str] | None:
     """The changes that move a live item to the archive."""
     found = locate(memory, item_id)
     if not found:

@@ -39,9 +39,7 @@ def build_tree(
         seen.add(goal.line)
         children = below.get(goal.id, ()) if depth < _DEEPEST else ()
         under = tuple(branch(each, depth + 1) for each in children if each.line not in seen)
-        named = [
-            (*goal.linked(own), *links[n].get(goal.id, ())) for n, own in enumerate(("desire", "requires"))
-        ]
+        named = [(*goal.linked(own), *links[n].get(goal.id, ())) for n, own in enumerate(("desire", "requires"))]
         told = (*(tuple(dict.fromkeys(ids)) for ids in named), tuple(links[2].get(goal.id, ())))
         return Branch(goal, *told, under, not depth)
 

@@ -9,9 +9,7 @@ LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
 ACTIVE = frozenset(("active", "executing", "in progress", "in-progress", "in_progress", "started", "running"))
 DONE = frozenset(("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached"))
-GONE = frozenset(
-    ("abandoned", "dropped", "cancelled", "canceled", "withdrawn", "rejected", "retired", "superseded")
-)
+GONE = frozenset(("abandoned", "dropped", "cancelled", "canceled", "withdrawn", "rejected", "retired", "superseded"))
 _STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 _NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
 

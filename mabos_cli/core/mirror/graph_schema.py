@@ -85,12 +85,8 @@ def merge_schemas(*schemas: Schema) -> Schema:
     for schema in schemas:
         for each in (*schema.attributes, *schema.entities, *schema.relations):
             if found.setdefault(each.name, each) != each:
-                raise BadValue(
-                    f"two schemas define {each.name!r} differently", "give one of them another name"
-                )
-    kinds = (
-        (each for each in found.values() if isinstance(each, kind)) for kind in (Attribute, Entity, Relation)
-    )
+                raise BadValue(f"two schemas define {each.name!r} differently", "give one of them another name")
+    kinds = ((each for each in found.values() if isinstance(each, kind)) for kind in (Attribute, Entity, Relation))
     return Schema(*(tuple(kind) for kind in kinds))  # type: ignore[arg-type]
 
 

@@ -135,9 +135,7 @@ def _key(agent: str, held: Belief | Attitude) -> str:
 
 
 def _known(agent: str, kinds: Mapping[str, Sequence[Any]]) -> dict[tuple[str, str], str]:
-    return {
-        (kind, each.id): uid_of(agent, each.id) for kind, held in kinds.items() for each in held if each.id
-    }
+    return {(kind, each.id): uid_of(agent, each.id) for kind, held in kinds.items() for each in held if each.id}
 
 
 class _Gathered:
@@ -233,9 +231,7 @@ def _waits_for(text: str, names: Iterable[str]) -> list[str]:
     one = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     item = rf"(?<![\w-])(?:{one})(?![\w-])"
     found: dict[str, None] = {}
-    for match in re.finditer(
-        rf"{_AFTER}({item}(?:\s*(?:,|and|&|,\s*and)\s*(?:step\s+)?{item})*)", text, re.IGNORECASE
-    ):
+    for match in re.finditer(rf"{_AFTER}({item}(?:\s*(?:,|and|&|,\s*and)\s*(?:step\s+)?{item})*)", text, re.IGNORECASE):
         worded = "step" in match[0][: match.start(1) - match.start()].casefold()
         for name in re.findall(item, match[1]):
             if worded or not name.isdigit():

@@ -150,9 +150,7 @@ def result_records(agent: str, results: Iterable[tuple[Past, str]]) -> list[Reco
     found: dict[str, Record] = {}
     for past, summary in results:
         method = uid_of(agent, past.method)
-        found.setdefault(
-            method, make_record("reasoning_method", method, {"name": past.method}, owned_by_agent(agent))
-        )
+        found.setdefault(method, make_record("reasoning_method", method, {"name": past.method}, owned_by_agent(agent)))
         told = {
             "method_name": past.method,
             "problem_text": past.problem,

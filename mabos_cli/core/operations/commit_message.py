@@ -16,9 +16,7 @@ class Wrote(NamedTuple):
     counts: Mapping[str, int] | None = None
 
 
-def render_commit(
-    command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = ""
-) -> str:
+def render_commit(command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = "") -> str:
     """The message of a commit. `about` is the text of the first thing that was written; where that is not known, what the command
     answered has to do.
 
@@ -35,7 +33,5 @@ def render_commit(
 
 def _line(wrote: Wrote) -> str:
     counts = ", ".join(f"{name} {count}" for name, count in (wrote.counts or {}).items() if count)
-    ids = ", ".join(wrote.ids[:_MOST]) + (
-        f" and {len(wrote.ids) - _MOST} more" if len(wrote.ids) > _MOST else ""
-    )
+    ids = ", ".join(wrote.ids[:_MOST]) + (f" and {len(wrote.ids) - _MOST} more" if len(wrote.ids) > _MOST else "")
     return f"{wrote.command}: " + ("; ".join(filter(None, (counts, ids))) or "written")

@@ -67,9 +67,7 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
         if fact.subject == fact.object or is_plain(fact.subject) or is_plain(fact.object):
             values += 1
         else:
-            pairs.setdefault((min(fact.subject, fact.object), max(fact.subject, fact.object)), []).append(
-                fact
-            )
+            pairs.setdefault((min(fact.subject, fact.object), max(fact.subject, fact.object)), []).append(fact)
     degrees: dict[str, int] = {}
     for pair in pairs:
         for name in pair:
@@ -92,9 +90,7 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
 
 def _best(pairs: dict[Pair, list[Fact]], degrees: dict[str, int], most: int) -> list[str]:
     """The best connected entities, most connected first; chosen line by line, so that nobody stands alone."""
-    ranked = sorted(
-        pairs, key=lambda p: (-min(degrees[p[0]], degrees[p[1]]), -max(degrees[p[0]], degrees[p[1]]), p)
-    )
+    ranked = sorted(pairs, key=lambda p: (-min(degrees[p[0]], degrees[p[1]]), -max(degrees[p[0]], degrees[p[1]]), p))
     chosen: dict[str, None] = {}
     for pair in ranked:
         if len({*chosen, *pair}) <= most:

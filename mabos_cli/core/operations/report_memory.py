@@ -135,9 +135,7 @@ class Tally:
             weeks,
             self._kinds(weeks),
             Outside(earlier, self._later, self._undated),
-            Cut(
-                tuple(sorted(map(_moment, best), key=lambda m: (m.day, m.id), reverse=True)), live - len(best)
-            ),
+            Cut(tuple(sorted(map(_moment, best), key=lambda m: (m.day, m.id), reverse=True)), live - len(best)),
         )
 
     def _weeks(self) -> tuple[Week, ...]:
@@ -152,9 +150,7 @@ class Tally:
         for (first, kind), stored in self._stored.items():
             classes[first, _CLASS_OF.get(kind, "other")] += stored
         found = [last - timedelta(weeks=back) for back in reversed(range(count))]
-        return tuple(
-            Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found
-        )
+        return tuple(Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found)
 
     def _kinds(self, weeks: tuple[Week, ...]) -> Cut[Kind]:
         """The types, in the order in which they are known; others, as other tools may write them, behind those."""
@@ -163,9 +159,7 @@ class Tally:
         return cut((self._kind(name, weeks) for name in names), _TYPES)
 
     def _kind(self, name: str, weeks: tuple[Week, ...]) -> Kind:
-        return Kind(
-            shown(name, 24), self._types[name], tuple(self._stored[week.first, name] for week in weeks)
-        )
+        return Kind(shown(name, 24), self._types[name], tuple(self._stored[week.first, name] for week in weeks))
 
 
 def _rank(held: Held) -> tuple[float, tuple[int, ...], str, str]:

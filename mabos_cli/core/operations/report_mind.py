@@ -100,16 +100,12 @@ def list_settled(found: Iterable[Settled]) -> Cut[Settled]:
 
 def _shown_settled(row: Settled) -> Settled:
     sides = shown(row.sides[0]), shown(row.sides[1])
-    return Settled(
-        row.agent, shown(row.key, 8), sides, shown(row.keep, 8), shown(row.reason), shown(row.day, 10)
-    )
+    return Settled(row.agent, shown(row.key, 8), sides, shown(row.keep, 8), shown(row.reason), shown(row.day, 10))
 
 
 def list_goals(trees: Iterable[tuple[str, Sequence[Branch]]], now: datetime) -> Cut[GoalRow]:
     """The goals of agents as rows of a tree, in order. What is cut is cut at the end of a tree, every agent's as deep."""
-    each = [
-        (agent, [row for branch in branches for row in _goal_rows(branch, 0)]) for agent, branches in trees
-    ]
+    each = [(agent, [row for branch in branches for row in _goal_rows(branch, 0)]) for agent, branches in trees]
     held = [(agent, rows) for agent, rows in each if rows]
     total = sum(len(rows) for _, rows in held)
     most = fair_share([len(rows) for _, rows in held], _GOALS)

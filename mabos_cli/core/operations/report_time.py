@@ -79,9 +79,7 @@ def list_months(told: Iterable[tuple[str, Cut[Told]]]) -> Cut[Month]:
         for theme in month.themes:
             old = known.get(theme.key)
             known[theme.key] = _together(old, theme) if old else theme
-    rows = [
-        _month(name, entries[name], themes[name]) for name in sorted(entries, reverse=True) if entries[name]
-    ]
+    rows = [_month(name, entries[name], themes[name]) for name in sorted(entries, reverse=True) if entries[name]]
     return cut(rows, _MONTHS)
 
 

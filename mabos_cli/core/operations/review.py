@@ -73,11 +73,7 @@ def _short(value: Any) -> str:
 
 
 def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
-    return [
-        told
-        for name in names
-        if (told := moved(name.replace("_", " "), getattr(was, name), getattr(now, name)))
-    ]
+    return [told for name in names if (told := moved(name.replace("_", " "), getattr(was, name), getattr(now, name)))]
 
 
 def item_row(
@@ -118,11 +114,7 @@ def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
     """What happened to a fact."""
     fact = now or was
     assert fact is not None
-    changes = (
-        _changes(was, now, ("confidence", "source", "trust", "valid_from", "valid_until"))
-        if was and now
-        else []
-    )
+    changes = _changes(was, now, ("confidence", "source", "trust", "valid_from", "valid_until")) if was and now else []
     if was and now and was.triple != now.triple:
         changes.append(f"was: {one_line(' '.join(was.triple), _WIDTH)}")
     if was and now and not changes:
@@ -141,9 +133,7 @@ def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
     if was and now and not changes:
         return None
     text = f"{one_line(belief.statement, _WIDTH)} ({belief.certainty:.2f})"
-    return Row(
-        state_of(was, now), belief.id, text, "; ".join(changes), now.place if now else "", belief.certainty
-    )
+    return Row(state_of(was, now), belief.id, text, "; ".join(changes), now.place if now else "", belief.certainty)
 
 
 def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
@@ -161,9 +151,7 @@ def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
     text = one_line(one.title or one.text, _WIDTH) + (
         f" [{one_line(status_word(one.status), 40)}]" if one.status else ""
     )
-    return Row(
-        state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0
-    )
+    return Row(state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0)
 
 
 def case_row(was: Case | None, now: Case | None) -> Row | None:
@@ -189,9 +177,7 @@ def section_lines(section: Section, limit: int) -> Iterator[str]:
     """A section as text: counts, then a line per row."""
     counts = ", ".join(f"{count} {state}" for state, count in count_states(section).items() if count)
     groups = Counter(row.group for row in section.rows if row.group)
-    told = ", ".join(
-        f"{name} {count}" for name, count in sorted(groups.items(), key=lambda pair: (-pair[1], pair[0]))
-    )
+    told = ", ".join(f"{name} {count}" for name, count in sorted(groups.items(), key=lambda pair: (-pair[1], pair[0])))
     yield f"{section.name}: {counts}" + (f" ({told})" if len(groups) > 1 else "")
     shown = section.rows[:limit] if limit else section.rows
     for row in shown:

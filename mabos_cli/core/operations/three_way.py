@@ -121,9 +121,7 @@ def merge_maps(
     return found
 
 
-def merge_runs(
-    base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]
-) -> list[Item]:
+def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]) -> list[Item]:
     """Two edited copies of a sequence as one. What a side took out is gone, what it put in is there; where both put something in at
     the same place, it stands in the order of time, as `when` tells; what has no time stays behind what it follows."""
     out: list[Item] = []
@@ -145,9 +143,7 @@ def _matches(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
     return {start + n: there + n for start, there, size in blocks for n in range(size)}
 
 
-def _merge_gap(
-    base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]
-) -> list[Item]:
+def _merge_gap(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]) -> list[Item]:
     if list(a) == list(b):
         return list(a)
     first, then = sorted((a, b), key=repr)

@@ -136,9 +136,7 @@ def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
         extra=_extra(base, a, b, newer),
     )
     known = base.revisions if base else ()
-    new = sorted(
-        (r for r in {repr(r): r for r in (*a.revisions, *b.revisions)}.values() if r not in known), key=repr
-    )
+    new = sorted((r for r in {repr(r): r for r in (*a.revisions, *b.revisions)}.values() if r not in known), key=repr)
     merged = merged._replace(revisions=(*known, *new))
     lost = {name: getattr(older, name) for name in NOTED if _is_lost(name, base, older, merged)}
     at = max(case.last_used or case.stored_at for case in (a, b))

@@ -74,4 +74,6 @@ def digest_of(sources: list[Source]) -> str:
     """A number for the state of all sources; empty while one of them is not settled."""
     if not all(source.settled for source in sources):
         return ""
-    return f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"
+    return (
+        f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"
+    )

@@ -136,9 +136,7 @@ class TermSearch:
             matched = [term for term in query if term in counts]
             if matched:
                 norm = 1.2 * (0.25 + 0.75 * size / self._mean)
-                raw.append(
-                    (sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), candidate)
-                )
+                raw.append((sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), candidate))
         top = max((score for score, _ in raw), default=1.0) or 1.0
         hits = []
         for score, candidate in raw:
@@ -195,9 +193,7 @@ def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
         for hit in hits
         if hit.candidate.item
     ]
-    return [
-        hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))
-    ]
+    return [hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))]
 
 
 def _is_retold(passage: Candidate, told: list[tuple[str, set[str]]], asked: list[str]) -> bool:
@@ -253,17 +249,13 @@ def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], de
                 if ref in kept or ref == source.candidate.ref or (ref in found and found[ref].score >= value):
                     continue
                 first = found[ref].depth if ref in found else level
-                found[ref] = hit._replace(
-                    score=round(value, 4), depth=first, via=matching(fresh, hit.candidate)
-                )
+                found[ref] = hit._replace(score=round(value, 4), depth=first, via=matching(fresh, hit.candidate))
         order = rank(found.values())
         sources = [(hit, hit.score) for hit in order if hit.candidate.ref not in opened][: depth.hits]
     return order
 
 
-def _refine(
-    search: Search, asked: list[str], candidate: Candidate, count: int
-) -> tuple[list[str], list[str]]:
+def _refine(search: Search, asked: list[str], candidate: Candidate, count: int) -> tuple[list[str], list[str]]:
     """What to ask after reading a hit: the words of the question that it leaves open, and its rarest other words."""
     told = {*stems(spoken_text(candidate))}
     fresh = new_words(candidate, {stem(word) for word in asked})

@@ -79,9 +79,7 @@ def score(
     if how.preset == "default":
         weighed = _weigh_default(candidates, how, rings or {})
     else:
-        weighed = {"seed": _weigh_seed, "balanced": _weigh_balanced, "rrf": _weigh_rrf}[how.preset](
-            candidates, how
-        )
+        weighed = {"seed": _weigh_seed, "balanced": _weigh_balanced, "rrf": _weigh_rrf}[how.preset](candidates, how)
     scores = weighed.scores
     left = [fade(c.at, how.now, how.half_life) for c in candidates] if how.half_life and how.now else []
     if left:
@@ -120,9 +118,7 @@ def shares(values: Sequence[float], floor: float = 0.0) -> list[float]:
     return [(value - floor) / span for value in values] if span > 0 else [1.0] * len(values)
 
 
-def share_lanes(
-    lexical: Mapping[Key, float], cosine: Mapping[Key, float]
-) -> dict[Key, tuple[float, float | None]]:
+def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> dict[Key, tuple[float, float | None]]:
     """Both lanes on one scale: no shared word is 0 in the one, the farthest of the pool 0 in the other.
 
     >>> share_lanes({"a": 3.0, "b": 1.5}, {"b": 0.4, "c": 0.2})
@@ -161,9 +157,7 @@ def _lanes(candidate: Signals) -> Parts:
     return (("lexical", candidate.lexical), *((("semantic", meaning),) if meaning is not None else ()))
 
 
-def _from_neighbours(
-    candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]
-) -> list[float]:
+def _from_neighbours(candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]) -> list[float]:
     """What each candidate gets from the best of those beside it, and from the best of those one further on."""
     place = {c.ref: n for n, c in enumerate(candidates)}
     best = {NEAR: [0.0] * len(candidates), FAR: [0.0] * len(candidates)}
@@ -223,9 +217,7 @@ def fade(at: str, now: datetime | None, half_life: float) -> float:
     return 0.5 ** (max(0.0, age) / half_life)
 
 
-def diversify(
-    scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int
-) -> list[Scored]:
+def diversify(scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int) -> list[Scored]:
     """Maximal marginal relevance: each next result is good and unlike those before it. `said` holds the words of each."""
     left, chosen = list(scored), []
     closest = {s.ref: 0.0 for s in left}

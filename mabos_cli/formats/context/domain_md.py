@@ -20,8 +20,7 @@ def render_domain(agent: str, name: str, entries: Sequence[str], until: str = ""
     told = f"{plural(len(entries), 'item')} of long-term memory, most important first."
     title = f"{name.capitalize()} — {agent}{f' — {page}' if page else ''}"
     return seal(
-        f"{_head(agent, name, len(entries), until)}# {title}\n\n> Derived: {told} {_NOTE}\n\n"
-        + "".join(entries)
+        f"{_head(agent, name, len(entries), until)}# {title}\n\n> Derived: {told} {_NOTE}\n\n" + "".join(entries)
     )
 
 
@@ -31,8 +30,7 @@ def render_domain_index(agent: str, name: str, pages: Iterable[tuple[str, int, i
     total = sum(items for _, items, _ in listed)
     told = f"{plural(total, 'item')} of long-term memory on {plural(len(listed), 'page')}, newest first."
     lines = "".join(
-        f"- [{page}]({name}/{page}.md): {plural(items, 'item')}, {tokens} tokens\n"
-        for page, items, tokens in listed
+        f"- [{page}]({name}/{page}.md): {plural(items, 'item')}, {tokens} tokens\n" for page, items, tokens in listed
     )
     return seal(
         f"{_head(agent, name, total, until)}# {name.capitalize()} — {agent}\n\n> Derived: {told} {_NOTE}\n\n{lines}"

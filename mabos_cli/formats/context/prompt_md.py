@@ -43,8 +43,4 @@ def _fields(head: str) -> dict[str, str]:
     except (yaml.YAMLError, RecursionError, ValueError):
         pairs = (line.partition(":") for line in head.split("\n") if line[:1].isalpha())
         return {key: value.strip().strip("\"'") for key, _, value in pairs}
-    return (
-        {key: value for key, value in found.items() if isinstance(value, str)}
-        if isinstance(found, dict)
-        else {}
-    )
+    return {key: value for key, value in found.items() if isinstance(value, str)} if isinstance(found, dict) else {}

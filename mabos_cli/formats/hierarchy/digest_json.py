@@ -62,9 +62,7 @@ class SegmentFile:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
-def _segment(
-    week: str, month: str, days: list[Any], kinds: Any, topics: Any, chores: Any, pairs: Any
-) -> Segment:
+def _segment(week: str, month: str, days: list[Any], kinds: Any, topics: Any, chores: Any, pairs: Any) -> Segment:
     return Segment(
         week,
         month,
@@ -76,8 +74,6 @@ def _segment(
     )
 
 
-def _day(
-    day: str, digest: str, entries: int, headings: list[str], lines: list[list[Any]], untrusted: int
-) -> DayDigest:
+def _day(day: str, digest: str, entries: int, headings: list[str], lines: list[list[Any]], untrusted: int) -> DayDigest:
     told = tuple(Highlight(*line) for line in lines)
     return DayDigest(day, digest, entries, tuple(headings), told, untrusted)

@@ -9,9 +9,7 @@ from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 _LINK = r"((?<!\\)\]\(<?|^ {{0,3}}\[[^\]]+\]:[ \t]*<?)(\./)?{}(?:archive/\d{{4}}/)?(\d{{4}}-\d\d-\d\d)\.md(?=[)#>\s]|$)"
 
 
-def relink_logs(
-    text: str, archived: Collection[str], to_memory: str, active: Collection[str] = ()
-) -> tuple[str, int]:
+def relink_logs(text: str, archived: Collection[str], to_memory: str, active: Collection[str] = ()) -> tuple[str, int]:
     """The text with links to archived days leading there, those to active ones to memory/, and how many were changed.
 
     to_memory is the way to the folder of logs from where the text stands: `memory/` or `../`. A file that is as we

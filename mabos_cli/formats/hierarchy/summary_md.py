@@ -71,9 +71,7 @@ def parse_summary(text: str) -> Written:
     return Written(found[1] if found else "", overview[1] if overview else "", untouched)
 
 
-def render_summary(
-    summary: Summary, places: Places, digest: str, budget: int, overview: Overview | None = None
-) -> str:
+def render_summary(summary: Summary, places: Places, digest: str, budget: int, overview: Overview | None = None) -> str:
     """The file of a period, within a budget of bytes for what is found in the logs."""
     period = summary.period
     sources = ", ".join(f'"{name}"' for name in _sources(summary, places))
@@ -97,9 +95,7 @@ def _sources(summary: Summary, places: Places) -> list[str]:
         return [day.day for day in summary.days]
     if summary.period.level == "quarterly":
         return [part.name for part in summary.parts]
-    covered = (
-        (part.name,) if part.name in places.below else (d.day for d in part.days) for part in summary.parts
-    )
+    covered = ((part.name,) if part.name in places.below else (d.day for d in part.days) for part in summary.parts)
     return [name for names in covered for name in names]
 
 
@@ -112,16 +108,9 @@ def _abstract(overview: Overview) -> str:
 def _fit(blocks: Sequence[Block], budget: int) -> str:
     """The blocks with the least worthy lines left out until they fit; what must stay, stays."""
     # All logs end up in the archive, and links to them grow with that: they are counted as they will be.
-    sizes = [
-        [len(_LOG_LINK.sub(_ARCHIVED, line.text).encode("utf-8")) + 1 for line in block.lines]
-        for block in blocks
-    ]
-    left = budget - sum(
-        len(block.heading) + 3 + sum(sizes[n]) for n, block in enumerate(blocks) if block.lines
-    )
-    order = sorted(
-        (line.worth, -b, -n) for b, block in enumerate(blocks) for n, line in enumerate(block.lines)
-    )
+    sizes = [[len(_LOG_LINK.sub(_ARCHIVED, line.text).encode("utf-8")) + 1 for line in block.lines] for block in blocks]
+    left = budget - sum(len(block.heading) + 3 + sum(sizes[n]) for n, block in enumerate(blocks) if block.lines)
+    order = sorted((line.worth, -b, -n) for b, block in enumerate(blocks) for n, line in enumerate(block.lines))
     dropped: set[tuple[int, int]] = set()
     for worth, b, n in order:
         if left >= 0 or worth == inf:
@@ -280,12 +269,9 @@ def _trend(summary: Summary, before: Compared | None) -> Iterator[Line]:
     for label, themes in zip(("New", "Up", "Down", "Gone"), before.trend, strict=True):
         if themes:
             counts = (
-                f"{t.entries}, was {t.before}" if t.entries and t.before else f"{t.entries or t.before}"
-                for t in themes
+                f"{t.entries}, was {t.before}" if t.entries and t.before else f"{t.entries or t.before}" for t in themes
             )
-            said = ", ".join(
-                f"{_said(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True)
-            )
+            said = ", ".join(f"{_said(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True))
             yield Line(f"- {label}: {said}", 1.2)
 
 
@@ -326,8 +312,6 @@ def _loose_day(day: DayDigest, places: Places) -> Line:
 def _month_part(part: Part, places: Places) -> list[Line]:
     extent = part.extent
     topics = "".join(f" {_said(shown, 40)} ({count})." for shown, count in part.themes)
-    counts = (
-        f"{plural(extent.days, 'day')} in {plural(extent.weeks, 'week')}, {plural(extent.entries, 'entry')}"
-    )
+    counts = f"{plural(extent.days, 'day')} in {plural(extent.weeks, 'week')}, {plural(extent.entries, 'entry')}"
     top = f" {_said(part.top.text, 90)}" if part.top else ""
     return _section(_link_below(part.name, places), f"{counts}.{topics}{top}")

@@ -65,9 +65,7 @@ def parse_json(data: bytes | str, path: str, *, line: int = 0, hint: str = _MEND
         where, problem = error.lineno, f"not valid JSON: {error.msg}"
         if not text.strip():
             problem = "the file is empty"
-        elif (
-            text[max(0, error.pos - 1) : error.pos + 7].lstrip().startswith(("<<<<<<<", "=======", ">>>>>>>"))
-        ):
+        elif text[max(0, error.pos - 1) : error.pos + 7].lstrip().startswith(("<<<<<<<", "=======", ">>>>>>>")):
             problem = "not valid JSON: git conflict markers"
     except UnicodeDecodeError as error:
         where, problem = data[: error.start].count(b"\n") + 1, "not valid UTF-8"  # type: ignore[arg-type]

@@ -65,9 +65,7 @@ class CaseFile:
             told = entry.get("situation")
             told = told if type(told) is dict else _NOTHING
             beliefs, desires, said = told.get("beliefs"), told.get("desires"), told.get("context")
-            if type(beliefs) is list is type(desires) and _TEXT.issuperset(
-                map(type, (*beliefs, *desires, said))
-            ):
+            if type(beliefs) is list is type(desires) and _TEXT.issuperset(map(type, (*beliefs, *desires, said))):
                 found.append((beliefs, desires, said != ""))
             else:  # what is left out may be; what makes no sense is said to make none
                 case = self.case(n)
@@ -224,8 +222,7 @@ def _revision(raw: Any, label: str) -> Revision:
         raise InvalidFile(f"{label}: each must be an object with what was", _MEND)
     names = {name for names in _PARTS.values() for name in names}
     was = tuple(
-        (n, _value(n, v, f"{label}: {n}") if n in names and v is not None else v)
-        for n, v in raw["was"].items()
+        (n, _value(n, v, f"{label}: {n}") if n in names and v is not None else v) for n, v in raw["was"].items()
     )
     extra = tuple((key, value) for key, value in raw.items() if key not in ("at", "by", "was"))
     return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was, extra)

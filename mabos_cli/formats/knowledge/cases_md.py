@@ -56,9 +56,7 @@ def render_cases_page(agent: str, name: str, cases: Iterable[Case], mark: str = 
 
 def render_cases_index(agent: str, count: int, pages: Collection[str], mark: str) -> str:
     """The file that stands for pages."""
-    listed = "".join(
-        f"- [{name}](mabos-cases/{name}.md)\n" for name in sorted(pages, key=lambda p: (len(p), p))
-    )
+    listed = "".join(f"- [{name}](mabos-cases/{name}.md)\n" for name in sorted(pages, key=lambda p: (len(p), p)))
     return seal(
         f"# MABOS Cases — {agent}\n\n> Auto-materialized from cases {render_mark(mark)}: "
         f"{plural(count, 'case')} on {plural(len(pages), 'page')}. {_NOTE}\n\n{listed}"

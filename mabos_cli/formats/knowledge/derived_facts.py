@@ -32,9 +32,7 @@ def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], no
     lines, subjects, changed, added = [], set(), 0, 0
     for fact in sorted(facts, key=lambda each: each.triple):
         before, line = known.pop(fact.id, (None, b""))
-        if (
-            before and fact[:11] == before[:11] and not before.extra
-        ):  # all but the times at which it was written
+        if before and fact[:11] == before[:11] and not before.extra:  # all but the times at which it was written
             lines.append(line)
             continue
         changed, added = changed + bool(before), added + (not before)

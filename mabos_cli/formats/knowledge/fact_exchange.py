@@ -37,22 +37,16 @@ def parse_csv(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple
     names = [str(name).strip().lower() for name in reader.fieldnames or ()]
     missing = [name for name in COLUMNS[:3] if name not in names]
     if missing:
-        raise InvalidFile(
-            f"{path}:1: no column {missing[0]}", f"{_NOTHING}; the header names {', '.join(COLUMNS[:3])}"
-        )
+        raise InvalidFile(f"{path}:1: no column {missing[0]}", f"{_NOTHING}; the header names {', '.join(COLUMNS[:3])}")
     reader.fieldnames = names
     for row in _rows(reader, path):
         where = f"{path}:{reader.line_num}"
-        raw: dict[str, Any] = {
-            n: row[n].strip() for n in COLUMNS if isinstance(row.get(n), str) and row[n].strip()
-        }
+        raw: dict[str, Any] = {n: row[n].strip() for n in COLUMNS if isinstance(row.get(n), str) and row[n].strip()}
         if raw:
             try:
                 raw |= {"confidence": float(raw["confidence"])} if "confidence" in raw else {}
             except ValueError:
-                raise InvalidFile(
-                    f"{where}: confidence {raw['confidence'][:20]!r} is no number", _NOTHING
-                ) from None
+                raise InvalidFile(f"{where}: confidence {raw['confidence'][:20]!r} is no number", _NOTHING) from None
             yield where, _fact(raw, where, silent)
 
 
@@ -70,9 +64,7 @@ def _fact(raw: Any, where: str, silent: Silent) -> Fact:
     try:
         fact = fact_from_dict(raw, where)
         return (
-            fact._replace(trust=lowest_trust((fact.trust, silent.trust)))
-            if silent.trust and "trust" in said
-            else fact
+            fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if silent.trust and "trust" in said else fact
         )
     except InvalidFile as error:
         raise InvalidFile(error.message.replace(": fact new", ""), _NOTHING) from None

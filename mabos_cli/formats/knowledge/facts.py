@@ -93,9 +93,7 @@ class FactFile:
             if len(listed) != len(self._ids):
                 seen: set[bytes] = set()
                 twin = next(n for n, own in enumerate(listed) if own in seen or seen.add(own))
-                told = (
-                    f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
-                )
+                told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
                 raise InvalidFile(f"{told} is there twice", _TWIN)
         return self._ids
 

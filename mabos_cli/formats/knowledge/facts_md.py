@@ -66,9 +66,7 @@ def render_facts_page(agent: str, name: str, sections: Mapping[str, str], made_f
     return seal(title + "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items())))
 
 
-def render_facts_index(
-    agent: str, asserted: int, derived: int, pages: Collection[str], made_from: str
-) -> str:
+def render_facts_index(agent: str, asserted: int, derived: int, pages: Collection[str], made_from: str) -> str:
     """The file that stands for pages."""
     listed = "".join(f"- [{name}](mabos-facts/{name}.md)\n" for name in sorted(pages))
     return seal(

@@ -49,8 +49,7 @@ def dot_text(text: str) -> str:
 def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
     lines = ["digraph facts {", "  rankdir=LR;"]
     lines += [
-        f"  {name} [label={dot_text(node)}{', shape=plain' if is_plain(node) else ''}];"
-        for node, name in names.items()
+        f"  {name} [label={dot_text(node)}{', shape=plain' if is_plain(node) else ''}];" for node, name in names.items()
     ]
     lines += [f"  {names[f.subject]} -> {names[f.object]} [label={dot_text(f.predicate)}];" for f in facts]
     return "\n".join([*lines, "}"]) + "\n"
@@ -62,13 +61,9 @@ def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
     ]
-    lines += [
-        f'  <key id="{n}" for="{where}" attr.name="{n}" attr.type="{kind}"/>' for n, where, kind in keys
-    ]
+    lines += [f'  <key id="{n}" for="{where}" attr.name="{n}" attr.type="{kind}"/>' for n, where, kind in keys]
     lines.append('  <graph edgedefault="directed">')
-    lines += [
-        f'    <node id="{name}"><data key="label">{_xml(node)}</data></node>' for node, name in names.items()
-    ]
+    lines += [f'    <node id="{name}"><data key="label">{_xml(node)}</data></node>' for node, name in names.items()]
     for fact in facts:
         ends = f'source="{names[fact.subject]}" target="{names[fact.object]}"'
         data = f'<data key="predicate">{_xml(fact.predicate)}</data><data key="confidence">{fact.confidence!r}</data>'

@@ -8,9 +8,7 @@ def render_dot(ontology: Ontology) -> str:
     """A digraph; an arrow with an empty head leads from a class to the one above it."""
     names = {own: f"n{number}" for number, own in enumerate(ontology.concepts, 1)}
     lines = ["digraph ontology {", "  rankdir=BT;", "  node [shape=box];"]
-    lines += [
-        f"  {names[own]} [label={dot_text(concept.label)}];" for own, concept in ontology.concepts.items()
-    ]
+    lines += [f"  {names[own]} [label={dot_text(concept.label)}];" for own, concept in ontology.concepts.items()]
     for own, concept in ontology.concepts.items():
         lines += [f"  {names[own]} -> {names[p]} [arrowhead=empty];" for p in concept.parents if p in names]
     for each in ontology.properties.values():

@@ -201,9 +201,7 @@ def _parse_rule(value: Any) -> Rule:
         told = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
         conditions, conclusion = parse_rule_text(told)
         name = str(fields.get("name", "")) or told.strip()
-        rule = Rule(
-            name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0)
-        )
+        rule = Rule(name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0))
     problems = check_rule(rule)
     if problems:
         raise BadValue(f"{rule.name[:60]!r} cannot run: {problems[0]}", "")

@@ -36,8 +36,7 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
 def fused_to_dict(fused: Fused) -> dict[str, Any]:
     """What several methods say together, as JSON values."""
     parts = [
-        {"method": p.method, "weight": p.weight, "stance": p.stance, "support": p.support}
-        | answer_to_dict(p.answer)
+        {"method": p.method, "weight": p.weight, "stance": p.stance, "support": p.support} | answer_to_dict(p.answer)
         for p in fused.parts
     ]
     return {

@@ -102,12 +102,7 @@ def render_pattern(pattern: Pattern) -> str:
 
 def _quoted(term: str) -> str:
     """A term as it can be read again: in quotes if it is empty, has spaces or quotes, or would be taken for something else."""
-    plain = (
-        term
-        and not re.search(r'[\s"]', term)
-        and term.lower() not in _KEYWORDS
-        and not Word(term, False).operator
-    )
+    plain = term and not re.search(r'[\s"]', term) and term.lower() not in _KEYWORDS and not Word(term, False).operator
     escaped = re.sub(r'(["\\])', r"\\\1", term)
     return term if plain else f'"{escaped}"'
 

@@ -15,9 +15,7 @@ from mabos_cli.formats.json.lines import (
 from mabos_cli.formats.json.text import dump_line, parse_json
 
 _ORDER = Rule._fields[:-1]  # all but extra
-_TEXT = tuple(
-    n for n in _ORDER if n not in ("conditions", "conclusion", "escalate", "confidence_factor", "enabled")
-)
+_TEXT = tuple(n for n in _ORDER if n not in ("conditions", "conclusion", "escalate", "confidence_factor", "enabled"))
 _ALWAYS = frozenset(("id", "name", "type", "conditions", "confidence_factor", "enabled", "created_at"))
 _KNOWN = frozenset(_ORDER)
 _MEND = "repair the rule by hand, or restore the file from git"

@@ -136,9 +136,7 @@ def parse_inputs(text: str, path: str) -> Inputs:
         for name, part in _split(source):
             if name in by_method:
                 where = f"{path}:{source.line_of('method')}"
-                raise InvalidFile(
-                    f"{where}: input for {name or 'one method'} is there twice", "keep one of them"
-                )
+                raise InvalidFile(f"{where}: input for {name or 'one method'} is there twice", "keep one of them")
             by_method[name] = part
     return Inputs(problem, by_method)
 
@@ -170,7 +168,5 @@ def _blocks(text: str, path: str) -> list[Source] | None:
         found.append(parse_source("\n".join(lines[at + 1 : end]) + "\n", path, at + 2))
         at = end + 1
     if not found and text.lstrip().startswith(_HEADING):
-        raise InvalidFile(
-            f"{path}:1: the worksheet has no block of input", "keep the lines between ```yaml and ```"
-        )
+        raise InvalidFile(f"{path}:1: the worksheet has no block of input", "keep the lines between ```yaml and ```")
     return found or None

@@ -24,9 +24,7 @@ _ITEM = re.compile(rf" ?{BULLET}(?:[ \t]|$)")
 _STRUCTURE = re.compile(r"(?m)^ {0,3}(?:(#{1,6})(?=[ \t]|$)|(`{3,})[^`\n]*$|(~{3,})|<!--)")
 _END = re.compile(r"(?m)^ {0,3}(`{3,}|~{3,})[ \t]*$|(-->)")
 # What could make the scan wrong: an indented heading (it may belong to a list), HTML, an underline below some text.
-_HIDING = re.compile(
-    r"(?m)^(?: {1,3}#{1,6}(?:[ \t]|$)| {0,3}<[A-Za-z/!?]|(?<=[^\n]\n) {0,3}(?:=+|-+)[ \t]*$)"
-)
+_HIDING = re.compile(r"(?m)^(?: {1,3}#{1,6}(?:[ \t]|$)| {0,3}<[A-Za-z/!?]|(?<=[^\n]\n) {0,3}(?:=+|-+)[ \t]*$)")
 # And a fence that does not stand at the margin: it may belong to a list or a quote, and end with it.
 _INNER_FENCE = re.compile(r"(?m)^[-+*>\d.) \t]*[> \t](?:```|~~~)")
 # A line that opens more than markdown-it follows is read again at each depth: a second for 64 KiB of it.
@@ -35,9 +33,7 @@ _LINK = re.compile(
     r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"
     r"|<((?:https?|mailto):[^<>\s]*)>|</?[A-Za-z!][^<>]*>"
 )
-_MARK = re.compile(
-    r"`+([^`]+)`+|\\([!-/:-@\[-`{-~])|`+|~~|==|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)"
-)
+_MARK = re.compile(r"`+([^`]+)`+|\\([!-/:-@\[-`{-~])|`+|~~|==|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
 
 
 class Structure(NamedTuple):

@@ -23,9 +23,7 @@ def render_checkpoint(checkpoint: Checkpoint) -> str:
     for title, name in _SECTIONS:
         entries = getattr(checkpoint, name)
         if entries:
-            parts.append(
-                f"\n## {title}\n\n" + "".join(f"- {indent(escape_block(entry))}\n" for entry in entries)
-            )
+            parts.append(f"\n## {title}\n\n" + "".join(f"- {indent(escape_block(entry))}\n" for entry in entries))
     return "".join(parts)
 
 

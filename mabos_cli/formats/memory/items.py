@@ -63,9 +63,7 @@ def item_to_dict(item: MemoryItem) -> dict[str, Any]:
 def item_from_dict(raw: Any, where: str) -> MemoryItem:
     """The item that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
-        raise InvalidFile(
-            f"{where}: a memory item must be an object", "repair the file or restore it from git"
-        )
+        raise InvalidFile(f"{where}: a memory item must be an object", "repair the file or restore it from git")
     label = f"{where}: item {str(raw.get('id', '?'))[:60]}"
     try:
         level = raw.get("importance")

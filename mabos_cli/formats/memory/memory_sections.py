@@ -111,9 +111,7 @@ def told_texts(text: str) -> set[str]:
         for end in {last, _TAGS.sub("", last)}:
             whole = " ".join(unescape_block(line) for line in (*above, end))
             # Some lines have their links escaped, and some are as they were given: both readings count.
-            for said in {
-                told for text in (whole, unescape_links(whole)) for told in (text, split_kind(text)[1])
-            }:
+            for said in {told for text in (whole, unescape_links(whole)) for told in (text, split_kind(text)[1])}:
                 found.update(map(fold, (said, *consolidated_parts(said))))
     return found
 

@@ -23,9 +23,7 @@ _NESTED = re.compile(rf"[ \t]+{BULLET}(?:[ \t]|$)")
 _QUOTE = re.compile(r"^ {0,3}> ?")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
-_WRITTEN = re.compile(
-    r"[^\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]"
-)  # what is neither blank nor a mark of ASCII
+_WRITTEN = re.compile(r"[^\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]")  # what is neither blank nor a mark of ASCII
 _CONTENTS = re.compile(r"!?\[[^\[\]]*\]\(#[^()]*\)|\[\[#[^\[\]]*\]\]|\[TOC\]", re.IGNORECASE)
 _BLOCK_ID = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$")
 _COPY = re.compile(r" \^M-\d+-[0-9a-f]{4}\s*$")
@@ -130,9 +128,7 @@ def _take(page: _Page, numbers: list[int], untouched: set[str]) -> None:
             _add(page, [number], _row_text(page.lines[numbers[0]], page.lines[number]))
     elif _FENCE.match(lines[0]) and _introduces(page, numbers[0]):
         before = page.entries.pop()
-        _add_parts(
-            page, [*(n for n in range(before.first - 1, before.last) if page.lines[n].strip()), *numbers]
-        )
+        _add_parts(page, [*(n for n in range(before.first - 1, before.last) if page.lines[n].strip()), *numbers])
     else:
         _add_parts(page, numbers)
 
@@ -207,10 +203,7 @@ def _row_text(head: str, row: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return [
-        cell.strip().replace("\\|", "|")
-        for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))
-    ]
+    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
 
 
 def _add_parts(page: _Page, numbers: list[int]) -> None:
@@ -240,9 +233,7 @@ def _add(page: _Page, numbers: list[int], text: str, marks: Marks | None = None)
     box = {"x": "x", " ": "-"}.get((item[1] or "").lower(), "") if item else ""
     for piece in cut_text(text, page.size):
         if piece.strip():
-            note = Note(
-                numbers[0] + 1, numbers[-1] + 1, piece.strip(), page.titles, (*page.marks, *found), box
-            )
+            note = Note(numbers[0] + 1, numbers[-1] + 1, piece.strip(), page.titles, (*page.marks, *found), box)
             page.entries.append(note)
 
 

@@ -39,9 +39,7 @@ def parse_store(data: bytes, path: str) -> StoreFile:
     head, lines = split_lines(data, "long_term", path)
     raw = parse_json(head, path)
     if not isinstance(raw, dict):
-        raise InvalidFile(
-            f"{path}:1: a memory store must be an object", "repair the file or restore it from git"
-        )
+        raise InvalidFile(f"{path}:1: a memory store must be an object", "repair the file or restore it from git")
     store = StoreFile(long_term=lines)
     store.working = _items(raw.pop("working", []), "working", path, data)
     store.short_term = _items(raw.pop("short_term", []), "short_term", path, data)

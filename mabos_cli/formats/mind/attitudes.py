@@ -29,9 +29,7 @@ KINDS = {
     "learning": Kind("Learnings.md", "L"),
 }
 # Dates that are none, but say so: people write them where a date is asked for.
-_OPEN_END = re.compile(
-    r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+"
-)
+_OPEN_END = re.compile(r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+")
 _VIA = re.compile(rf"({ID.pattern})(?:\s+via\s+({ID.pattern}))?")
 _WORDS = PRIORITIES | {"very high": 0.9, "very low": 0.1, "urgent": 0.95, "normal": 0.5}
 

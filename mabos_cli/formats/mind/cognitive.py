@@ -244,9 +244,7 @@ def _items(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) ->
             elif below not in hidden:
                 told.append(unescape_block(bare(lines[below]).strip()))
         if fields or _NAMED.match(match[2]):
-            words = _ASIDE.sub(
-                lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2])
-            )
+            words = _ASIDE.sub(lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2]))
             title = plain(INLINE.sub("", words)).rstrip(" ,;—–-")
             text = plain(fields["text"].value if "text" in fields else " ".join(told))
             yield Entry("item", _group_of(groups, number), title, text, fields, number, last)

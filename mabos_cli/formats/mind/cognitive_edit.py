@@ -246,8 +246,7 @@ def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
 def _told(file: CognitiveFile) -> list[tuple[object, ...]]:
     """What a file says, in whatever order."""
     return sorted(
-        (e.shape, e.group, e.title, e.text, *((n, f.value) for n, f in sorted(e.fields.items())))
-        for e in file.entries
+        (e.shape, e.group, e.title, e.text, *((n, f.value) for n, f in sorted(e.fields.items()))) for e in file.entries
     )
 
 

@@ -6,19 +6,14 @@ from typing import NamedTuple
 
 # What a field may be called, and what it is.
 NAMES = {
-    **{
-        name: name
-        for name in ("id", "certainty", "priority", "status", "source", "progress", "owner", "text")
-    },
+    **{name: name for name in ("id", "certainty", "priority", "status", "source", "progress", "owner", "text")},
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title")},
     **dict.fromkeys(("confidence",), "certainty"),
     **dict.fromkeys(("last updated", "updated at", "date", "since"), "updated"),
     **dict.fromkeys(("due", "due date", "by", "until"), "deadline"),
     **dict.fromkeys(("level", "kind", "category"), "type"),
     **dict.fromkeys(("value", "content", "description", "details", "state"), "text"),
-    **dict.fromkeys(
-        ("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"
-    ),
+    **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"),
     **dict.fromkeys(("about", "subject", "name", "action", "step", "what", "task"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),

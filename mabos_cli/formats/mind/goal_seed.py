@@ -47,9 +47,7 @@ _SHAPE = record(
                 desire=_ids("the desires behind it"),
                 requires=_ids("the plans that it requires"),
             ),
-            desires=_entries(
-                "what it wants", priority=_PRIORITY, motivates=_ids("the goals that it motivates")
-            ),
+            desires=_entries("what it wants", priority=_PRIORITY, motivates=_ids("the goals that it motivates")),
             plans=_entries(
                 "its plans",
                 goal=_ids("the goals that it serves"),
@@ -72,9 +70,7 @@ def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Templ
     source = parse_source(given, path)
     try:
         found = conform(_SHAPE, source.value, {})
-        seeds = [
-            seed for agent, told in found["agents"].items() for seed in _seeds(source, agent, told, day_of)
-        ]
+        seeds = [seed for agent, told in found["agents"].items() for seed in _seeds(source, agent, told, day_of)]
         agents = [
             SeedAgent(agent, *(_line(told[name], f"agents.{agent}.{name}") for name in ("role", "name")),
                       source.line_of(f"agents.{agent}"))
@@ -85,9 +81,7 @@ def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Templ
     return Template(path, one_line(found["business"]), tuple(agents), tuple(seeds))
 
 
-def _seeds(
-    source: Source, agent: str, told: Mapping[str, Any], day_of: Callable[[str], str]
-) -> Iterator[Seed]:
+def _seeds(source: Source, agent: str, told: Mapping[str, Any], day_of: Callable[[str], str]) -> Iterator[Seed]:
     for kind in LINKS:
         for number, entry in enumerate(told[f"{kind}s"], 1):
             path = f"agents.{agent}.{kind}s[{number}]"

@@ -206,9 +206,7 @@ def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
         lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
         return [head, *lines, *notes]
     spoken = "".join(f", {name}: {value}" for name, value in told.items() if is_spoken(name, value))
-    marks = "".join(
-        f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value)
-    )
+    marks = "".join(f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value))
     return [head + spoken + marks, *notes]
 
 

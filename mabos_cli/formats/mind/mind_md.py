@@ -8,9 +8,7 @@ from mabos_cli.formats.markdown.escape import escape_block, inline
 from mabos_cli.formats.markdown.seal import seal
 
 
-def render_mind(
-    agent: str, beliefs: Sequence[Belief], desires: Sequence[Attitude], goals: Sequence[Attitude]
-) -> str:
+def render_mind(agent: str, beliefs: Sequence[Belief], desires: Sequence[Attitude], goals: Sequence[Attitude]) -> str:
     """The whole file, sealed."""
     told = [
         f"# MABOS Beliefs — {agent}\n\n> Auto-materialized from Beliefs.md, Desires.md and Goals.md: "

@@ -71,9 +71,7 @@ def _entry(file: CognitiveFile, heading: Heading, hidden: set[int]) -> Entry:
     for number in range(heading.line + 1, heading.last + 1):
         if number not in hidden and is_only_fields(file.lines[number]):
             fields = fields_of(file.lines[number], number) | fields
-    return Entry(
-        "section", heading.group, heading.title, "", fields, heading.line, heading.last, heading.level
-    )
+    return Entry("section", heading.group, heading.title, "", fields, heading.line, heading.last, heading.level)
 
 
 def _table(file: CognitiveFile, heading: Heading) -> Table | None:

@@ -78,9 +78,7 @@ fetch {{
 }};"""
 
 
-def ask_facts_elsewhere(
-    agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200
-) -> str:
+def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:
     """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
     given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
     wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)

@@ -39,9 +39,7 @@ def literal(value: str | int | float | bool | date | datetime) -> str:
         return _moment(value)
     if isinstance(value, date):
         return value.isoformat()
-    raise BadValue(
-        f"no value for the graph: {type(value).__name__}", "text, numbers, truth, days and moments are"
-    )
+    raise BadValue(f"no value for the graph: {type(value).__name__}", "text, numbers, truth, days and moments are")
 
 
 def _quoted(text: str) -> str:
@@ -64,9 +62,7 @@ def _moment(value: datetime) -> str:
     try:
         return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
     except OverflowError:
-        raise BadValue(
-            f"{value.isoformat()} is out of range", "give a moment of the years 1 to 9999"
-        ) from None
+        raise BadValue(f"{value.isoformat()} is out of range", "give a moment of the years 1 to 9999") from None
 
 
 def label(name: str) -> str:
@@ -76,9 +72,7 @@ def label(name: str) -> str:
     'belief_supports_goal'
     """
     if name in RESERVED or not LABEL.fullmatch(name):
-        raise BadValue(
-            f"{name[:40]!r} cannot be a label", "small letters, digits and _, and no word of TypeQL"
-        )
+        raise BadValue(f"{name[:40]!r} cannot be a label", "small letters, digits and _, and no word of TypeQL")
     return name
 
 
@@ -98,9 +92,7 @@ def value_type(name: str) -> str:
 
 def render_define(schema: Schema) -> str:
     """The define query of a schema: attributes, relations, then entities, each behind the one above it. Empty for nothing."""
-    plain = [
-        f"attribute {label(each.name)}, value {value_type(each.value_type)};" for each in schema.attributes
-    ]
+    plain = [f"attribute {label(each.name)}, value {value_type(each.value_type)};" for each in schema.attributes]
     for relation in schema.relations:
         roles = (f"relates {label(role)}" for role in relation.roles)
         plain.append(", ".join((f"relation {label(relation.name)}", *roles)) + ";")
@@ -139,14 +131,8 @@ def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:
     is new to the graph has nothing to be taken back."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
     said = [(label(name), value) for name, value in record.attributes]
-    single = [
-        f"has {name} {literal(value)}"
-        for name, value in said
-        if value is not None and type(value) is not tuple
-    ]
-    several = [
-        f"has {name} {literal(each)}" for name, value in said if type(value) is tuple for each in value
-    ]
+    single = [f"has {name} {literal(value)}" for name, value in said if value is not None and type(value) is not tuple]
+    several = [f"has {name} {literal(each)}" for name, value in said if type(value) is tuple for each in value]
     update = f"\nupdate $e {', '.join(single)};" if single else ""
     queries = [f"put $e {key};{update}"]
     away = [name for name, value in said if value is None or type(value) is tuple]
@@ -202,7 +188,5 @@ def check_read_only(query: str) -> str:
         raise BadValue("the query is empty", 'for example: match $g isa goal; fetch { "goal": $g.name };')
     writes = next((token for token in found if token in _WRITING), "")
     if writes:
-        raise BadValue(
-            f"the query would write: {writes}", "only queries that read are run; files are what to change"
-        )
+        raise BadValue(f"the query would write: {writes}", "only queries that read are run; files are what to change")
     return query

@@ -71,9 +71,7 @@ def _a(kind: str) -> str:
 def _define(new: dict[str, list[str]], wanted: Told) -> str:
     """The define query of what is new: attributes and relations before the entities that own and play them."""
     lines = [
-        ", ".join((f"{kind} {label(name)}", *new[name])) + ";"
-        for name, kind in wanted.kinds.items()
-        if name in new
+        ", ".join((f"{kind} {label(name)}", *new[name])) + ";" for name, kind in wanted.kinds.items() if name in new
     ]
     return "\n".join(("define", *lines)) + "\n" if lines else ""
 

@@ -72,9 +72,7 @@ def render_completion(shell: str, lines: Sequence[Line], anywhere: Sequence[Opti
     """The completion script of a shell: what may follow each command, and the options that every one takes."""
     dialect = _DIALECTS[shell]
     names = [_entry(dialect, name, option.about) for option in anywhere for name in option.names]
-    script = dialect.script.replace(
-        "@SPEC@", "\n".join(filter(None, (_branch(dialect, line) for line in lines)))
-    )
+    script = dialect.script.replace("@SPEC@", "\n".join(filter(None, (_branch(dialect, line) for line in lines))))
     script = script.replace("@OPTIONS@", " ".join(names))
     return script.replace("@VALUES@", "\n".join(_cases(dialect, anywhere)))
 
@@ -86,15 +84,9 @@ def _branch(dialect: Dialect, line: Line) -> str:
     values = [_kind(dialect, value) for value in line.arguments]
     parts = {"subs": [_entry(dialect, *pair) for pair in line.below],
              "opts": [_entry(dialect, *pair) for pair in names], "args": values}  # fmt: skip
-    body = [
-        pad + dialect.listed.format(name=name, values=" ".join(words))
-        for name, words in parts.items()
-        if words
-    ]
+    body = [pad + dialect.listed.format(name=name, values=" ".join(words)) for name, words in parts.items() if words]
     body += [pad + dialect.assign.format(name="more", value=values[-1])] if line.repeats else []
-    body += (
-        [dialect.switch.format(cases="\n".join(cases))] if (cases := _cases(dialect, line.options)) else []
-    )
+    body += [dialect.switch.format(cases="\n".join(cases))] if (cases := _cases(dialect, line.options)) else []
     return dialect.branch.format(name=dialect.quote(line.name), body="\n".join(body)) if body else ""
 
 

@@ -63,9 +63,7 @@ def check_settings(text: str, shown: str) -> None:
         raise InvalidFile(f"{shown}:{_line(text, 'hooks')}: hooks must be an object", _HINT)
     for event, elements in hooks.items():
         if not isinstance(elements, list) and event not in ("enabled", "disabled"):
-            raise InvalidFile(
-                f"{shown}:{_line(text, event)}: the hooks of {event[:60]} must be a list", _HINT
-            )
+            raise InvalidFile(f"{shown}:{_line(text, event)}: the hooks of {event[:60]} must be a list", _HINT)
 
 
 def _line(text: str, key: str) -> int:

@@ -23,9 +23,7 @@ def element(name: str, /, *parts: Part, **attributes: str | int | float | bool |
     '<p class="note">a &lt; b</p>'
     """
     told = "".join(
-        _attribute(key, value)
-        for key, value in attributes.items()
-        if value is not None and value is not False
+        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
     if name in _VOID and not parts:
         return Html(f"<{name}{told}>" if name in ("meta", "br") else f"<{name}{told}/>")

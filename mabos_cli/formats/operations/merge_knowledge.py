@@ -77,9 +77,7 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
     """The rules of both sides. Of one that says two things now, the other version is kept disabled."""
     files = read_sides(parse_rules, RuleFile, path, sides)
     _, ours, theirs = files
-    union = merge_keyed(
-        *(file.raw for file in files), merge_rules, lambda was, now: was == now, _numbered_age
-    )
+    union = merge_keyed(*(file.raw for file in files), merge_rules, lambda was, now: was == now, _numbered_age)
     kept, notes = dict(union.kept), []
     last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):

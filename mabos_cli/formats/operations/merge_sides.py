@@ -18,9 +18,7 @@ class Merged(NamedTuple):
 Sides = tuple[bytes, bytes, bytes]  # the file before, ours, theirs; nothing where there was none
 
 
-def read_sides(
-    parse: Callable[[bytes, str], Any], empty: Callable[[], Any], path: str, sides: Sides
-) -> list[Any]:
+def read_sides(parse: Callable[[bytes, str], Any], empty: Callable[[], Any], path: str, sides: Sides) -> list[Any]:
     """The three files. Git gives an empty base where there is none; a side that is empty is malformed."""
     base = parse(sides[0], f"{path} (base)") if sides[0] else empty()
     return [base, parse(sides[1], f"{path} (ours)"), parse(sides[2], f"{path} (theirs)")]

@@ -39,14 +39,9 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     if split:
         kept = {own: held for own, held in kept.items() if not _is_on_page(records[0].get(own), held)}
         strays = sum(held[0] == "long_term" for held in kept.values())
-        notes += (
-            [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
-        )
+        notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
     merged = StoreFile(
-        *(
-            tuple(parse_item(line, path) for at, line in kept.values() if at == s)
-            for s in ("working", "short_term")
-        ),
+        *(tuple(parse_item(line, path) for at, line in kept.values() if at == s) for s in ("working", "short_term")),
         [line for at, line in kept.values() if at == "long_term"],
         max(ours.version, theirs.version) + 1,
         latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else "",
@@ -64,9 +59,7 @@ def _records(file: StoreFile, path: str) -> dict[str, Held]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twin = next(own for own, count in Counter(own for own, _ in pairs).items() if count > 1)
-        raise InvalidFile(
-            f"{path}: {twin} is there twice", "give one of the two another id, then merge again"
-        )
+        raise InvalidFile(f"{path}: {twin} is there twice", "give one of the two another id, then merge again")
     return found
 
 
@@ -106,9 +99,7 @@ def _is_untouched(was: Held, now: Held) -> bool:
     return was[1] == now[1] or is_only_used(parse_item(was[1], "base"), parse_item(now[1], "now"))
 
 
-def _place_items(
-    union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]]
-) -> dict[str, Held]:
+def _place_items(union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]]) -> dict[str, Held]:
     """The items, with those that lost their id under new ones: other versions are linked with the one that is kept."""
     kept = dict(union.kept)
     for spare in union.spares:
@@ -136,7 +127,6 @@ def _repoint_items(kept: dict[str, Held], spare: Spare, own: str, records: list[
             continue
         item = parse_item(line, "merge")
         links = {
-            n: tuple(own if i == spare.id else i for i in getattr(item, n))
-            for n in ("derived_from", "related_to")
+            n: tuple(own if i == spare.id else i for i in getattr(item, n)) for n in ("derived_from", "related_to")
         }
         kept[name] = (store, render_item(item._replace(**links)))

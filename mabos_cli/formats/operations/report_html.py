@@ -70,9 +70,7 @@ def _drawn(section: Section) -> Html:
 def _overview(report: Report) -> Html:
     troubles = _troubles(report.troubles)
     if report.is_empty:
-        return element(
-            "section", element("h2", "Nothing to show yet"), _first_steps(report), troubles, id="overview"
-        )
+        return element("section", element("h2", "Nothing to show yet"), _first_steps(report), troubles, id="overview")
     goals = sum(each.state not in ("done", "gone") for each in report.goals.rows)
     late = sum(each.late for each in report.dates.rows)  # these come first
     tiles = (

@@ -37,23 +37,17 @@ def _stored(memory: MemoryView) -> Part:
         return element("p", "Nothing was stored yet: ", code('mabos store "…"'), " remembers something.")
     sums = [sum(week.counts) for week in weeks]
     names = [f"{week.name} (from {week.first})" for week in weeks]
-    label = (
-        f"Items stored per week, {weeks[0].name} to {weeks[-1].name}, {sum(sums)} in all, at most {max(sums)}"
-    )
+    label = f"Items stored per week, {weeks[0].name} to {weeks[-1].name}, {sum(sums)} in all, at most {max(sums)}"
     chart = render_columns([week.counts for week in weeks], names, label, max(sums))
     middle = weeks[len(weeks) // 2]
-    ends = element(
-        "div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis"
-    )
+    ends = element("div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis")
     used = [n for n in range(len(CLASS_NAMES)) if any(week.counts[n] for week in weeks)]
     legend = [element("li", _swatch(n + 1), _class_name(CLASS_NAMES[n])) for n in used]
     kinds = [
         row(
             kind.name,
             f"{kind.total:,}",
-            render_columns(
-                [(n,) for n in kind.weeks], names, f"{kind.name} per week", max(kind.weeks, default=0)
-            ),
+            render_columns([(n,) for n in kind.weeks], names, f"{kind.name} per week", max(kind.weeks, default=0)),
         )
         for kind in memory.kinds.rows
     ]
@@ -95,19 +89,14 @@ def _class_name(name: str) -> str:
 def _tiers(memory: MemoryView, many: bool) -> Part:
     names = [tier.replace("_", " ") for tier in TIERS]
     lows = [f"{least:g} and above" for least in PRIORITIES.values()]
-    bands = [
-        (name, count, low) for (name, count), low in zip(memory.bands, [*lows[:-1], "below 0.5"], strict=True)
-    ]
+    bands = [(name, count, low) for (name, count), low in zip(memory.bands, [*lows[:-1], "below 0.5"], strict=True)]
     trusts = [(name, count, _TRUSTED[name]) for name, count in memory.trusts]
     cards = (
         ("Where", [(name, count, "") for name, count in zip(names, memory.tiers, strict=True)], {3: "c4"}),
         ("Importance of live items", bands, {}),
         ("Trust of live items", trusts, {2: "c2"}),
     )
-    drawn = [
-        element("div", element("h3", title), _bars(rows, kinds), class_="card")
-        for title, rows, kinds in cards
-    ]
+    drawn = [element("div", element("h3", title), _bars(rows, kinds), class_="card") for title, rows, kinds in cards]
     each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.rows]
     rows = table(("agent", *names), each, "Tiers by agent")
     by_agent = fold("By agent", rows, left_out(memory.by_agent.left, "agent"), is_open=len(each) <= 6)
@@ -155,9 +144,7 @@ def _topic_card(month: Month) -> Html:
 
 def _hierarchy(spans: Cut[Span], many: bool) -> Part:
     if not spans.rows:
-        return element(
-            "p", "No daily logs yet; once there are, ", code("mabos hierarchy build"), " sums them up."
-        )
+        return element("p", "No daily logs yet; once there are, ", code("mabos hierarchy build"), " sums them up.")
     return [_span(span, many, len(spans.rows) == 1) for span in spans.rows], left_out(spans.left, "agent")
 
 
@@ -206,6 +193,4 @@ def _timeline(timeline: Cut[Moment], many: bool) -> Part:
 def _moment(moment: Moment, many: bool) -> Html:
     facts = element("small", f"{moment.type}, {moment.importance:.2f}, ", code(moment.id))
     day = element("time", moment.day[8:] or "–", datetime=moment.day or None)
-    return element(
-        "li", day, " ", moment.text, " ", doubt(moment.trust), whose(moment.agent, many), " ", facts
-    )
+    return element("li", day, " ", moment.text, " ", doubt(moment.trust), whose(moment.agent, many), " ", facts)

@@ -29,9 +29,7 @@ def _conflicts(clashes: Cut[Clash], settled: Cut[Settled], many: bool) -> Part:
     closed = None
     if settled.rows:
         rows = [_settled(each, many) for each in settled.rows]
-        closed = fold(
-            plural(settled.total, "resolved conflict"), element("ul", rows), left_out(settled.left, "one")
-        )
+        closed = fold(plural(settled.total, "resolved conflict"), element("ul", rows), left_out(settled.left, "one"))
     return drawn, left_out(clashes.left, "conflict"), closed
 
 
@@ -79,9 +77,7 @@ def _goals(goals: Cut[GoalRow], many: bool) -> Part:
         tree = _tree(own, 0, len(own))
         still = sum(each.state not in ("done", "gone") for each in own)
         drawn.append(
-            fold(f"{agent}: {plural(len(own), 'goal')}, {still} open", tree, is_open=len(drawn) < 3)
-            if many
-            else tree
+            fold(f"{agent}: {plural(len(own), 'goal')}, {still} open", tree, is_open=len(drawn) < 3) if many else tree
         )
     return drawn, left_out(goals.left, "goal")
 
@@ -122,9 +118,7 @@ def _graph(report: Report) -> Part:
     lapsed = f" {plural(report.lapsed, 'fact')} that do not hold now are left out." if report.lapsed else ""
     if not picture.boxes:
         if not report.facts:
-            return element(
-                "p", "No facts yet: ", code("mabos fact assert acme isA Customer"), f" adds one.{lapsed}"
-            )
+            return element("p", "No facts yet: ", code("mabos fact assert acme isA Customer"), f" adds one.{lapsed}")
         return element("p", f"{plural(report.facts, 'fact')}, none of which joins two entities.{lapsed}")
     told = f"{plural(report.facts, 'fact')}. Point at a line to read it; dashed ones are untrusted.{lapsed}"
     frame = element(
@@ -162,9 +156,7 @@ def _dates(dates: Cut[Dated], many: bool) -> Part:
     if not dates.rows:
         return element("p", "Nothing is late, and nothing is due within 30 days.")
     heads = ("date", *(("agent",) if many else ()), "what", "where")
-    return table(heads, (_date(each, many) for each in dates.rows), "What is due"), left_out(
-        dates.left, "date"
-    )
+    return table(heads, (_date(each, many) for each in dates.rows), "What is due"), left_out(dates.left, "date")
 
 
 def _date(each: Dated, many: bool) -> Html:

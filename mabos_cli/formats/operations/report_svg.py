@@ -45,9 +45,7 @@ def render_bar(share: float, kind: str = "c1") -> Html:
     parts = [element("rect", width=100, height=10, class_="rest")]
     if share > 0:
         parts.append(element("rect", width=width, height=10, class_=kind))
-    return element(
-        "svg", parts, viewBox="0 0 100 10", preserveAspectRatio="none", class_="bar", aria_hidden="true"
-    )
+    return element("svg", parts, viewBox="0 0 100 10", preserveAspectRatio="none", class_="bar", aria_hidden="true")
 
 
 def render_picture(picture: Picture) -> Html:
@@ -65,9 +63,7 @@ def render_picture(picture: Picture) -> Html:
         orient="auto",
     )
     lines = [_line(line, picture.boxes) for line in picture.lines.rows]
-    label = (
-        f"Graph of {len(picture.boxes)} entities and {plural(len(picture.lines.rows), 'line')} between them"
-    )
+    label = f"Graph of {len(picture.boxes)} entities and {plural(len(picture.lines.rows), 'line')} between them"
     size = {"width": picture.width, "height": picture.height}
     return element(
         "svg",

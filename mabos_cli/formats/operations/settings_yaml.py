@@ -32,9 +32,7 @@ def _walk(node: Any, prefix: str, path: str, found: dict[str, tuple[Any, int]]) 
 
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise InvalidFile(
-            f"{path}:{line}: expected `name: value`", "settings are sections of names and values"
-        )
+        raise InvalidFile(f"{path}:{line}: expected `name: value`", "settings are sections of names and values")
     for key, value in node.value:
         name = f"{prefix}{getattr(key, 'value', '?')}"
         here = key.start_mark.line + 1

@@ -105,12 +105,7 @@ def _find_extract(part: Any, asked: set[int]) -> Extract | None:
     if not isinstance(category, str) or category not in CATEGORIES:
         return None
     importance, confidence = (_find_share(part.get(name)) for name in ("importance", "confidence"))
-    if (
-        not isinstance(content, str)
-        or not isinstance(events, list)
-        or importance is None
-        or confidence is None
-    ):
+    if not isinstance(content, str) or not isinstance(events, list) or importance is None or confidence is None:
         return None
     text = _clean(content)
     known = tuple(dict.fromkeys(n for event in events if (n := _find_number(event)) in asked))[:_MOST_EVENTS]

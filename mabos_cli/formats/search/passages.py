@@ -81,9 +81,7 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
     body = count_head(page.lines)
     passages = list(_cut(page, _Section(0, body - 1), 0, body - 1, "")) if body else []
     structure = find_structure(page.lines[body:])
-    page.whole.update(
-        (first + body, (last + body, alone)) for first, (last, alone) in structure.whole.items()
-    )
+    page.whole.update((first + body, (last + body, alone)) for first, (last, alone) in structure.whole.items())
     page.whole.update((first + body, (last + body, True)) for first, last, _ in structure.headings)
     sections = list(_sections(page.lines, structure.headings, body))
     for section, below in zip(sections, [*sections[1:], _Section(0, 0)], strict=True):

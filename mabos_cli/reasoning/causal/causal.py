@@ -95,9 +95,7 @@ def _verdict(found: _Found, cause: str, effect: str) -> str:
         by = listed(found.sets[0])
         return f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
     if found.front:
-        return (
-            f"no measured set closes the back door, but the front door through {listed(found.front)} is open"
-        )
+        return f"no measured set closes the back door, but the front door through {listed(found.front)} is open"
     more = f"; {listed(found.instruments)} may serve as instrument" if found.instruments else ""
     return f"the effect of {cause} on {effect} cannot be told from what is measured{more}"
 
@@ -123,9 +121,7 @@ def _warned(found: _Found) -> list[str]:
     if not found.are_all:
         said.append("The graph is large: one set to adjust for is given, others may exist.")
     if not found.sets and not found.front and not found.front_tried:
-        said.append(
-            "Of the many mediators only single ones, pairs and all together were tried as a front door."
-        )
+        said.append("Of the many mediators only single ones, pairs and all together were tried as a front door.")
     return said
 
 
@@ -183,13 +179,9 @@ def _measure(
     if max(one.effect for *_, one in estimates) - min(one.effect for *_, one in estimates) > 0.05:
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
-        caveats.append(
-            "The adjusted effect has the opposite sign of the plain difference (Simpson's paradox)."
-        )
+        caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
     said = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
-    return Answer(
-        quantity(best.effect, best.interval, about=about), None, said, cut(steps), detail, tuple(caveats)
-    )
+    return Answer(quantity(best.effect, best.interval, about=about), None, said, cut(steps), detail, tuple(caveats))
 
 
 def _unknown(
@@ -197,14 +189,10 @@ def _unknown(
 ) -> Answer:
     """The answer where nothing can be adjusted: bounds, and what instruments say."""
     low, high = detail["bounds"]
-    detail["instruments_ratio"] = {
-        name: ratio_by(rows, aim, name) for name in found.instruments if name in rows[0][0]
-    }
+    detail["instruments_ratio"] = {name: ratio_by(rows, aim, name) for name in found.instruments if name in rows[0][0]}
     for name, ratio in detail["instruments_ratio"].items():
         if ratio is not None:
-            steps.append(
-                f"by instrument {name}: {ratio:+.3g} for those whom it moves, if it moves none the other way"
-            )
+            steps.append(f"by instrument {name}: {ratio:+.3g} for those whom it moves, if it moves none the other way")
     seen = detail["crude"]["effect"]
     said = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {seen:+.3g}"
     about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"

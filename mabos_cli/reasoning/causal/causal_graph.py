@@ -56,9 +56,7 @@ def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph"
         parts = _ARROW.split(line.strip())
         names, arrows = parts[::2], parts[1::2]
         if not arrows or not all(names):
-            raise BadValue(
-                f"{path}[{at}]: {line[:60]!r} has no arrow between two names", "write: cause -> effect"
-            )
+            raise BadValue(f"{path}[{at}]: {line[:60]!r} has no arrow between two names", "write: cause -> effect")
         for name in names:
             parents.setdefault(name, {})
         for left, arrow, right in zip(names, arrows, names[1:], strict=False):
@@ -115,9 +113,7 @@ def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[s
     in one."""
     after = graph.below([cause])
     useful = graph.above([cause, effect])
-    free = [
-        n for n in graph.parents if n in useful and n not in after and n not in graph.hidden and n != effect
-    ]
+    free = [n for n in graph.parents if n in useful and n not in after and n not in graph.hidden and n != effect]
     if len(free) > MOST_TRIED:
         if not is_back_door(graph, cause, effect, free):
             return [], True
@@ -128,9 +124,7 @@ def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[s
     found: list[tuple[str, ...]] = []
     for size in range(len(free) + 1):
         for chosen in combinations(free, size):
-            if not any(set(less) <= set(chosen) for less in found) and is_back_door(
-                graph, cause, effect, chosen
-            ):
+            if not any(set(less) <= set(chosen) for less in found) and is_back_door(graph, cause, effect, chosen):
                 found.append(chosen)
     return found, True
 

@@ -47,6 +47,5 @@ def read_causes(symptom: str, said: Mapping[str, Mapping[str, Any]]) -> tuple[Ca
         strengths[name] = min(up, weighed[name][0] - weighed[name][1]) if known else None
     reached = {above[name] for name, strength in strengths.items() if strength is not None and strength > 0}
     return tuple(
-        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached)
-        for name in said
+        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in said
     )

@@ -71,9 +71,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     if any(name in seen and is_same(seen[name], state) for name, state in do.items()):
         caveats.append("Part of the change was so already.")
     if given["value"] is not None and not claim:
-        caveats.append(
-            "Necessity and sufficiency need one change, to another value than was seen; value is not used."
-        )
+        caveats.append("Necessity and sufficiency need one change, to another value than was seen; value is not used.")
     caveats += [f"{name} is never {do[name]} by itself; check the spelling." for name in case.unheard]
     return Answer(
         distribution(after, about=f"{outcome} if {told(do)}"),
@@ -116,9 +114,7 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
         for found, state in ((factual, world[outcome]), (changed, model.compute(outer, do)[outcome])):
             found[as_told(state)] = found.get(as_told(state), 0.0) + share
     if not weight:
-        raise BadValue(
-            f"observed: {told(seen)} cannot happen in this model", "check the equations and the chances"
-        )
+        raise BadValue(f"observed: {told(seen)} cannot happen in this model", "check the equations and the chances")
     return _Case(
         weight,
         worlds,
@@ -198,9 +194,7 @@ def _steps(
         f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
         f"action: {told(do)} in each of them",
         f"prediction: {outcome} "
-        + ", ".join(
-            f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6]
-        ),
+        + ", ".join(f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6]),
     ]
     if causes:
         for field, said in (

@@ -37,9 +37,7 @@ def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
     """The tree below the top event; what is named and is no gate is a basic event."""
     gates = {name: _gate(one, f"gates.{name}") for name, one in said.items()}
     used = {name for gate in gates.values() for name in gate.of}
-    order = causal_order(
-        {name: [one for one in gate.of if one in gates] for name, gate in gates.items()}, "gates"
-    )
+    order = causal_order({name: [one for one in gate.of if one in gates] for name, gate in gates.items()}, "gates")
     if top is None:
         tops = [name for name in gates if name not in used]
         if len(tops) != 1:
@@ -87,9 +85,7 @@ def find_cut_sets(tree: Tree) -> tuple[CutSet, ...]:
             sets: tuple[CutSet, ...] = (frozenset(),)
             for one in chosen:
                 joins += len(sets) * len(found[one])
-                check_size(
-                    f"gates.{name}", joins, MOST_JOINS, "joins of cut sets", "the tree is too rich for them"
-                )
+                check_size(f"gates.{name}", joins, MOST_JOINS, "joins of cut sets", "the tree is too rich for them")
                 sets = _smallest(part | more for part in sets for more in found[one])
             alternatives.extend(sets)
         found[name] = _smallest(alternatives)

@@ -189,9 +189,7 @@ def _walk_signs(graph: Graph, start: str) -> set[tuple[str, int]]:
     return found
 
 
-def simulate(
-    graph: Graph, push: Mapping[str, float], steps: int
-) -> tuple[dict[str, list[float]], int | None]:
+def simulate(graph: Graph, push: Mapping[str, float], steps: int) -> tuple[dict[str, list[float]], int | None]:
     """The change of every variable step by step, as a pulse that runs along the links: what changed in one step moves its effects
     in the next, one later if delayed. The second value is the step at which something ran away, where it stops."""
     pulses = [{name: push.get(name, 0.0) for name in graph}]

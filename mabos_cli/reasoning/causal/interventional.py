@@ -107,9 +107,7 @@ def _means(after: dict[str, float], without: dict[str, float]) -> dict[str, floa
     amounts = {state: find_value(state) for state in after}
     if not all(amount is not None and amount.kind == "number" for amount in amounts.values()):
         return {}
-    mean, other = (
-        sum(share * amounts[state].amount for state, share in one.items()) for one in (after, without)
-    )
+    mean, other = (sum(share * amounts[state].amount for state, share in one.items()) for one in (after, without))
     return {"expected": mean, "expected_compared": other, "expected_effect": mean - other}
 
 
@@ -126,9 +124,7 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
             f"merely seen: {figure(seen)} against {figure(compared)}, difference {detail['seen_difference']:+.3g}"
         )
     if "expected" in detail:
-        lines.append(
-            f"expected {outcome}: {figure(detail['expected'])} against {figure(detail['expected_compared'])}"
-        )
+        lines.append(f"expected {outcome}: {figure(detail['expected'])} against {figure(detail['expected_compared'])}")
     return lines
 
 

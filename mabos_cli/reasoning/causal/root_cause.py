@@ -77,9 +77,7 @@ QUESTIONS = (
 def solve(given: dict[str, Any], own: Own) -> Answer:
     """The faults or causes in the order in which to mend them."""
     if (given["gates"] is None) == (given["causes"] is None):
-        raise BadValue(
-            "gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither"
-        )
+        raise BadValue("gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither")
     return _solve_map(given) if given["causes"] else _solve_tree(given)
 
 
@@ -93,19 +91,13 @@ def _solve_tree(given: dict[str, Any]) -> Answer:
         lines.append(f"fails alone on: {listed(single)}")
     if not given["events"]:
         order = _by_structure(tree, sets)
-        said = (
-            f"{tree.top}: {len(sets)} minimal cut sets, the smallest of {len(sets[0])}; begin with {order[0]}"
-        )
-        caveats = (
-            "Without probabilities events are ranked by how few others must come with them, and how often.",
-        )
+        said = f"{tree.top}: {len(sets)} minimal cut sets, the smallest of {len(sets[0])}; begin with {order[0]}"
+        caveats = ("Without probabilities events are ranked by how few others must come with them, and how often.",)
         return Answer(ranking(tuple(order), about=tree.top), None, said, cut(lines), detail, caveats)
     for name in given["events"]:
         if name in given["gates"]:
             raise BadValue(f"events.{name}: is a gate", "its probability follows; give those of basic events")
-    named = [
-        name for gate in given["gates"].values() for form in ("any", "all", "of") for name in gate[form] or ()
-    ]
+    named = [name for gate in given["gates"].values() for form in ("any", "all", "of") for name in gate[form] or ()]
     check_known("events", given["events"], dict.fromkeys(named), "event")
     missing = [name for name in tree.events if name not in given["events"]]
     if missing:
@@ -123,9 +115,7 @@ def _weigh(
     root = build(tree, diagram)
     top = diagram.chance(root, chances)[root]
     if top <= 0:
-        raise BadValue(
-            f"events: with these probabilities {tree.top} cannot happen", "some events on every way have 0"
-        )
+        raise BadValue(f"events: with these probabilities {tree.top} cannot happen", "some events on every way have 0")
     slopes = diagram.slopes(root, chances)
     share = {name: slopes[name] * chances[name] / top for name in tree.events}
     left = {name: top - slopes[name] * chances[name] for name in tree.events}
@@ -155,9 +145,7 @@ def _weigh(
     return Answer(ranking(tuple(order), share, tree.top), None, said, cut(lines), detail, caveats)
 
 
-def _parts(
-    sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances: dict[str, float]
-) -> dict[str, float]:
+def _parts(sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances: dict[str, float]) -> dict[str, float]:
     """For each event the probability that some cut set with it happens; empty if there are too many to compute it."""
     if len(sets) * len(order) > MOST_PARTS:
         return {}
@@ -233,9 +221,7 @@ def _cause_detail(one: Cause) -> dict[str, Any]:
 def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ...]:
     said = ["Weights are judgements: the order tells what the evidence speaks for, not how likely it is."]
     names = [
-        one.name
-        for one in roots[1:]
-        if one.strength == roots[0].strength and len(one.chain) == len(roots[0].chain)
+        one.name for one in roots[1:] if one.strength == roots[0].strength and len(one.chain) == len(roots[0].chain)
     ]
     if names:
         said.append(f"{roots[0].name} and {listed(names)} are supported equally.")

@@ -52,9 +52,7 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
     check_names(equations, "equations")
     for name in equations:
         if name in exogenous:
-            raise BadValue(
-                f"equations.{name}: is exogenous too", "a variable is left to chance or computed, not both"
-            )
+            raise BadValue(f"equations.{name}: is exogenous too", "a variable is left to chance or computed, not both")
     names = (*exogenous, *equations)
     outer = {name: _chances(said, f"exogenous.{name}") for name, said in exogenous.items()}
     check_size(
@@ -66,9 +64,7 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
     )
     formulas = {name: parse_formula(said, names, f"equations.{name}") for name, said in equations.items()}
     work = math.prod(map(len, outer.values())) * sum(formula.size for formula in formulas.values())
-    check_size(
-        "equations", work, MOST_WORK, "steps of computing", "take fewer variables or shorter equations"
-    )
+    check_size("equations", work, MOST_WORK, "steps of computing", "take fewer variables or shorter equations")
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
     return Model(outer, {name: formulas[name] for name in causal_order(after, "equations")})
 

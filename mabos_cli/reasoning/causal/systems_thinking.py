@@ -95,9 +95,7 @@ def _loop_line(loop: Loop, label: str) -> str:
 
 
 def _archetype_line(one: Archetype, labels: list[str]) -> str:
-    return (
-        f"{one.name} at {listed(one.at, 2)} ({', '.join(labels[at] for at in one.loops)}): {ADVICE[one.name]}"
-    )
+    return f"{one.name} at {listed(one.at, 2)} ({', '.join(labels[at] for at in one.loops)}): {ADVICE[one.name]}"
 
 
 def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
@@ -110,14 +108,10 @@ def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list
         partly += [] if is_whole else [name]
         for one, paths in reached.items():
             # What is pushed itself moves by that too.
-            signs.setdefault(one, {pushed[one]} if one in pushed else set()).update(
-                way * sign for sign in paths
-            )
+            signs.setdefault(one, {pushed[one]} if one in pushed else set()).update(way * sign for sign in paths)
     if partly:
         caveats.append(f"Not all paths from {listed(partly)} were followed: what looks certain may be open.")
-    ways = {
-        name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()
-    }
+    ways = {name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()}
     for way, said in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
         moved = [name for name in ways if ways[name] == way]
         if moved:
@@ -128,9 +122,7 @@ def _pushed(graph: Graph, given: dict[str, Any], steps: list[str], caveats: list
     last = {name: line[-1] for name, line in values.items()}
     shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
     at = given["steps"] if away is None else away
-    steps.append(
-        f"after {plural(at, 'step')}: " + ", ".join(f"{name} {figure(last[name])}" for name in shown)
-    )
+    steps.append(f"after {plural(at, 'step')}: " + ", ".join(f"{name} {figure(last[name])}" for name in shown))
     if away is not None:
         caveats.append(f"The simulation runs away and was stopped at step {away}.")
     caveats.append("The simulation is linear: it shows directions and timing, not amounts.")

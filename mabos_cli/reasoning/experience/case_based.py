@@ -223,9 +223,7 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
         caveats.append(f"as much speaks for {listed(best[1:])}")
     worked, failed, _ = vote.count
     if worked + failed < 3:
-        caveats.append(
-            f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan"
-        )
+        caveats.append(f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan")
     summary = (
         f"{one_line(best[0], 60)}: worked in {worked} of {worked + failed} near cases, "
         f"chance of success {vote.chance:.2f} (Laplace, by nearness)"

@@ -97,8 +97,7 @@ def _cues(
     for option, profile in options.items():
         check_known(f"options.{option}", profile, rows, "cue")
     examples = [
-        (parse_features(row["cues"], f"examples.{name}.cues"), row["value"])
-        for name, row in given["examples"].items()
+        (parse_features(row["cues"], f"examples.{name}.cues"), row["value"]) for name, row in given["examples"].items()
     ]
     check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
     _check_kinds(rows, [*options.values(), *(profile for profile, _ in examples)])
@@ -129,9 +128,7 @@ def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
         if odd is not None:
             raise BadValue(f"options: {name} is {odd[:40]!r}", "write yes, no, unknown or a number")
         if words and len(words) < len(values):
-            raise BadValue(
-                f"options: {name} is yes or no for some, and a number for others", "use one of them"
-            )
+            raise BadValue(f"options: {name} is yes or no for some, and a number for others", "use one of them")
 
 
 def _learn(
@@ -176,9 +173,7 @@ def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
     for cue in cues:
         if len(left) == 1:
             break
-        kept = tuple(
-            name for name in left if not any(prefer(cue, options[other], options[name]) > 0 for other in left)
-        )
+        kept = tuple(name for name in left if not any(prefer(cue, options[other], options[name]) > 0 for other in left))
         rounds.append(_Round(cue, left, kept))
         left = kept
     return rounds

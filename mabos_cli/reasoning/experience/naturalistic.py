@@ -34,13 +34,9 @@ _PROTOTYPE = record(
 _ACTION = record(
     "what an action needs and does",
     needs=optional(map_of(_EXPECTED, "cues that must be so for it to be possible", least=0), {}),
-    effects=optional(
-        map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}
-    ),
+    effects=optional(map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}),
     risks=optional(map_of(probability("how likely"), "what may go wrong", least=0), {}),
-    reaches=optional(
-        list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)
-    ),
+    reaches=optional(list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)),
 )
 _LIMIT = record(
     "what must not be passed", min=optional(number("at least", -LARGEST, LARGEST)), max=optional(number("at most", -LARGEST, LARGEST))
@@ -151,11 +147,7 @@ def _check_expected(expected: Any, where: str) -> None:
         parse_feature(expected, where)
         return
     ends = [expected[name] for name in ("min", "max") if name in expected]
-    if (
-        not ends
-        or len(ends) < len(expected)
-        or any(isinstance(parse_feature(e, where), str | None) for e in ends)
-    ):
+    if not ends or len(ends) < len(expected) or any(isinstance(parse_feature(e, where), str | None) for e in ends):
         raise BadValue(
             f"{where}: must be {{min: ..., max: ...}} with numbers",
             "give a number, a word, a list or a range",
@@ -178,15 +170,11 @@ def _told(expected: Any) -> str:
         return " or ".join(map(str, expected))
     if not isinstance(expected, dict):
         return str(expected)
-    return " and ".join(
-        f"at {'least' if end == 'min' else 'most'} {value}" for end, value in expected.items()
-    )
+    return " and ".join(f"at {'least' if end == 'min' else 'most'} {value}" for end, value in expected.items())
 
 
 def _match(name: str, row: dict[str, Any], situation: Mapping[str, Feature]) -> _Match:
-    known = {
-        cue: _fits(expected, situation[cue]) for cue, expected in row["cues"].items() if cue in situation
-    }
+    known = {cue: _fits(expected, situation[cue]) for cue, expected in row["cues"].items() if cue in situation}
     weights = {cue: row["weights"].get(cue, 1.0) for cue in row["cues"]}
     score = sum(weights[cue] for cue, fits in known.items() if fits) / sum(weights.values())
     violated = tuple(
@@ -241,9 +229,7 @@ def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _play(
-    action: str, goals: list[str], situation: Mapping[str, Feature], given: dict[str, Any]
-) -> list[str]:
+def _play(action: str, goals: list[str], situation: Mapping[str, Feature], given: dict[str, Any]) -> list[str]:
     """Why an action does not work here; nothing if it does."""
     row = given["actions"][action]
     why = []
@@ -267,9 +253,5 @@ def _play(
 
 def _unlimited(action: str, given: dict[str, Any]) -> tuple[str, ...]:
     risks = given["actions"][action]["risks"]
-    free = [
-        f"{name} ({chance:.2g})"
-        for name, chance in risks.items()
-        if chance and name not in given["risk_limits"]
-    ]
+    free = [f"{name} ({chance:.2g})" for name, chance in risks.items() if chance and name not in given["risk_limits"]]
     return (f"risks without a limit were not weighed: {listed(free)}",) if free else ()

@@ -25,12 +25,8 @@ SHAPE: Shape = record(
     situation=map_of(anything("a number or a word"), "the features of what is to be recognized"),
     examples=list_of(_EXAMPLE, "known examples of all patterns, with the same features", least=2),
     k=optional(whole("how many nearest examples vote; left out, what works best on the examples", 1, 100)),
-    weights=optional(
-        map_of(number("0 or more", 0, 1e6), "features that count more or less than 1", least=0), {}
-    ),
-    vote=optional(
-        text("whether each neighbour counts alike, or nearer ones more", "equal", "nearness"), "equal"
-    ),
+    weights=optional(map_of(number("0 or more", 0, 1e6), "features that count more or less than 1", least=0), {}),
+    vote=optional(text("whether each neighbour counts alike, or nearer ones more", "equal", "nearness"), "equal"),
 )
 QUESTIONS: tuple[str, ...] = (
     "What is to be recognized, and which patterns are possible?",
@@ -73,13 +69,9 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     scale = _scale(given, examples, situation)
     near = _neighbours(situation, examples, scale, None)
     if not near:
-        raise BadValue(
-            "situation: shares no feature with any example", "use the names of the examples' features"
-        )
+        raise BadValue("situation: shares no feature with any example", "use the names of the examples' features")
     if given["k"] and given["k"] > len(near):
-        raise BadValue(
-            f"k: {given['k']} neighbours of {len(near)} examples", "give more examples or a smaller k"
-        )
+        raise BadValue(f"k: {given['k']} neighbours of {len(near)} examples", "give more examples or a smaller k")
     trial = _try_out(examples, scale, given)
     usable = [k for k in trial.hits if k <= len(near)]
     k = given["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
@@ -103,9 +95,7 @@ def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Featu
     return scale
 
 
-def _neighbours(
-    features: Features, examples: Sequence[_Example], scale: Scale, without: int | None
-) -> Neighbours:
+def _neighbours(features: Features, examples: Sequence[_Example], scale: Scale, without: int | None) -> Neighbours:
     """The examples by distance; of equal ones the first given is nearer."""
     found = []
     for n, example in enumerate(examples):
@@ -137,9 +127,7 @@ def _try_out(examples: Sequence[_Example], scale: Scale, given: dict[str, Any]) 
 def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str, float]:
     """The shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
     if vote == "nearness" and near and near[0][0] == 0:
-        near = [
-            (far, n) for far, n in near if far == 0
-        ]  # what is the same outweighs all that is only like it
+        near = [(far, n) for far, n in near if far == 0]  # what is the same outweighs all that is only like it
     counts: Counter[str] = Counter()
     for far, n in near:
         counts[examples[n].label] += 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
@@ -151,9 +139,7 @@ def _answer(
     given: dict[str, Any], situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int,
     shares: dict[str, float], trial: _Trial,
 ) -> Answer:  # fmt: skip
-    usual = (
-        trial.nearest[min(len(trial.nearest) - 1, int(_USUAL * len(trial.nearest)))] if trial.nearest else 0.0
-    )
+    usual = trial.nearest[min(len(trial.nearest) - 1, int(_USUAL * len(trial.nearest)))] if trial.nearest else 0.0
     outside = _outside(situation, scale)
     is_novel = near[0][0] > usual or bool(outside)
     everything = shares | {one.label: 0.0 for one in examples if one.label not in shares}
@@ -169,9 +155,7 @@ def _answer(
     lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
     detail = {
         "k": k,
-        "neighbours": [
-            {"name": examples[n].name, "label": examples[n].label, "distance": far} for far, n in near[:k]
-        ],
+        "neighbours": [{"name": examples[n].name, "label": examples[n].label, "distance": far} for far, n in near[:k]],
         "shares": everything,
         "left_one_out": {"hits": {str(one): hits for one, hits in trial.hits.items()}, "of": trial.count},
         "nearest_distance": near[0][0],
@@ -205,14 +189,8 @@ def _caveats(
         said.append(f"new: outside of the range of all examples in {listed(outside)}")
     if len([share for share in shares.values() if share == max(shares.values())]) > 1:
         said.append("the vote is tied; the label of the nearest example is taken")
-    if (
-        len(near) > k
-        and near[k][0] == near[k - 1][0]
-        and examples[near[k][1]].label != examples[near[k - 1][1]].label
-    ):
-        said.append(
-            f"others are as near as the last of the {k} and have another label; the order given decided"
-        )
+    if len(near) > k and near[k][0] == near[k - 1][0] and examples[near[k][1]].label != examples[near[k - 1][1]].label:
+        said.append(f"others are as near as the last of the {k} and have another label; the order given decided")
     if len({one.label for one in examples}) == 1:
         said.append("all examples have one label, so nothing else can be recognized")
     if not given["k"] and len(trial.hits) > 1:

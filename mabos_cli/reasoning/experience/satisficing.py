@@ -81,9 +81,7 @@ def _check_levels(levels: Mapping[str, Mapping[str, float | None]]) -> None:
         if low is None and high is None:
             raise BadValue(f"aspirations.{name}: needs a min or a max", "say from where on it is good enough")
         if low is not None and high is not None and low > high:
-            raise BadValue(
-                f"aspirations.{name}: min {low:g} is above max {high:g}", "exchange or change them"
-            )
+            raise BadValue(f"aspirations.{name}: min {low:g} is above max {high:g}", "exchange or change them")
 
 
 def _spread(name: str, options: Mapping[str, Mapping[str, float]]) -> float:
@@ -96,9 +94,7 @@ def _scale(level: float, spread: float) -> float:
     return next((size for size in (abs(level), spread) if size > _NOTHING), 1.0)
 
 
-def _misses(
-    values: Mapping[str, float], levels: Mapping[str, Any], spreads: Mapping[str, float]
-) -> list[_Miss]:
+def _misses(values: Mapping[str, float], levels: Mapping[str, Any], spreads: Mapping[str, float]) -> list[_Miss]:
     found = []
     for name, level in levels.items():
         if name not in values:
@@ -123,14 +119,10 @@ def _needed(misses: list[_Miss]) -> float | None:
 
 def _front(options: Mapping[str, Mapping[str, float]], levels: Mapping[str, Any]) -> list[str] | None:
     """The options that no other beats on one count without losing on another; None if there are too many to compare."""
-    known = {
-        name: _merits(values, levels) for name, values in options.items() if values.keys() >= levels.keys()
-    }
+    known = {name: _merits(values, levels) for name, values in options.items() if values.keys() >= levels.keys()}
     if len(known) > _MOST_FRONT:
         return None
-    return [
-        name for name, mine in known.items() if not any(is_better(other, mine) for other in known.values())
-    ]
+    return [name for name, mine in known.items() if not any(is_better(other, mine) for other in known.values())]
 
 
 def _merits(values: Mapping[str, float], levels: Mapping[str, Any]) -> tuple[float, ...]:
@@ -189,9 +181,7 @@ def _none(
     caveats = [f"not all is known of {listed(unsure)}, which count as not good enough"] if unsure else []
     about = "one of the options is good enough"
     if not known:
-        return Answer(
-            yes_no(False, about), None, "no option is good enough", tuple(lines), detail, tuple(caveats)
-        )
+        return Answer(yes_no(False, about), None, "no option is good enough", tuple(lines), detail, tuple(caveats))
     nearest = min(known, key=lambda name: known[name])
     detail["nearest"] = {
         "option": nearest,
@@ -233,9 +223,7 @@ def _adjusted(
                 "share": n * step,
                 "levels": _dropped(given, n * step, spreads),
             }
-            lines.append(
-                f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough"
-            )
+            lines.append(f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
             told = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
             scores = {name: -share for name, share in known.items()}
             return Answer(choice(chosen, scores), None, told, tuple(lines), detail, tuple(caveats))

@@ -35,9 +35,7 @@ from mabos_cli.reasoning.shape import (
 )
 from mabos_cli.reasoning.wording import cut, listed
 
-_EXPLAINS = (
-    "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
-)
+_EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
 _HYPOTHESIS = record(
     "one possible explanation",
     explains=anything(_EXPLAINS),
@@ -107,9 +105,7 @@ def _by_hypotheses(given: dict[str, Any]) -> Answer:
     how = "likeliest" if found.weights else "leanest"
     told = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
     told += (
-        f", the {how} way"
-        if confidence is None
-        else f" and hold{'s' * (len(best) == 1)} with probability {sure:.2g}"
+        f", the {how} way" if confidence is None else f" and hold{'s' * (len(best) == 1)} with probability {sure:.2g}"
     )
     detail = {
         "explanations": [_row(found, n) for n in range(min(50, len(found.covers)))],
@@ -123,11 +119,7 @@ def _by_hypotheses(given: dict[str, Any]) -> Answer:
 
 def _all_or(found: _Explained) -> str:
     count = len(found.seen)
-    return (
-        f"{count} of {count + len(found.unexplained)} observations"
-        if found.unexplained
-        else "all observations"
-    )
+    return f"{count} of {count + len(found.unexplained)} observations" if found.unexplained else "all observations"
 
 
 def _explain(given: dict[str, Any]) -> _Explained:
@@ -169,9 +161,7 @@ def _strengths(said: Any, where: str) -> dict[str, float]:
     if isinstance(said, list) and said and all(isinstance(one, str | int | float) for one in said):
         return {str(one).strip(): 1.0 for one in said}
     if not isinstance(said, dict) or not said:
-        raise BadValue(
-            f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", ""
-        )
+        raise BadValue(f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", "")
     found = {}
     for name, value in said.items():
         strength = conform(probability("how surely it brings that about"), value, {}, f"{where}.{name}")
@@ -220,9 +210,7 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
         if top != best and found.posterior[top] > found.posterior[best] * (1 + 1e-9):
             wider = " and ".join(found.causes[c].name for c in top)
             said.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
-        said.append(
-            "probabilities hold if hypotheses are independent and nothing else can cause the observations"
-        )
+        said.append("probabilities hold if hypotheses are independent and nothing else can cause the observations")
     return tuple(said)
 
 
@@ -230,9 +218,7 @@ def _by_rules(given: dict[str, Any], own: Own) -> Answer:
     """What rules say would explain an observation, by how much of it is known already."""
     wanted = given["observation"]
     if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
-        raise BadValue(
-            "observation: must be `subject predicate object`", "compare nothing, and name the predicate"
-        )
+        raise BadValue("observation: must be `subject predicate object`", "compare nothing, and name the predicate")
     facts, caveats = drawn_facts(given, own)
     found = abduce(wanted[:3], facts, drawn_rules(given, own))
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
@@ -243,9 +229,7 @@ def _by_rules(given: dict[str, Any], own: Own) -> Answer:
         return Answer(names((), about), None, f"no rule concludes {about}", (), {"explanations": []}, caveats)
     best = found.hypotheses[0]
     assumed = tuple(pattern_text(one) for one in best.assumptions)
-    told = f"{about} by {best.rule.label}" + (
-        f", if {listed(assumed)}" if assumed else ", from known facts alone"
-    )
+    told = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
     rows = [_explanation(one) for one in found.hypotheses[:50]]
     lines = [
         f"{row['score']:.3g} {row['rule']}: {row['supported']} of {row['total']} known"
@@ -254,9 +238,7 @@ def _by_rules(given: dict[str, Any], own: Own) -> Answer:
     ]
     if len(found.hypotheses) > 1 and math.isclose(best.score, found.hypotheses[1].score):
         caveats += ("the first two score the same; fewer assumptions, then the rule's id decided",)
-    caveats += (
-        "scores are the share of conditions that are known, times the rule's factor: not probabilities",
-    )
+    caveats += ("scores are the share of conditions that are known, times the rule's factor: not probabilities",)
     return Answer(names(assumed, about), None, told, cut(lines, 8), {"explanations": rows}, caveats)
 
 

@@ -81,10 +81,7 @@ def relation_between(a: tuple[float, float], b: tuple[float, float]) -> str:
 def converse(found: int) -> int:
     """The relations of the second interval to the first."""
     # Turned around, start with end and end with start change places.
-    turned = (
-        _FLIP[s[0]] + _FLIP[s[2]] + _FLIP[s[1]] + _FLIP[s[3]]
-        for s in (SIGNS[n] for n in relation_names(found))
-    )
+    turned = (_FLIP[s[0]] + _FLIP[s[2]] + _FLIP[s[1]] + _FLIP[s[3]] for s in (SIGNS[n] for n in relation_names(found)))
     by_signs = {signs: _BIT[name] for name, signs in SIGNS.items()}
     return sum(by_signs[signs] for signs in turned)
 

@@ -43,20 +43,12 @@ SHAPE: Shape = record(
         facts=anything(_FACTS),
     ),
     measures=optional(
-        list_of(
-            text("a name"), "measures that may stand for each other, such as pressure and temperature", 0
-        ),
+        list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature", 0),
         [],
     ),
-    same=optional(
-        map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}
-    ),
-    unordered=optional(
-        list_of(text("a name"), "relations for which the order does not matter", 0), ["and", "or"]
-    ),
-    map=optional(
-        map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}
-    ),
+    same=optional(map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}),
+    unordered=optional(list_of(text("a name"), "relations for which the order does not matter", 0), ["and", "or"]),
+    map=optional(map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}),
     ask=optional(text("a fact about the target: does it carry over?"), ""),
 )
 
@@ -130,18 +122,11 @@ def _inferences(
         said, unknown = _carry(one, mapping.pairs, matcher.words)
         touched = _things((one,)).keys() - {*unknown}
         joined = _joined(one, matcher)
-        if (
-            said in known
-            or said in found
-            or not touched
-            or (one.order == 1 and len(one.parts) == 1 and not joined)
-        ):
+        if said in known or said in found or not touched or (one.order == 1 and len(one.parts) == 1 and not joined):
             continue
         support = sum(scores.get(other, 0.0) for other in joined)
         found[said] = _Inference(said, one, support, unknown)
-    return sorted(
-        found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support)
-    )
+    return sorted(found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support))
 
 
 def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
@@ -158,9 +143,7 @@ def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
     return reached
 
 
-def _carry(
-    one: Expression, pairs: Mapping[str, str], words: Vocabulary
-) -> tuple[Expression, tuple[str, ...]]:
+def _carry(one: Expression, pairs: Mapping[str, str], words: Vocabulary) -> tuple[Expression, tuple[str, ...]]:
     """A source expression said of the target, and the things that have no counterpart there."""
     if one.is_thing:
         target = pairs.get(f"thing {one.name}")
@@ -178,7 +161,9 @@ def _carry(
 def _nothing(given: dict[str, Any], asked: Expression | None) -> Answer:
     about = "what carries over"
     conclusion = yes_no(None, render_expression(asked)) if asked else names((), about)
-    summary = f"{given['source']['name']} and {given['target']['name']} have no relation in common: nothing carries over"
+    summary = (
+        f"{given['source']['name']} and {given['target']['name']} have no relation in common: nothing carries over"
+    )
     caveats = ("relations match only by name: give `same` for those that are called differently",)
     return Answer(conclusion, None, summary, (), {"pairs": {}, "score": 0.0, "inferences": []}, caveats)
 

@@ -87,9 +87,7 @@ def parse_expression(text: str, place: str) -> Expression:
 def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
     match = _NAME.match(text, at)
     if not match or depth > _DEEPEST:
-        raise BadValue(
-            f"{place}: cannot read {text[at : at + 30]!r}", _HINT if not match else "too deep; use labels"
-        )
+        raise BadValue(f"{place}: cannot read {text[at : at + 30]!r}", _HINT if not match else "too deep; use labels")
     name, at = " ".join(match[1].split()), match.end()
     if at >= len(text) or text[at] != "(":
         return Expression(name), at
@@ -98,9 +96,7 @@ def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
         part, at = _read(text, at + 1, place, depth + 1)
         parts.append(part)
     if at >= len(text) or text[at] != ")":
-        raise BadValue(
-            f"{place}: a ) is missing in {text[:60]!r}", f"{_HINT}; within [ ] put each into quotes"
-        )
+        raise BadValue(f"{place}: a ) is missing in {text[:60]!r}", f"{_HINT}; within [ ] put each into quotes")
     at += 1
     return Expression(name, tuple(parts)), at + len(text[at:]) - len(text[at:].lstrip())
 
@@ -115,9 +111,7 @@ class _Labels:
     def resolve(self, one: Expression, within: tuple[str, ...]) -> Expression:
         self.size += 1
         if self.size > _MOST_PARTS or len(within) > _DEEPEST:
-            raise BadValue(
-                f"{self.place}: more than {_MOST_PARTS} parts, or labels {_DEEPEST} deep", "use fewer facts"
-            )
+            raise BadValue(f"{self.place}: more than {_MOST_PARTS} parts, or labels {_DEEPEST} deep", "use fewer facts")
         if one.is_thing and one.name in self.labels:
             if one.name in within:
                 circle = " -> ".join((*within, one.name))

@@ -97,9 +97,7 @@ class Names:
 
     def table(self, owner: int, table: Mapping[str, Any], place: str) -> Constraint:
         """The constraint that a table of allowed combinations states."""
-        scope = [
-            self.numbers[known_name(f"{place}.of", name, self.numbers, "variable")] for name in table["of"]
-        ]
+        scope = [self.numbers[known_name(f"{place}.of", name, self.numbers, "variable")] for name in table["of"]]
         if len({*scope}) < len(scope):
             raise BadValue(f"{place}.of: a variable is there twice", "name each once")
         rows = []

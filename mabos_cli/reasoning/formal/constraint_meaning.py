@@ -53,9 +53,7 @@ def is_equal(a: Any, b: Any) -> bool:
 
 def _number(value: Any, place: str) -> Any:
     if isinstance(value, str):
-        raise BadValue(
-            f"{place}: {value!r} is no number", "calculate and order only what has numbers in its domain"
-        )
+        raise BadValue(f"{place}: {value!r} is no number", "calculate and order only what has numbers in its domain")
     return value
 
 

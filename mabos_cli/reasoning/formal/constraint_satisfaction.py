@@ -29,9 +29,7 @@ SHAPE: Shape = record(
     ),
     constraints=usual(
         list_of(
-            text(
-                "a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"
-            ),
+            text("a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"),
             "what must hold",
             0,
         ),
@@ -42,9 +40,7 @@ SHAPE: Shape = record(
             record(
                 "the combinations that are allowed",
                 of=list_of(text("a variable"), "the variables, in the order of each row"),
-                allowed=list_of(
-                    list_of(anything("a value"), "one value for each"), "the allowed combinations"
-                ),
+                allowed=list_of(list_of(anything("a value"), "one value for each"), "the allowed combinations"),
             ),
             "combinations that are allowed",
             0,
@@ -84,9 +80,7 @@ class _Asked(NamedTuple):
 def solve(given: dict[str, Any], own: Own) -> Answer:
     """A solution, the best one, or a smallest set of constraints that no values meet."""
     if given["minimize"] and given["maximize"]:
-        raise BadValue(
-            "maximize: there is a minimize too", "keep one of them, or join them in one expression"
-        )
+        raise BadValue("maximize: there is a minimize too", "keep one of them, or join them in one expression")
     asked = _read(given)
     if given["ask"]:
         known_name("ask", given["ask"], asked.names, "variable")
@@ -103,9 +97,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         ) from None
 
 
-def _all(
-    asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int
-) -> Answer:
+def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:
     """The first solution, how many there are, and what is the same in all of them."""
     first = found[0]
     same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
@@ -186,9 +178,7 @@ def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
         caveats.append(f"{number} equally good; the first that was found is given")
     detail = _detail(asked, [first]) | {"best": _plain(value), "equally_good": ties, "nodes": search.nodes}
     summary = f"{goal} {text} is {_shown(value)}: {_told(asked, first)}"
-    return Answer(
-        _conclude(asked, first, given["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats)
-    )
+    return Answer(_conclude(asked, first, given["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats))
 
 
 def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -> Any:
@@ -233,12 +223,8 @@ def _clash(asked: _Asked) -> Answer:
         caveats.append("a domain is empty")
     steps = ["these cannot all hold:", *clash, "without any one of them, the others can"]
     detail = {"satisfiable": False, "conflict": clash, "is_minimal": is_minimal}
-    summary = (
-        f"no values meet all constraints: {len(clash)} of {len(asked.written)} clash: {listed(clash, 4)}"
-    )
-    return Answer(
-        yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, tuple(caveats)
-    )
+    summary = f"no values meet all constraints: {len(clash)} of {len(asked.written)} clash: {listed(clash, 4)}"
+    return Answer(yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _conclude(asked: _Asked, found: tuple[Any, ...], ask: str) -> Any:
@@ -273,9 +259,7 @@ def _read(given: dict[str, Any]) -> _Asked:
     check_size("constraints", len(given["constraints"]), _MOST_CONSTRAINTS, "constraints")
     for name in variables:
         if not re.fullmatch(r"[^\W\d]\w*", name):
-            raise BadValue(
-                f"variables: {name!r} cannot stand in a constraint", "use letters, digits and _ only"
-            )
+            raise BadValue(f"variables: {name!r} cannot stand in a constraint", "use letters, digits and _ only")
     shared = {name: read_domain(f"domains.{name}", said, {}) for name, said in given["domains"].items()}
     values = {name: read_domain(f"variables.{name}", said, shared) for name, said in variables.items()}
     reader = Names(values)

@@ -132,9 +132,7 @@ class Search:
 
     def _choose(self, left: list[int]) -> int | None:
         """The open variable with the fewest values, among equals the one in most constraints, then the first."""
-        ready = [
-            (mask.bit_count(), -len(self.of[n]), n) for n, mask in enumerate(left) if mask.bit_count() > 1
-        ]
+        ready = [(mask.bit_count(), -len(self.of[n]), n) for n, mask in enumerate(left) if mask.bit_count() > 1]
         return min(ready)[2] if ready else None
 
     def _branches(self, variable: int, left: list[int]) -> list[int]:
@@ -239,9 +237,7 @@ class Search:
         for n, factor in linear.terms:
             view = self.problem.view(n, left[n])
             spans.append(
-                (factor * view.low, factor * view.high)
-                if factor > 0
-                else (factor * view.high, factor * view.low)
+                (factor * view.low, factor * view.high) if factor > 0 else (factor * view.high, factor * view.low)
             )
         low = sum(span[0] for span in spans) + linear.constant
         high = sum(span[1] for span in spans) + linear.constant
@@ -264,9 +260,7 @@ class Search:
                 return True
         return is_settled
 
-    def _revise_bounds(
-        self, constraint: Constraint, variable: int, left: list[int], views: list[Any]
-    ) -> None:
+    def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], views: list[Any]) -> None:
         """Drop the values with which the constraint cannot hold, whatever the others are; of many values, those at the ends."""
         mine = list(bits(left[variable]))
 

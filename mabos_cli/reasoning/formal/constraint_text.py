@@ -199,7 +199,5 @@ class _Reader(TokenReader[_Token]):
         self.take()
         parts = self.read_list(")", depth)
         if len(parts) < least or (name.lower() == "abs" and len(parts) > 1):
-            raise BadValue(
-                f"{self.place}: {name} takes {least} {'or more ' if name != 'abs' else ''}values", ""
-            )
+            raise BadValue(f"{self.place}: {name} takes {least} {'or more ' if name != 'abs' else ''}values", "")
         return Node(name.lower(), tuple(parts))

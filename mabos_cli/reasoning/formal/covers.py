@@ -63,27 +63,19 @@ def with_certain(causes: Sequence[Cause], chosen: tuple[int, ...]) -> tuple[int,
     return tuple(n for n, cause in enumerate(causes) if n in chosen or cause.prior == 1)
 
 
-def log_joint(
-    causes: Sequence[Cause], chosen: tuple[int, ...], effects: Sequence[str], absent: Sequence[str]
-) -> float:
+def log_joint(causes: Sequence[Cause], chosen: tuple[int, ...], effects: Sequence[str], absent: Sequence[str]) -> float:
     """The logarithm of the probability that just these causes are there, bring all effects about, and none that is absent.
     Causes act independently of each other (noisy or); -inf if it cannot be."""
-    chances = [
-        (cause.prior or 0.0) if n in chosen else 1 - (cause.prior or 0.0) for n, cause in enumerate(causes)
-    ]
+    chances = [(cause.prior or 0.0) if n in chosen else 1 - (cause.prior or 0.0) for n, cause in enumerate(causes)]
     for effect in (*effects, *absent):
         missing = math.prod(1 - causes[c].strengths.get(effect, 0.0) for c in chosen)
         chances.append(missing if effect in absent else 1 - missing)
     return sum(math.log(chance) for chance in chances) if all(chances) else -math.inf
 
 
-def posterior(
-    causes: Sequence[Cause], effects: Sequence[str], absent: Sequence[str]
-) -> dict[tuple[int, ...], float]:
+def posterior(causes: Sequence[Cause], effects: Sequence[str], absent: Sequence[str]) -> dict[tuple[int, ...], float]:
     """The probability of each possible set of causes, given what was seen; empty if nothing can have caused it."""
-    states: list[tuple[tuple[int, ...], float, tuple[float, ...]]] = [
-        ((), 0.0, (1.0,) * len((*effects, *absent)))
-    ]
+    states: list[tuple[tuple[int, ...], float, tuple[float, ...]]] = [((), 0.0, (1.0,) * len((*effects, *absent)))]
     for n, cause in enumerate(causes):
         prior = cause.prior or 0.0
         stays = [1 - cause.strengths.get(effect, 0.0) for effect in (*effects, *absent)]
@@ -91,9 +83,7 @@ def posterior(
             ((*chosen, n), log + math.log(prior), tuple(map(mul, missing, stays)))
             for chosen, log, missing in (states if prior else ())
         ]
-        without = [
-            (chosen, log + math.log1p(-prior), missing) for chosen, log, missing in states if prior < 1
-        ]
+        without = [(chosen, log + math.log1p(-prior), missing) for chosen, log, missing in states if prior < 1]
         states = without + with_it
     logs = {}
     for chosen, log, missing in states:

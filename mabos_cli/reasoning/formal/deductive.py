@@ -46,15 +46,11 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     """Whether the goal or the conclusion follows."""
     by_goal, by_formulas = given["goal"] is not None, given["premises"] is not None
     if by_goal == by_formulas:
-        raise BadValue(
-            "goal: give a goal, or premises and a conclusion" + (", not both" if by_goal else ""), ""
-        )
+        raise BadValue("goal: give a goal, or premises and a conclusion" + (", not both" if by_goal else ""), "")
     if by_formulas and given["conclusion"] is None:
         raise BadValue("conclusion: is missing", "write the formula that may follow from the premises")
     if by_goal and given["conclusion"] is not None:
-        raise BadValue(
-            "conclusion: belongs to premises, and there are none", "give premises, or leave it out"
-        )
+        raise BadValue("conclusion: belongs to premises, and there are none", "give premises, or leave it out")
     return _decide(given["premises"], given["conclusion"]) if by_formulas else _prove(given, own)
 
 
@@ -80,9 +76,7 @@ def _prove(given: dict[str, Any], own: Own) -> Answer:
     return _truth(given, proofs, against, detail, caveats, verdict)
 
 
-def _chain(
-    goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]
-) -> tuple[Verdict, list[Proof]]:
+def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
     """The verdict on a goal, and the proofs that its comparison admits."""
     if not goal.predicate or is_open(goal.predicate) or is_variable(goal.predicate):
         raise BadValue(f"{field}: needs a predicate", "write: subject predicate object")
@@ -230,9 +224,7 @@ def _inconsistent(premises: Sequence[str], conclusion: str, formulas: list[Formu
     told = "the premises contradict each other, so anything would follow from them"
     detail = {"status": "inconsistent", "used": [premises[n] for n in core]}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = (
-        "give up one of the premises listed" if is_least else "some of the premises listed may be fine",
-    )
+    caveats = ("give up one of the premises listed" if is_least else "some of the premises listed may be fine",)
     return Answer(yes_no(None, conclusion), None, told, cut(lines), detail, caveats)
 
 

@@ -70,9 +70,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     start, caveats = _facts(given, own, strict, defaults)
     clash = find_clash(close(start, strict))
     if clash is not None:
-        raise BadValue(
-            f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first"
-        )
+        raise BadValue(f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first")
     found = find_extensions(start, strict, defaults)
     preferred = found
     if len(found) > 1 and len({one.priority for one in defaults}) > 1:
@@ -104,9 +102,7 @@ def _default(row: dict[str, Any], n: int) -> Default:
     assuming = _literals(row["assuming"], f"{where}.assuming") | unless | {then}
     clash = find_clash(assuming)
     if clash is not None:
-        raise BadValue(
-            f"{where}: assumes {clash!r} and its denial, so it never applies", "check unless and assuming"
-        )
+        raise BadValue(f"{where}: assumes {clash!r} and its denial, so it never applies", "check unless and assuming")
     when = _literals(row["if"], f"{where}.if")
     name = row["name"] or f"{' and '.join(row['if']) or 'normally'}: {row['then']}"
     return Default(name, when, assuming, then, row["priority"])

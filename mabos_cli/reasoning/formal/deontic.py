@@ -97,14 +97,10 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     check_size("norms", len(rows), _MOST_NORMS, "norms")
     ids = [row["id"] for row in rows]
     check_known("norms", ids, ids)
-    after = {
-        row["id"]: row["after"] and known_name(f"norms.{row['id']}.after", row["after"], ids) for row in rows
-    }
+    after = {row["id"]: row["after"] and known_name(f"norms.{row['id']}.after", row["after"], ids) for row in rows}
     levels = find_levels(after)
     if isinstance(levels, tuple):
-        raise BadValue(
-            f"norms: each waits for the violation of the next: {' -> '.join(levels)}", "break the ring"
-        )
+        raise BadValue(f"norms: each waits for the violation of the next: {' -> '.join(levels)}", "break the ring")
     for field in ("done", "undone"):
         for name in given[field]:
             if plain_norm(PERMITTED, name)[1] != name:
@@ -145,9 +141,7 @@ def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm
     ):
         close = get_close_matches(name, known, n=1)
         if name not in known:
-            said.append(
-                f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else "")
-            )
+            said.append(f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else ""))
     return tuple(said)
 
 
@@ -175,11 +169,7 @@ def _answer(
     for clash in conflicts:
         caveats += (f"unresolved: {_said(clash.one)} against {_said(clash.two)}; {clash.why}",)
     lines = _lines(ruling, statuses, broken)
-    extra = (
-        f"; {plural(len(ruling.violations) + len(broken), 'violation')}"
-        if ruling.violations or broken
-        else ""
-    )
+    extra = f"; {plural(len(ruling.violations) + len(broken), 'violation')}" if ruling.violations or broken else ""
     if not query:
         to_do = tuple(dict.fromkeys(to_do))
         told = f"to be done: {listed(to_do) or 'nothing'}{extra}"
@@ -216,9 +206,7 @@ def _detail(
         "to_do": list(dict.fromkeys(to_do)),
         "applying": list(dict.fromkeys(norm.id for norm in norms)),
         "defeated": list(dict.fromkeys(n.id for n in norms if n not in ruling.standing)),
-        "violations": [
-            {"norm": norm.id, "action": norm.action, "why": why} for norm, why in ruling.violations
-        ],
+        "violations": [{"norm": norm.id, "action": norm.action, "why": why} for norm, why in ruling.violations],
         "broken_constraints": broken,
         "repairs": [{"norm": n.id, "action": n.action, "after": n.after} for n in ruling.standing if n.after],
         "clashes": [

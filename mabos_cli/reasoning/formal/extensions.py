@@ -76,9 +76,7 @@ def find_clash(literals: Literals) -> str | None:
     return min((atom for atom, holds in literals if holds and (atom, False) in literals), default=None)
 
 
-def find_extensions(
-    start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]
-) -> list[Extension]:
+def find_extensions(start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]) -> list[Extension]:
     """Every extension of consistent facts. BadValue if there are too many ways to try.
 
     Defaults that are open are taken up one after the other, and each is either used, or refused for good; a refusal must be
@@ -107,9 +105,7 @@ def find_extensions(
             stack.append((rules.close(literals | {defaults[number].then}), applied | {number}, refused))
         elif not unborne:
             found.append(Extension(literals, applied))
-    raise BadValue(
-        f"defaults: more than {most:,} combinations to try", "give fewer defaults that oppose each other"
-    )
+    raise BadValue(f"defaults: more than {most:,} combinations to try", "give fewer defaults that oppose each other")
 
 
 def _is_blocked(default: Default, literals: Literals) -> bool:
@@ -123,9 +119,7 @@ def _active(literals: Literals, done: frozenset[int], defaults: Sequence[Default
             yield n
 
 
-def is_preferred(
-    extension: Extension, start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]
-) -> bool:
+def is_preferred(extension: Extension, start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]) -> bool:
     """Whether an extension comes about by always using a default of the highest priority among those that could be used
     (Brewka; Baader and Hollunder)."""
     rules = Closure(strict)
@@ -142,8 +136,6 @@ def is_preferred(
             if defaults[n].priority == top and n in extension.applied and more not in seen:
                 seen.add(more)
                 if len(seen) > MOST_NODES:
-                    raise BadValue(
-                        f"defaults: more than {MOST_NODES:,} orders to try", "give fewer priorities"
-                    )
+                    raise BadValue(f"defaults: more than {MOST_NODES:,} orders to try", "give fewer priorities")
                 stack.append((rules.close(literals | {defaults[n].then}), more))
     return False

@@ -90,9 +90,7 @@ class _Reader(TokenReader[_Token]):
 
     def read(self, least: int, depth: int) -> Formula:
         if depth > _DEEPEST:
-            raise BadValue(
-                f"{self.place}: nested deeper than {_DEEPEST}", "use fewer parentheses or name parts"
-            )
+            raise BadValue(f"{self.place}: nested deeper than {_DEEPEST}", "use fewer parentheses or name parts")
         left = self.read_tight(depth)
         while _TIGHTNESS.get(self.peek().op, 0) > least:
             op = self.take().op

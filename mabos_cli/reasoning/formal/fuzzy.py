@@ -14,10 +14,10 @@ from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, 
 from mabos_cli.reasoning.wording import cut, figure
 
 _MOST_TERMS, _MOST_RULES = 50, 500
-_SETS = "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
-_RANGE = optional(
-    list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2)
+_SETS = (
+    "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
 )
+_RANGE = optional(list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2))
 
 SHAPE: Shape = record(
     "Give inputs and an output, each with words for its values, and rules in these words.",
@@ -81,9 +81,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     ]
     fired = [rule.weight * rule.condition.degree(degrees, given["both"], given["either"]) for rule in rules]
     if not any(fired):
-        raise BadValue(
-            "rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms"
-        )
+        raise BadValue("rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms")
     solver = _sugeno if given["system"] == "sugeno" else _mamdani
     value, detail, caveats = solver(given, rules, fired)
     return _answer(given, rules, fired, degrees, value, detail, caveats)
@@ -99,10 +97,7 @@ def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
             f"{place}.value: {figure(one['value'])} lies outside of its range",
             "change the value or the range",
         )
-    return {
-        term: parse_set(said, f"{place}.terms.{term}").degree(one["value"])
-        for term, said in one["terms"].items()
-    }
+    return {term: parse_set(said, f"{place}.terms.{term}").degree(one["value"]) for term, said in one["terms"].items()}
 
 
 def _range(place: str, said: list[float] | None, low: float, high: float) -> tuple[float, float]:
@@ -115,9 +110,7 @@ def _range(place: str, said: list[float] | None, low: float, high: float) -> tup
 
 def _lost(degrees: Degrees) -> str:
     lost = [name for name, terms in degrees.items() if not any(terms.values())]
-    return (
-        f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
-    )
+    return f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
 
 
 def _mamdani(
@@ -129,9 +122,7 @@ def _mamdani(
     if given["output"]["range"] is None and (
         not ends or any(one.form in ("gaussian", "left", "right") for one in sets.values())
     ):
-        raise BadValue(
-            "output.range: is needed, as a term has no end", "give the lowest and the highest value"
-        )
+        raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
     low, high = _range("output.range", given["output"]["range"], min(ends, default=0), max(ends, default=1))
     levels: dict[str, float] = {}
     for rule, degree in zip(rules, fired, strict=True):
@@ -161,9 +152,7 @@ def _output_sets(output: Mapping[str, Any]) -> dict[str, FuzzySet]:
     for term, said in output["terms"].items():
         found[term] = parse_set(said, f"output.terms.{term}")
         if found[term].form == "value":
-            raise BadValue(
-                f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set"
-            )
+            raise BadValue(f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set")
     return found
 
 
@@ -212,9 +201,7 @@ def _answer(
     # The centre of sets that lie apart may belong to none of them.
     is_fit = given["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
-    summary = (
-        f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
-    )
+    summary = f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
     if is_fit and len(words) > 1:
         caveats.append(f"{' and '.join(words)} fit equally well")
     caveats += [f"no term fits {name}" for name, terms in degrees.items() if not any(terms.values())]

@@ -102,12 +102,8 @@ class _Reader:
 
     def accept(self, word: str) -> bool:
         """Whether a word comes next; it is then taken. Names of several words may have blanks of any width between them."""
-        pattern = (
-            r"\s*" + r"\s+".join(map(re.escape, word.split())) + (r"(?!\w)" if word[-1].isalnum() else "")
-        )
-        match = re.compile(pattern, re.IGNORECASE if word in (*_WORDS, *HEDGES) else 0).match(
-            self.text, self.at
-        )
+        pattern = r"\s*" + r"\s+".join(map(re.escape, word.split())) + (r"(?!\w)" if word[-1].isalnum() else "")
+        match = re.compile(pattern, re.IGNORECASE if word in (*_WORDS, *HEDGES) else 0).match(self.text, self.at)
         if match:
             self.at = match.end()
         return bool(match)

@@ -13,7 +13,9 @@ SAMPLES = 400  # straight pieces that stand for a bell curve
 _COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
 _SAME = {"tri": "triangle", "trimf": "triangle", "trap": "trapezoid", "trapmf": "trapezoid"}
 _SAME |= {"gauss": "gaussian", "gaussmf": "gaussian", "below": "left", "above": "right"}
-_HINT = "write triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
+_HINT = (
+    "write triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
+)
 Line = list[tuple[float, float]]  # corners from left to right; two at one place are a jump
 
 
@@ -73,13 +75,7 @@ def parse_set(said: Any, place: str) -> FuzzySet:
     >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
     (0.5, 0.8)
     """
-    parts = (
-        said.replace(",", " ").split()
-        if isinstance(said, str)
-        else said
-        if isinstance(said, list)
-        else [said]
-    )
+    parts = said.replace(",", " ").split() if isinstance(said, str) else said if isinstance(said, list) else [said]
     form = ""
     if parts and isinstance(parts[0], str) and re.fullmatch(r"[a-z]+", parts[0].lower()):
         form, parts = _SAME.get(parts[0].lower(), parts[0].lower()), parts[1:]
@@ -132,9 +128,7 @@ class Outline(NamedTuple):
 
     def centroid(self) -> float:
         """The centre of the area, by exact integration of the pieces."""
-        moment = math.fsum(
-            (x1 - x0) * (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)) / 6 for x0, y0, x1, y1 in self.pieces
-        )
+        moment = math.fsum((x1 - x0) * (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)) / 6 for x0, y0, x1, y1 in self.pieces)
         return moment / self.area
 
     def bisector(self) -> float:

@@ -190,9 +190,7 @@ def _rate(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
         return Answer(quantity(next_one, ends, about=about), None, told, cut(lines), detail, caveats)
     sure = 1 - beta_below(given["at_least"], seen.held + 1, seen.failed + 1)
     detail["at_least"], detail["probability_at_least"] = given["at_least"], sure
-    lines.append(
-        f"the share is at least {given['at_least']:g} with probability {sure:.3g}, from a flat prior"
-    )
+    lines.append(f"the share is at least {given['at_least']:g} with probability {sure:.3g}, from a flat prior")
     told = f"held in {seen.held} of {count}; in at least {given['at_least']:g} of all with probability {sure:.2g}"
     accepted = sure > 0.5
     verdict = yes_no(accepted, about or f"it holds in at least {given['at_least']:g} of all")
@@ -245,14 +243,8 @@ def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
         ("agreement", found.agreement),
     )
     method, candidates = next(((name, some) for name, some in by_name if some), ("any method", ()))
-    caveats: Sequence[str] = (
-        "only circumstances that were listed can be found; what goes together need not cause",
-    )
+    caveats: Sequence[str] = ("only circumstances that were listed can be found; what goes together need not cause",)
     if not seen.failed:
         caveats = (*caveats, "without a case that lacks the phenomenon only agreement can be used")
-    told = (
-        f"by {method}: {listed(candidates)}"
-        if candidates
-        else "no listed circumstance goes with it throughout"
-    )
+    told = f"by {method}: {listed(candidates)}" if candidates else "no listed circumstance goes with it throughout"
     return Answer(names(candidates, about), None, told, cut(lines), detail, tuple(caveats))

@@ -30,18 +30,14 @@ from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, 
 from mabos_cli.reasoning.wording import cut, listed
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
-_SEES = map_of(
-    list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0
-)
+_SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0)
 
 SHAPE: Shape = record(
     "Give a formula, and either worlds with who sees which (access, or agents by name), or valid_in without worlds.",
     formula=text(
         "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a; in quotes"
     ),
-    premises=optional(
-        list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []
-    ),
+    premises=optional(list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []),
     worlds=usual(
         map_of(
             list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0),
@@ -49,9 +45,7 @@ SHAPE: Shape = record(
         )
     ),
     access=usual(_SEES, {}),
-    agents=optional(
-        map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}
-    ),
+    agents=optional(map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}),
     frame=optional(
         text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"),
         "",
@@ -152,9 +146,7 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
     for part in parts_of(formula):
         if part.parts:
             steps.append(f"{render_formula(part)}: {listed(model.names(known[part])) or 'nowhere'}")
-    caveats = (
-        [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
-    )
+    caveats = [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
     caveats += [f"{name} is true in no world" for name, worlds in model.atoms.items() if not worlds]
     detail = {
         "true_at": list(model.names(where)),
@@ -171,9 +163,7 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
         summary += f"; it fails at {listed(model.names(fails))}" if fails else ""
     if not considered:
         summary = f"{said} stays open: the premises hold {'not ' + span if is_one else 'in no world'}"
-    return Answer(
-        yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats)
-    )
+    return Answer(yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
@@ -190,9 +180,7 @@ def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model,
     for part in used:
         if part.op in ("box", "diamond") and part.name not in relations:
             sees, place = _sees(given, part.name)
-            relation, said = _enforced(
-                _relation(sees, worlds, place), conditions, given["enforce"], worlds, place
-            )
+            relation, said = _enforced(_relation(sees, worlds, place), conditions, given["enforce"], worlds, place)
             relations[part.name] = relation
             steps += said
     return Model(worlds, atoms, relations), steps
@@ -238,9 +226,7 @@ def _enforced(
         if flaw:
             shown = " -> ".join(worlds[n] for n in flaw)
             hint = (
-                "each world must see some world"
-                if condition == "serial"
-                else "add the pair, or write enforce: close"
+                "each world must see some world" if condition == "serial" else "add the pair, or write enforce: close"
             )
             raise BadValue(f"{place}: not {condition}, see {shown}", hint)
     added = sum(sees.bit_count() for sees in full) - sum(sees.bit_count() for sees in relation)
@@ -259,9 +245,7 @@ def _relations(model: Model) -> dict[str, dict[str, list[str]]]:
 
 
 def _model_detail(model: Model) -> dict[str, Any]:
-    true = {
-        name: [atom for atom, at in model.atoms.items() if at >> n & 1] for n, name in enumerate(model.worlds)
-    }
+    true = {name: [atom for atom, at in model.atoms.items() if at >> n & 1] for n, name in enumerate(model.worlds)}
     return {"false_at": model.worlds[0], "worlds": true, "relations": _relations(model)}
 
 

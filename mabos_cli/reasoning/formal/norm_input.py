@@ -66,9 +66,7 @@ def apply_norm(row: Mapping[str, Any], where: str, world: World) -> list[Norm]:
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
         modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
         conditions = frozenset((*row["if"], *filled))
-        found.append(
-            Norm(row["id"], modality, action, conditions, row["priority"], deadline, row["after"], bindings)
-        )
+        found.append(Norm(row["id"], modality, action, conditions, row["priority"], deadline, row["after"], bindings))
     return found
 
 

@@ -107,9 +107,7 @@ def _judge(one: Norm, two: Norm) -> Clash:
     if one.priority != two.priority:
         winner = one if one.priority > two.priority else two
         return Clash(one, two, winner, f"priority {winner.priority:g}")
-    if one.conditions != two.conditions and (
-        one.conditions <= two.conditions or two.conditions <= one.conditions
-    ):
+    if one.conditions != two.conditions and (one.conditions <= two.conditions or two.conditions <= one.conditions):
         return Clash(one, two, one if one.conditions > two.conditions else two, "more specific")
     return Clash(one, two, None, "equal priority, and neither is more specific")
 
@@ -130,9 +128,7 @@ def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
     """What the norms that stand say of an action, or of leaving it undone."""
     told = {norm.modality for norm in ruling.standing if norm.action == action}
     told = {DENIED[one] for one in told} if is_denied else told
-    open_clashes = [
-        clash for clash in open_conflicts(ruling) if action in (clash.one.action, clash.two.action)
-    ]
+    open_clashes = [clash for clash in open_conflicts(ruling) if action in (clash.one.action, clash.two.action)]
     if open_clashes:
         return CONFLICT
     return next((one for one in (OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL) if one in told), UNREGULATED)

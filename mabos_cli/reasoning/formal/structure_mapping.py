@@ -117,15 +117,11 @@ class Matcher:
     def apply(self, pairs: Pairs) -> Analogy:
         """All that matches under some pairs."""
         given = frozenset(pairs.items())
-        found = [
-            (one, other) for (one, other), ways in self.ways.items() if any(way <= given for way in ways)
-        ]
+        found = [(one, other) for (one, other), ways in self.ways.items() if any(way <= given for way in ways)]
         scores: dict[tuple[Expression, Expression], float] = {}
         for one, other in sorted(found, key=lambda pair: -pair[0].order):
             above = sum(
-                score
-                for (up, up_other), score in scores.items()
-                if one in up.parts and other in up_other.parts
+                score for (up, up_other), score in scores.items() if one in up.parts and other in up_other.parts
             )
             scores[one, other] = self.own(one) + above
         used = {pair for one, other in found for way in self.ways[one, other] if way <= given for pair in way}

@@ -32,9 +32,7 @@ SHAPE: Shape = record(
     events=map_of(
         record(
             "when it happens, as far as known; {} if nothing is",
-            start=optional(
-                anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")
-            ),
+            start=optional(anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")),
             end=optional(anything("when it ends; a day means the whole day; or [earliest, latest]")),
             duration=optional(anything("how long it takes: a number of units, 3 days, or [least, most]")),
         ),
@@ -135,17 +133,11 @@ def _compare(
         summary = f"{said} {verdict}: possible is {' or '.join(found)}"
     else:
         conclusion = choice(found[0], about=about) if len(found) == 1 else names(found, about)
-        share = (
-            "no other relation is possible"
-            if len(found) == 1
-            else f"{len(found)} of 13 relations are possible"
-        )
+        share = "no other relation is possible" if len(found) == 1 else f"{len(found)} of 13 relations are possible"
         summary = f"{first} {' or '.join(found)} {second}: {share}"
     steps = [f"possible when all is taken together: {listed(found, 13)}"]
     if labels[a][b] != possible:
-        steps.append(
-            f"by the relations of each three events alone: {listed(relation_names(labels[a][b]), 13)}"
-        )
+        steps.append(f"by the relations of each three events alone: {listed(relation_names(labels[a][b]), 13)}")
     steps.append(f"one order: {_order(asked, scenarios[0])}")
     steps += [f"given: {demand.said}" for demand in asked.demands]
     detail = {"possible": list(found), "by_triangles": list(relation_names(labels[a][b]))}
@@ -159,9 +151,7 @@ def _fits(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> Ans
     detail = _detail(asked, scenarios, labels)
     order = _order(asked, scenarios[0])
     steps = [f"one order: {order}"]
-    summary = (
-        f"{plural(len(asked.demands), 'demand')} on {plural(len(asked.events), 'event')} can be met together"
-    )
+    summary = f"{plural(len(asked.demands), 'demand')} on {plural(len(asked.events), 'event')} can be met together"
     if asked.is_metric:
         steps += list(_schedule_lines(asked, detail["schedule"]))
         if detail["earliest_finish"] is not None:
@@ -199,7 +189,9 @@ def _clash(asked: Asked, net: Net, triangle: tuple[int, int, int] | None) -> Ans
             )
         else:
             steps.append(f"the order runs in a circle: {' -> '.join(shortfall['circle'])}")
-    summary = f"the events cannot happen as described: {len(said)} of {len(asked.demands)} demands clash: {listed(said, 4)}"
+    summary = (
+        f"the events cannot happen as described: {len(said)} of {len(asked.demands)} demands clash: {listed(said, 4)}"
+    )
     return Answer(yes_no(False, "the events can happen as described"), None, summary, cut(steps), detail)
 
 
@@ -246,8 +238,7 @@ def _detail(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> d
     if asked.is_metric:
         detail["schedule"] = {
             name: {
-                word: _window(asked, scenarios, point(n, end), bool(end))
-                for end, word in enumerate(("start", "end"))
+                word: _window(asked, scenarios, point(n, end), bool(end)) for end, word in enumerate(("start", "end"))
             }
             for n, name in enumerate(asked.events)
         }

@@ -76,9 +76,7 @@ def read_events(given: dict[str, Any]) -> Asked:
     check_size("relations", len(given["relations"]) + len(given["gaps"]), _MOST_DEMANDS, "relations and gaps")
     unit = given["unit"]
     times = _Times(UNITS[unit])
-    metric = [
-        one for n, name in enumerate(events) for one in times.of_event(n, name, given["events"][name] or {})
-    ]
+    metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, given["events"][name] or {})]
     metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(given["gaps"], 1)]
     grain = lcm(1, *(side.denominator for one in metric for side in one.span if side is not None))
     if grain > 10**12:
@@ -123,9 +121,7 @@ class _Times:
             place = f"events.{name}.duration"
             span = self._span(place, said["duration"], lambda one: self._amount(place, one))
             if span[1] == 0:
-                raise BadValue(
-                    f"{place}: an event must take some time", "leave the duration out, or give a small one"
-                )
+                raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
             told = f"{name} duration {_told(said['duration'])}"
             found.append(_Metric(told, point(number, 0), point(number, 1), span))
         return found
@@ -136,8 +132,7 @@ class _Times:
         if gap["least"] is None and gap["most"] is None:
             raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
         sides = [
-            None if gap[name] is None else self._amount(f"{place}.{name}", gap[name])
-            for name in ("least", "most")
+            None if gap[name] is None else self._amount(f"{place}.{name}", gap[name]) for name in ("least", "most")
         ]
         if None not in sides and sides[0] > sides[1]:
             raise BadValue(f"{place}: least is more than most", "swap them")
@@ -149,9 +144,7 @@ class _Times:
         if not isinstance(said, list):
             return (read(said), read(said))
         if len(said) != 2:
-            raise BadValue(
-                f"{place}: must be one value, or the least and the most", "write for example [2, 5]"
-            )
+            raise BadValue(f"{place}: must be one value, or the least and the most", "write for example [2, 5]")
         low, high = (None if one is None else read(one) for one in said)
         if low is not None and high is not None and low > high:
             raise BadValue(f"{place}: the least is more than the most", "swap them")
@@ -168,13 +161,9 @@ class _Times:
             self.seen.add("number")
             found = Fraction(str(said))
         else:
-            raise BadValue(
-                f"{place}: {str(said)[:40]!r} is no time", "give a date, a date and time, or a number"
-            )
+            raise BadValue(f"{place}: {str(said)[:40]!r} is no time", "give a date, a date and time, or a number")
         if "number" in self.seen and len(self.seen) > 1:
-            raise BadValue(
-                f"{place}: dates and plain numbers are mixed", "give all times as dates, or all as numbers"
-            )
+            raise BadValue(f"{place}: dates and plain numbers are mixed", "give all times as dates, or all as numbers")
         return found
 
     def _amount(self, place: str, said: Any) -> Fraction:
@@ -183,9 +172,7 @@ class _Times:
             return Fraction(match[1]) * UNITS[f"{match[2]}s"] / self.seconds
         if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= _MOST_AMOUNT:
             return Fraction(str(said))
-        raise BadValue(
-            f"{place}: {str(said)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks"
-        )
+        raise BadValue(f"{place}: {str(said)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
 
 
 def _told(said: Any) -> str:

@@ -57,9 +57,7 @@ SHAPE: Shape = record(
             " the agent's own results if left out",
         )
     ),
-    bins=optional(
-        whole("into how many groups forecasts are put when they have many different values", 2, 50), 10
-    ),
+    bins=optional(whole("into how many groups forecasts are put when they have many different values", 2, 50), 10),
 )
 QUESTIONS = (
     "Which statements came with a probability, and which of them are settled by now?",
@@ -123,9 +121,7 @@ def _read(given: list[Any] | None, own: Own) -> list[Forecast]:
     for n, one in enumerate(given, 1):
         if isinstance(one, list):
             if len(one) != 2:
-                raise BadValue(
-                    f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]"
-                )
+                raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
             one = {"confidence": one[0], "happened": one[1]}
         read = conform(_FORECAST, one, {}, f"forecasts[{n}]")
         found.append(Forecast(read["confidence"], read["happened"], read["method"]))

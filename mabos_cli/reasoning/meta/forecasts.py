@@ -92,10 +92,7 @@ def spiegelhalter(forecasts: Sequence[Forecast]) -> tuple[float, float] | None:
 
 def fold(forecasts: Sequence[Forecast]) -> list[Forecast]:
     """The forecasts as sureness: 0.2 that it happens is 0.8 that it does not."""
-    return [
-        one if one.said >= 0.5 else one._replace(said=1 - one.said, happened=not one.happened)
-        for one in forecasts
-    ]
+    return [one if one.said >= 0.5 else one._replace(said=1 - one.said, happened=not one.happened) for one in forecasts]
 
 
 def find_tail(forecasts: Sequence[Forecast]) -> float:

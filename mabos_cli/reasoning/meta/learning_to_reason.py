@@ -50,9 +50,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         "results": len(past),
         "methods": {name: describe(one) for name, one in records.items()},
         "factors": find_factors(records),
-        "aspects": {
-            kind: {name: describe(one) for name, one in found.items()} for kind, found in by_aspect.items()
-        },
+        "aspects": {kind: {name: describe(one) for name, one in found.items()} for kind, found in by_aspect.items()},
         "enough": enough,
         "explore": _find_explore(records, order[0]),
     }

@@ -152,9 +152,7 @@ def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> li
             flags.append({"claim": one.name, "flag": f"called known at {one.confidence:.2f}: an assumption"})
         if is_heavy and one.sources is not None and one.sources < 2:
             flags.append({"claim": one.name, "flag": "single source" if one.sources else "no source"})
-    flags += [
-        {"claim": name, "flag": "alternative not examined"} for name, done in alternatives.items() if not done
-    ]
+    flags += [{"claim": name, "flag": "alternative not examined"} for name, done in alternatives.items() if not done]
     return flags
 
 
@@ -173,8 +171,7 @@ def _steps(
     joint: Mapping[str, float] | None,
 ) -> tuple[str, ...]:
     groups = {
-        status: [one.name for one in claims if one.status == status]
-        for status in ("known", "assumed", "unknown")
+        status: [one.name for one in claims if one.status == status] for status in ("known", "assumed", "unknown")
     }
     lines = [f"{status}: {listed(members)}" for status, members in groups.items() if members]
     for one in sorted(claims, key=lambda one: -one.loss)[:3]:
@@ -240,9 +237,7 @@ def _caveats(
     if left_out:
         caveats.append(f"would pay, but not within {figure(hours_left or 0)} hours: {listed(left_out)}")
     if not is_exact:
-        caveats.append(
-            f"more than {_MOST_EXACT} checks: chosen by gain per hour, which may not be the best set"
-        )
+        caveats.append(f"more than {_MOST_EXACT} checks: chosen by gain per hour, which may not be the best set")
     if chosen:
         caveats.append("a check is taken to save the whole loss if it finds the claim false")
     if chosen and sum(abs(one.net - chosen[0].net) < 1e-9 for one in chosen) > 1:

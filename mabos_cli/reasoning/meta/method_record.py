@@ -82,8 +82,7 @@ def learned_scores(past: Iterable[Past]) -> dict[str, Record]:
             count[1] += 1
     order = {name: n for n, name in enumerate(METHODS)}
     return {
-        name: Record(*counts[name])
-        for name in sorted(counts, key=lambda name: (order.get(name, len(order)), name))
+        name: Record(*counts[name]) for name in sorted(counts, key=lambda name: (order.get(name, len(order)), name))
     }
 
 
@@ -111,10 +110,7 @@ def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
     if not right:
         return {name: PRIOR_CASES / (one.total + PRIOR_CASES) for name, one in records.items()}
     base = right / total
-    return {
-        name: (one.right + PRIOR_CASES * base) / (one.total + PRIOR_CASES) / base
-        for name, one in records.items()
-    }
+    return {name: (one.right + PRIOR_CASES * base) / (one.total + PRIOR_CASES) / base for name, one in records.items()}
 
 
 def chance_of_best(records: Mapping[str, Record], name: str) -> float:
@@ -127,9 +123,7 @@ def chance_of_best(records: Mapping[str, Record], name: str) -> float:
     parts = []
     for n in range(_CELLS):
         middle = (edges[n] + edges[n + 1]) / 2
-        others = (
-            beta_below(middle, r.right + 1, r.total - r.right + 1) for k, r in records.items() if k != name
-        )
+        others = (beta_below(middle, r.right + 1, r.total - r.right + 1) for k, r in records.items() if k != name)
         parts.append((below[n + 1] - below[n]) * math.prod(others))
     return min(1.0, math.fsum(parts) / (below[-1] - below[0]))
 

@@ -123,9 +123,7 @@ def _check_causes(causes: Sequence[Mapping[str, Any]], known: Sequence[str]) -> 
             shares[one["of"]] = shares.get(one["of"], 0.0) + (one["share"] or 0.0)
     for name, share in shares.items():
         if share > 1 + 1e-9:
-            raise BadValue(
-                f"causes: shares of {name} sum to {share:.3g}", "they explain at most the whole, which is 1"
-            )
+            raise BadValue(f"causes: shares of {name} sum to {share:.3g}", "they explain at most the whole, which is 1")
 
 
 def _tell(
@@ -151,15 +149,11 @@ def _tell(
         conclusion = ranking(tuple(scores), scores, "what to do next time")
         summary += f"; next time: {rules[0].said}"
     steps = [f"{_off_text(one)}, {'better' if one.gain > 0 else 'worse'}" for one in measures[:4] if one.gain]
-    steps += [
-        f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5
-    ]
+    steps += [f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5]
     steps += [_sign_text(name, figures) for name, figures in signs.items() if figures.get("p", 0) < _HINT]
     steps += [f"next time ({rule.support}): {rule.said}" for rule in rules[:4]]
     detail = _detail(given, measures, met, surprises, signs, rules)
-    return Answer(
-        conclusion, None, summary, cut(steps), detail, _caveats(given, measures, before, after, rules)
-    )
+    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(given, measures, before, after, rules))
 
 
 def _off_text(one: Measure) -> str:
@@ -197,9 +191,7 @@ def _detail(
     rules: Sequence[Rule],
 ) -> dict[str, Any]:
     explained = {
-        name: math.fsum(
-            one["share"] or 0.0 for one in given["causes"] if one["of"] == name and one["controllable"]
-        )
+        name: math.fsum(one["share"] or 0.0 for one in given["causes"] if one["of"] == name and one["controllable"])
         for name in dict.fromkeys(one["of"] for one in given["causes"] if one["of"] is not None)
     }
     return {

@@ -51,9 +51,7 @@ class Event(NamedTuple):
     forecast: Forecast
 
 
-def find_signs(
-    measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]
-) -> dict[str, Any]:
+def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]) -> dict[str, Any]:
     """Signs of bias, each with the figures that it rests on; a p says how often chance alone would give as much."""
     signs: dict[str, Any] = {}
     worse, better = sum(one.gain < 0 for one in measures), sum(one.gain > 0 for one in measures)

@@ -84,9 +84,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     return _tell(order, rated[0], records, kind)
 
 
-def _tell(
-    order: list[Rated], by_fit: Rated, records: Mapping[str, Record], kind: Mapping[str, str]
-) -> Answer:
+def _tell(order: list[Rated], by_fit: Rated, records: Mapping[str, Record], kind: Mapping[str, str]) -> Answer:
     best = order[0]
     changed = best.name != by_fit.name
     if changed:
@@ -132,9 +130,7 @@ def _caveats(order: list[Rated], records: Mapping[str, Record], kind: Mapping[st
     caveats = []
     ties = [one for one in order if abs(one.total - order[0].total) < 1e-9]
     if len(ties) > 1:
-        by = {"urgent": "the least effort", "none": "the most thorough"}.get(
-            kind.get("time_pressure", ""), ""
-        )
+        by = {"urgent": "the least effort", "none": "the most thorough"}.get(kind.get("time_pressure", ""), "")
         told = by + " first, then " if by and len({one.scored.method.effort for one in ties}) > 1 else ""
         caveats.append(
             f"equal scores: {listed([one.name for one in ties])}; decided by {told}the order of the catalogue"

@@ -16,9 +16,7 @@ _MARGINAL = "how likely the evidence is overall, if that is known: it is checked
 SHAPE = record(
     "Give hypotheses and evidence, or a network with what was observed and a query.",
     hypotheses=usual(
-        map_of(
-            probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2
-        )
+        map_of(probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2)
     ),
     evidence=usual(
         list_of(
@@ -26,9 +24,7 @@ SHAPE = record(
                 "a piece of evidence, independent of the others once the hypothesis is known",
                 name=text("what was looked at"),
                 likelihoods=map_of(probability("a likelihood"), "how likely it is under each hypothesis"),
-                observed=optional(
-                    truth("whether it was seen; no means that it was looked for and absent"), True
-                ),
+                observed=optional(truth("whether it was seen; no means that it was looked for and absent"), True),
                 marginal=optional(probability(_MARGINAL)),
             ),
             "what was seen",
@@ -60,9 +56,7 @@ class _Update(NamedTuple):
 def solve(given: dict[str, Any], own: Own) -> Answer:
     """The posterior of the hypotheses, or of the first variable asked for."""
     if (given["hypotheses"] is None) == (given["network"] is None):
-        raise BadValue(
-            "hypotheses: give either hypotheses with evidence, or a network", "not both, not neither"
-        )
+        raise BadValue("hypotheses: give either hypotheses with evidence, or a network", "not both, not neither")
     return _solve_network(given) if given["network"] else _solve_hypotheses(given)
 
 
@@ -178,8 +172,6 @@ def _network_steps(network: Network, found: dict, before: dict, seen: dict[str, 
     if seen:
         steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")
     for name, (shares, _) in found.items():
-        told = ", ".join(
-            f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares
-        )
+        told = ", ".join(f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares)
         steps.append(f"{name}: {told}")
     return steps

@@ -23,9 +23,7 @@ _CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
 SHAPE = record(
     payoffs=TABLE,
     kind=optional(KIND, "gains"),
-    probabilities=optional(
-        map_of(probability("its probability"), "how likely each state is, if that is known")
-    ),
+    probabilities=optional(map_of(probability("its probability"), "how likely each state is, if that is known")),
     optimism=optional(probability("weight of the best case in Hurwicz' criterion; 0 is all caution"), 0.5),
     criterion=optional(
         text(
@@ -48,9 +46,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     """The act that the deciding criterion picks, with what all others say."""
     gains = read_gains(given["payoffs"], given["kind"], "payoffs")
     if len(gains) < 2:
-        raise BadValue(
-            "payoffs: there is only one act", "a choice needs two; add what happens if nothing is done"
-        )
+        raise BadValue("payoffs: there is only one act", "a choice needs two; add what happens if nothing is done")
     states = tuple(next(iter(gains.values())))
     shares = _shares(given["probabilities"], states)
     scores = _score(gains, states, shares, given["optimism"])
@@ -85,9 +81,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
 
 def _decider(criterion: str | None, shares: dict[str, float] | None) -> str:
     if criterion == "expected" and not shares:
-        raise BadValue(
-            "criterion: expected needs probabilities", "give probabilities, or take another criterion"
-        )
+        raise BadValue("criterion: expected needs probabilities", "give probabilities, or take another criterion")
     return criterion or ("expected" if shares else "majority")
 
 
@@ -151,9 +145,7 @@ def _steps(scores: dict, picks: dict, sign: int) -> list[str]:
         shown = _shown(name, scores[name], sign)
         order = sorted(shown, key=lambda act: -scores[name][act])
         rest = listed([f"{act} {figure(shown[act])}" for act in order if act not in found], 3)
-        lines.append(
-            f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else "")
-        )
+        lines.append(f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else ""))
     return lines
 
 
@@ -170,13 +162,9 @@ def _firm(act: str, spans: list[Span]) -> list[str]:
 
 def _caveats(chosen: str, tied: list[str], dominance: list, shares: Any, kind: str) -> tuple[str, ...]:
     said = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
-    said += [
-        f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen
-    ]
+    said += [f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen]
     if shares is None:
-        said.append(
-            "No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances."
-        )
+        said.append("No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances.")
     if kind == "costs":
         said.append("Payoffs are costs: maximin guards against the highest cost.")
     return tuple(said)

@@ -69,9 +69,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     }
     caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
     if utility.name == "linear":
-        caveats.append(
-            "Linear utility ignores risk; give utility and aversion if losses hurt more than gains please."
-        )
+        caveats.append("Linear utility ignores risk; give utility and aversion if losses hurt more than gains please.")
     means = {name: mean(lottery) for name, lottery in lotteries.items()}
     if best not in best_names(means):
         caveats.append(f"{best_names(means)[0]} has the higher mean; the attitude to risk turns the choice.")

@@ -83,8 +83,7 @@ def entropy(shares: Iterable[float]) -> float:
 
 def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _Asked:
     told = {
-        answer: _likelihoods(said, states, f"{path}.answers.{answer}")
-        for answer, said in question["answers"].items()
+        answer: _likelihoods(said, states, f"{path}.answers.{answer}") for answer, said in question["answers"].items()
     }
     for state in states:
         total = sum(row[state] for row in told.values())
@@ -117,9 +116,7 @@ def _likelihoods(said: Any, states: dict[str, float], path: str) -> dict[str, fl
         check_known(path, given, states, "state")
         return {state: float(state in given) for state in states}
     if not isinstance(said, dict):
-        raise BadValue(
-            f"{path}: must be a list of states, or a probability per state", f"states: {', '.join(states)}"
-        )
+        raise BadValue(f"{path}: must be a list of states, or a probability per state", f"states: {', '.join(states)}")
     check_same(path, said, states, "state")
     return {state: conform(probability(""), said[state], {}, f"{path}.{state}") for state in states}
 
@@ -150,9 +147,7 @@ def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) ->
     """The question that adds most to the decision after its cost, or none."""
     now = expected_gains(gains, states)
     act = best_names(now, scale=largest(gains))[0]
-    perfect = (
-        sum(share * max(row[state] for row in gains.values()) for state, share in states.items()) - now[act]
-    )
+    perfect = sum(share * max(row[state] for row in gains.values()) for state, share in states.items()) - now[act]
     net = {name: one.net for name, one in asked.items()} | {NOTHING: 0.0}
     best, *tied = best_names(net, scale=largest(gains))
     if NOTHING in tied:

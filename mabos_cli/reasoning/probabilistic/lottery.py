@@ -70,9 +70,7 @@ def through_points(points: list[tuple[float, float]], path: str) -> Attitude:
             raise BadValue(f"{path}: no point at or beyond {amount:g}", "add a point that covers it")
         return _between(amounts, worths, amount)
 
-    return Attitude(
-        "given points", of, lambda lot: _between(worths, amounts, sum(share * of(x) for x, share in lot))
-    )
+    return Attitude("given points", of, lambda lot: _between(worths, amounts, sum(share * of(x) for x, share in lot)))
 
 
 def _between(across: list[float], up: list[float], at: float) -> float:

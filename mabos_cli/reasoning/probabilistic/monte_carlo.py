@@ -30,9 +30,7 @@ SHAPE = record(
     ),
     model=map_of(text("a formula"), f"what follows from it, as formulas with + - * / ^ and {_AMONG}"),
     target=optional(text("the formula that the answer is about; the last one if left out")),
-    questions=optional(
-        map_of(text("a condition"), "conditions whose probability is wanted, as `profit < 0`", 0), {}
-    ),
+    questions=optional(map_of(text("a condition"), "conditions whose probability is wanted, as `profit < 0`", 0), {}),
     correlations=optional(
         list_of(
             record(
@@ -67,9 +65,7 @@ class _Model(NamedTuple):
 def solve(given: dict[str, Any], own: Own) -> Answer:
     """The mean of the target with the interval that holds nine tenths of the draws."""
     count = given["draws"]
-    check_size(
-        "draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws"
-    )
+    check_size("draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
     model = _read_model(given)
     size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
     check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
@@ -79,8 +75,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     figures = {name: dict(described(outputs[name])) for name in given["model"]}
     found = figures[target]
     chances = {
-        name: {"probability": hit / count, "standard_error": _error(hit / count, count)}
-        for name, hit in hits.items()
+        name: {"probability": hit / count, "standard_error": _error(hit / count, count)} for name, hit in hits.items()
     }
     aimed = ranks(outputs[target])
     drivers = {name: correlation(ranks(column), aimed) for name, column in columns.items()}
@@ -113,9 +108,7 @@ def _read_model(given: dict[str, Any]) -> _Model:
             raise BadValue(f"model.{name}: is a variable too", "give one of them another name")
     formulas = {name: parse_formula(said, names, f"model.{name}") for name, said in given["model"].items()}
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
-    questions = {
-        name: parse_formula(said, names, f"questions.{name}") for name, said in given["questions"].items()
-    }
+    questions = {name: parse_formula(said, names, f"questions.{name}") for name, said in given["questions"].items()}
     return _Model({name: formulas[name] for name in causal_order(after, "model")}, questions)
 
 
@@ -171,12 +164,9 @@ def _steps(figures: dict, chances: dict, drivers: dict[str, float | None]) -> li
         for name, one in list(figures.items())[-4:]
     ]
     lines += [
-        f"P({name}) = {figure(one['probability'])} ± {figure(one['standard_error'])}"
-        for name, one in chances.items()
+        f"P({name}) = {figure(one['probability'])} ± {figure(one['standard_error'])}" for name, one in chances.items()
     ]
-    known = sorted(
-        (name for name in drivers if drivers[name] is not None), key=lambda name: -abs(drivers[name])
-    )
+    known = sorted((name for name in drivers if drivers[name] is not None), key=lambda name: -abs(drivers[name]))
     if known:
         shown = ", ".join(f"{name} {drivers[name]:+.2f}" for name in known[:6])
         lines.append(f"what drives it (rank correlation): {shown}")

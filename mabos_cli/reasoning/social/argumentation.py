@@ -33,9 +33,7 @@ SHAPE: Shape = record(
     attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
     supports=optional(anything(f"which argument another one rests on, {_LINKS}: if a falls, so does b"), ()),
     strengths=optional(
-        map_of(
-            number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"
-        ),
+        map_of(number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"),
         {},
     ),
     prefer=optional(
@@ -85,17 +83,13 @@ def _read_frame(given: dict[str, Any]) -> Frame:
     lost = {*failed}
     held = [pair for pair in attacks if pair not in lost]
     direct = {*held}
-    inherited = [
-        (one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in direct
-    ]
+    inherited = [(one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in direct]
     inherited = [*dict.fromkeys(inherited)]
     pairs = [(index[one], index[other]) for one, other in (*held, *inherited)]
     return Frame(known, attackers_of(len(known), pairs), failed, inherited)
 
 
-def _is_stronger(
-    one: str, other: str, weaker: Mapping[str, list[str]], strengths: Mapping[str, float]
-) -> bool:
+def _is_stronger(one: str, other: str, weaker: Mapping[str, list[str]], strengths: Mapping[str, float]) -> bool:
     if one in weaker.get(other, ()) or other in weaker.get(one, ()):
         return other in weaker.get(one, ())
     return one in strengths and other in strengths and strengths[one] > strengths[other]
@@ -105,9 +99,7 @@ def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str
     """Pairs of names, each once, in the order of the input."""
     if isinstance(said, Mapping):
         said = [
-            [one, other]
-            for one, others in said.items()
-            for other in (others if isinstance(others, list) else [others])
+            [one, other] for one, others in said.items() for other in (others if isinstance(others, list) else [others])
         ]
     if not isinstance(said, list | tuple):
         raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
@@ -221,9 +213,7 @@ def _steps(
         foes = frame.attackers[frame.known.index(claim)]
         labels = (("in", grounded.inside), ("out", grounded.out), ("undecided", grounded.undecided))
         told = [f"{name} ({label})" for label, members in labels for name in _named(frame, foes & members)]
-        lines.append(
-            f"attackers of {claim}: {listed(told, 8) or 'none'}" + (" by the grounded labels" if told else "")
-        )
+        lines.append(f"attackers of {claim}: {listed(told, 8) or 'none'}" + (" by the grounded labels" if told else ""))
     return lines
 
 
@@ -257,9 +247,7 @@ def _detail(
     return detail
 
 
-def _caveats(
-    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
-) -> tuple[str, ...]:
+def _caveats(frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]) -> tuple[str, ...]:
     caveats = []
     if complete is None:
         caveats.append(

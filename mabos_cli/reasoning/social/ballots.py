@@ -35,10 +35,7 @@ def score_borda(pairs: Pairs, voters: int) -> list[Fraction]:
     """Points: one for each candidate below on a ballot, half of one for each that is tied; so (voters + for - against) / 2 summed
     over the others."""
     size = range(len(pairs))
-    return [
-        sum((Fraction(voters + pairs[a][b] - pairs[b][a], 2) for b in size if b != a), Fraction(0))
-        for a in size
-    ]
+    return [sum((Fraction(voters + pairs[a][b] - pairs[b][a], 2) for b in size if b != a), Fraction(0)) for a in size]
 
 
 def score_first(ballots: Sequence[Ballot], standing: Sequence[int]) -> dict[int, Fraction | int]:
@@ -59,11 +56,7 @@ def score_copeland(pairs: Pairs) -> list[Fraction]:
     size = range(len(pairs))
     return [
         sum(
-            (
-                Fraction((pairs[a][b] > pairs[b][a]) * 2 + (pairs[a][b] == pairs[b][a]), 2)
-                for b in size
-                if b != a
-            ),
+            (Fraction((pairs[a][b] > pairs[b][a]) * 2 + (pairs[a][b] == pairs[b][a]), 2) for b in size if b != a),
             Fraction(0),
         )
         for a in size
@@ -141,9 +134,7 @@ def find_kemeny(pairs: Pairs) -> tuple[list[int], int, bool]:
         options = []
         for first in inside:
             rest = best[members & ~(1 << first)]
-            options.append(
-                (rest[0] + sum(pairs[first][other] for other in inside if other != first), first, rest[2])
-            )
+            options.append((rest[0] + sum(pairs[first][other] for other in inside if other != first), first, rest[2]))
         top = max(option[0] for option in options)
         tops = [option for option in options if option[0] == top]
         best[members] = (top, tops[0][1], sum(option[2] for option in tops))

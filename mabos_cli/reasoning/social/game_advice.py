@@ -53,17 +53,13 @@ def advise(found: Analysis) -> Advice:
         others = found.pure[0] if len(found.pure) == 1 else None
         return Advice(_only(found, found.left[me][0]), "all else is strictly dominated", others)
     if found.is_zero_sum and found.pure:
-        return Advice(
-            _only(found, found.pure[0][me]), "a saddle point: neither side can do better", found.pure[0]
-        )
+        return Advice(_only(found, found.pure[0][me]), "a saddle point: neither side can do better", found.pure[0])
     if found.is_zero_sum and found.security:
         return Advice(found.security[me].mix, "it has the best worst case, which nobody can exploit", single)
     if single:
         return Advice(single.mixes[me], "it is the part in the only equilibrium", single)
     if len({profile[me] for profile in found.pure}) == 1 and found.pure:
-        return Advice(
-            _only(found, found.pure[0][me]), "it is the part in every pure equilibrium", found.pure[0]
-        )
+        return Advice(_only(found, found.pure[0][me]), "it is the part in every pure equilibrium", found.pure[0])
     return _pick_outstanding(found) or _pick_safest(found, game, me)
 
 
@@ -98,9 +94,7 @@ def _pick_safest(found: Analysis, game: Game, me: int) -> Advice:
     tie = [game.actions[me][a] for a in safest if hopes[a] == hopes[action]]
     caveats = (f"equally safe: {', '.join(tie)}",) if len(tie) > 1 else ()
     if found.pure:
-        caveats += (
-            f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play",
-        )
+        caveats += (f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play",)
     else:
         caveats += ("no single equilibrium tells what to do",)
     return Advice(_only(found, action), "it has the best worst case", None, caveats)

@@ -29,9 +29,7 @@ def tell(found: Analysis, advice: Advice) -> Answer:
     pure, equilibria = ("", found.mixed) if found.mixed is not None else ("pure ", found.pure)
     counted = _count(len(equilibria), f"{pure}equilibrium", f"{pure}equilibria")
     summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {counted}"
-    return Answer(
-        conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found)
-    )
+    return Answer(conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found))
 
 
 def _scores(found: Analysis, advice: Advice) -> dict[str, float]:
@@ -41,9 +39,7 @@ def _scores(found: Analysis, advice: Advice) -> dict[str, float]:
     for n, action in enumerate(game.actions[me]):
         if isinstance(advice.against, Mixed):
             other = advice.against.mixes[1 - me]
-            got = sum(
-                share * game.payoffs[(n, k) if me == 0 else (k, n)][me] for k, share in enumerate(other)
-            )
+            got = sum(share * game.payoffs[(n, k) if me == 0 else (k, n)][me] for k, share in enumerate(other))
         elif advice.against is not None:
             got = game.payoffs[swap(advice.against, me, n)][me]
         else:
@@ -67,9 +63,7 @@ def _figures(payoffs: tuple[Fraction, ...]) -> str:
 
 def _mix(actions: tuple[str, ...], mix: tuple[Fraction, ...]) -> str:
     parts = [(action, share) for action, share in zip(actions, mix, strict=True) if share]
-    return (
-        parts[0][0] if len(parts) == 1 else ", ".join(f"{action} {_figure(share)}" for action, share in parts)
-    )
+    return parts[0][0] if len(parts) == 1 else ", ".join(f"{action} {_figure(share)}" for action, share in parts)
 
 
 def _steps(found: Analysis) -> tuple[str, ...]:
@@ -77,9 +71,9 @@ def _steps(found: Analysis) -> tuple[str, ...]:
     size = " by ".join(str(len(own)) for own in game.actions)
     lines = [f"{len(game.players)} players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
     lines += cut([_gone(game, one) for one in found.removed], 3)
-    lines += cut(
-        [f"pure equilibrium: {played(game, p)} gives {_figures(game.payoffs[p])}" for p in found.pure], 4
-    ) or ["no pure equilibrium"]
+    lines += cut([f"pure equilibrium: {played(game, p)} gives {_figures(game.payoffs[p])}" for p in found.pure], 4) or [
+        "no pure equilibrium"
+    ]
     lines += cut(
         [
             f"mixed equilibrium: {'; '.join(map(_mix, game.actions, one.mixes))} gives {_figures(one.payoffs)}"
@@ -89,9 +83,7 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         3,
     )
     safe, floor = find_maximin(game, found.me)
-    line = (
-        f"safest for {game.players[found.me]}: {game.actions[found.me][safe[0]]}, at least {_figure(floor)}"
-    )
+    line = f"safest for {game.players[found.me]}: {game.actions[found.me][safe[0]]}, at least {_figure(floor)}"
     if found.security and found.security[found.me].value > floor:
         corner = found.security[found.me]
         line += f"; mixing {_mix(game.actions[found.me], corner.mix)}, {_figure(corner.value)} on average"
@@ -100,9 +92,7 @@ def _steps(found: Analysis) -> tuple[str, ...]:
 
 def _gone(game: Game, one: Removed) -> str:
     own = game.actions[one.player]
-    better = (
-        f"{own[one.by]} is better whatever the others do" if one.by is not None else "never a best answer"
-    )
+    better = f"{own[one.by]} is better whatever the others do" if one.by is not None else "never a best answer"
     return f"{game.players[one.player]} drops {own[one.action]}: {better}"
 
 
@@ -151,9 +141,7 @@ def _detail(found: Analysis, advice: Advice) -> dict[str, Any]:
         ],
         "left": {who: [game.actions[n][a] for a in found.left[n]] for n, who in enumerate(game.players)},
         "pure": [_outcome(game, p) | {"improved_by": _better(found, p)} for p in found.pure],
-        "mixed": None
-        if found.mixed is None
-        else [_mixed(game, one) for one in found.mixed if not one.is_pure],
+        "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
         "degenerate": None if found.mixed is None else found.is_degenerate,
         "payoff_dominant": game.named(dominant) if dominant else None,
         "risk_dominant": game.named(less_risky) if less_risky else None,
@@ -199,10 +187,6 @@ def _replies(game: Game, player: int) -> dict[str, list[str]]:
     """The best answers of a player to each action of the other."""
     replies = {}
     for k, action in enumerate(game.actions[1 - player]):
-        got = [
-            game.payoffs[(n, k) if player == 0 else (k, n)][player] for n in range(len(game.actions[player]))
-        ]
-        replies[action] = [
-            own for own, value in zip(game.actions[player], got, strict=True) if value == max(got)
-        ]
+        got = [game.payoffs[(n, k) if player == 0 else (k, n)][player] for n in range(len(game.actions[player]))]
+        replies[action] = [own for own, value in zip(game.actions[player], got, strict=True) if value == max(got)]
     return replies

@@ -53,9 +53,7 @@ SHAPE: Shape = record(
     payoffs=usual(
         map_of(
             map_of(
-                anything(
-                    "[what the row player gets, what the column player gets], or one number in a zero-sum game"
-                ),
+                anything("[what the row player gets, what the column player gets], or one number in a zero-sum game"),
                 "each action of the second player, with what both get",
             ),
             "two players: each action of the first, with a row of cells",
@@ -95,18 +93,14 @@ def _add_mixed(found: Analysis) -> Analysis:
     """The analysis with mixed equilibria and security levels, where the game is small enough; removes what only mixtures dominate."""
     game, left, removed = found.game, found.left, [*found.removed]
     if count_systems(*map(len, game.actions)) <= MOST_SYSTEMS:
-        found = found._replace(
-            security=tuple(find_security(_matrix(game, n, game.everything())) for n in (0, 1))
-        )
+        found = found._replace(security=tuple(find_security(_matrix(game, n, game.everything())) for n in (0, 1)))
     while count_systems(*map(len, left)) <= MOST_SYSTEMS:
         rows, columns = (find_corners(_matrix(game, n, left, of=1 - n)) for n in (0, 1))
         answered = [{a for corner in other for a in corner.replies} for other in (columns, rows)]
         never = [Removed(n, a, None) for n in (0, 1) for k, a in enumerate(left[n]) if k not in answered[n]]
         if not never:
             mixed = tuple(_widen(one, game, left) for one in match_corners(rows, columns))
-            return found._replace(
-                left=left, removed=removed, mixed=mixed, is_degenerate=is_degenerate(rows + columns)
-            )
+            return found._replace(left=left, removed=removed, mixed=mixed, is_degenerate=is_degenerate(rows + columns))
         gone = {one[:2] for one in never}
         left, more = remove_dominated(
             game, tuple(tuple(a for a in own if (n, a) not in gone) for n, own in enumerate(left))
@@ -119,9 +113,7 @@ def _matrix(game: Game, player: int, left: tuple[tuple[int, ...], ...], of: int 
     """What a player, or the one named by `of`, gets: a row for each action of the player that is left."""
     gets = player if of is None else of
     return tuple(
-        tuple(
-            game.payoffs[(mine, yours) if player == 0 else (yours, mine)][gets] for yours in left[1 - player]
-        )
+        tuple(game.payoffs[(mine, yours) if player == 0 else (yours, mine)][gets] for yours in left[1 - player])
         for mine in left[player]
     )
 
@@ -137,9 +129,7 @@ def _widen(one: Mixed, game: Game, left: tuple[tuple[int, ...], ...]) -> Mixed:
 
 def _read_game(given: dict[str, Any]) -> Game:
     if (given["payoffs"] is None) == (given["profiles"] is None):
-        raise BadValue(
-            "payoffs: give either payoffs for two players or profiles for more", "not both, not neither"
-        )
+        raise BadValue("payoffs: give either payoffs for two players or profiles for more", "not both, not neither")
     game = _read_table(given) if given["payoffs"] is not None else _read_profiles(given)
     if len({*game.players}) < len(game.players):
         raise BadValue("players: a player is named twice", "give each a name of its own")
@@ -147,17 +137,13 @@ def _read_game(given: dict[str, Any]) -> Game:
 
 
 def _check_size(count: int, field: str) -> None:
-    check_size(
-        field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take"
-    )
+    check_size(field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take")
 
 
 def _read_table(given: dict[str, Any]) -> Game:
     table, players = given["payoffs"], tuple(given["players"] or ("row", "column"))
     if len(players) != 2:
-        raise BadValue(
-            f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more"
-        )
+        raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
     rows, columns = tuple(table), tuple(table[next(iter(table))])
     _check_size(len(rows) * len(columns), "payoffs")
     cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
@@ -170,9 +156,7 @@ def _read_table(given: dict[str, Any]) -> Game:
         for c, column in enumerate(columns):
             cells[r, c] = _read_cell(table[row][column], f"payoffs.{row}.{column}")
     if len({isinstance(cell, list) for row in table.values() for cell in row.values()}) > 1:
-        raise BadValue(
-            "payoffs: some cells hold one number and some hold two", "one number each means a zero-sum game"
-        )
+        raise BadValue("payoffs: some cells hold one number and some hold two", "one number each means a zero-sum game")
     return Game(players, (rows, columns), cells)
 
 

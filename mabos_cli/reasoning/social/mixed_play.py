@@ -56,8 +56,7 @@ def _find_corner(whole: list[list[int]], support: tuple[int, ...], tight: tuple[
     parts, bound = solved
     played = [whole[row] for row in support]
     gains = [
-        sum(part * row[column] for part, row in zip(parts, played, strict=True))
-        for column in range(len(whole[0]))
+        sum(part * row[column] for part, row in zip(parts, played, strict=True)) for column in range(len(whole[0]))
     ]
     if max(gains) > bound:
         return None

@@ -134,10 +134,7 @@ def _read_worth(path: str, party: dict[str, Any], issues: Worth) -> Worth:
     total = fsum(weights.values())
     if not total:
         raise BadValue(f"{path}.weights: all are 0", "something must matter")
-    return {
-        issue: {value: weights[issue] / total * one for value, one in worth[issue].items()}
-        for issue in issues
-    }
+    return {issue: {value: weights[issue] / total * one for value, one in worth[issue].items()} for issue in issues}
 
 
 def _find_trades(parties: list[str], tables: list[Worth], issues: Worth) -> list[str]:
@@ -168,9 +165,7 @@ def _favourite(worth: Mapping[str, float]) -> str:
     return max(worth, key=lambda value: worth[value])
 
 
-def _solve_deals(
-    parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]], trades: list[str]
-) -> Answer:
+def _solve_deals(parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]], trades: list[str]) -> Answer:
     floor = [party.batna for party in parties]
     deals = [Deal(name, tuple(u - d for u, d in zip(us, floor, strict=True))) for name, us in worths.items()]
     room = [deal for deal in deals if min(deal.gains) >= 0]
@@ -230,9 +225,7 @@ def _detail(
     }
 
 
-def _caveats(
-    parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], room: list[Deal]
-) -> tuple[str, ...]:
+def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], room: list[Deal]) -> tuple[str, ...]:
     caveats = []
     if best.ties:
         caveats.append(f"as good by the Nash product: {'; '.join(tie.name for tie in best.ties[:3])}")

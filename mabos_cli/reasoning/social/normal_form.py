@@ -65,9 +65,7 @@ def remove_dominated(
     removed: list[Removed] = []
     while found := _find_dominated(game, left):
         removed.append(found)
-        left = tuple(
-            tuple(a for a in own if (n, a) != (found.player, found.action)) for n, own in enumerate(left)
-        )
+        left = tuple(tuple(a for a in own if (n, a) != (found.player, found.action)) for n, own in enumerate(left))
     return left, removed
 
 
@@ -96,9 +94,9 @@ def find_pareto(game: Game) -> list[Profile]:
     """The profiles that no other one improves for somebody at nobody's cost."""
     outcomes = sorted({*game.payoffs.values()}, reverse=True)
     front: list[tuple[Fraction, ...]] = []
-    for outcome in (
-        outcomes
-    ):  # whatever beats an outcome sorts before it, and is beaten by one on the front if not on it
+    for (
+        outcome
+    ) in outcomes:  # whatever beats an outcome sorts before it, and is beaten by one on the front if not on it
         if not any(is_better(known, outcome) for known in front):
             front.append(outcome)
     kept = {*front}

@@ -61,9 +61,7 @@ def solve_price(given: dict[str, Any]) -> Answer:
     if low == high:
         caveats.append("one price only: nobody gains by the deal")
     summary = f"{figure(price)} {unit}".strip() + f", between {figure(low)} and {figure(high)}"
-    return Answer(
-        quantity(price, (low, high), unit, "the price"), None, summary, tuple(steps), detail, tuple(caveats)
-    )
+    return Answer(quantity(price, (low, high), unit, "the price"), None, summary, tuple(steps), detail, tuple(caveats))
 
 
 def _tell_gap(names: dict[str, str], low: float, high: float, detail: dict[str, Any]) -> Answer:

@@ -35,9 +35,7 @@ _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
 _BALLOT = record(
     "voters who rank alike",
     count=optional(whole("how many voters", 1, 10**9), 1),
-    rank=optional(
-        list_of(anything("a candidate, or a list of candidates that are tied"), "the best first"), ()
-    ),
+    rank=optional(list_of(anything("a candidate, or a list of candidates that are tied"), "the best first"), ()),
     approve=optional(list_of(text("a candidate"), "whom these voters find acceptable", least=0)),
 )
 
@@ -46,9 +44,7 @@ SHAPE: Shape = record(
         anything("a ballot"),
         "who ranks how, each as `12: a > b = c > d` or with the fields count, rank, approve; who is not named comes last",
     ),
-    candidates=optional(
-        list_of(text("a candidate"), "all candidates; those on the ballots if left out", least=2)
-    ),
+    candidates=optional(list_of(text("a candidate"), "all candidates; those on the ballots if left out", least=2)),
     rule=optional(text("the rule that decides; schulze if left out", *RULES)),
 )
 QUESTIONS = (
@@ -79,9 +75,7 @@ class Tally(NamedTuple):
 def solve(given: dict[str, Any], own: Own) -> Answer:
     """The ranking by the rule that decides, with the winners by all the others."""
     read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(given["ballots"], 1)]
-    named = dict.fromkeys(
-        name for _, groups, approve in read for group in (*groups, approve or ()) for name in group
-    )
+    named = dict.fromkeys(name for _, groups, approve in read for group in (*groups, approve or ()) for name in group)
     names = tuple(given["candidates"] or named)
     check_size("candidates", len(names), _MOST_CANDIDATES, "candidates")
     check_known("candidates", names, names, "candidate")
@@ -97,14 +91,10 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         alike[order] = alike.get(order, 0) + count
     ballots = [Ballot(count, order) for order, count in alike.items()]
     is_ranked = any(ballot.groups for ballot in ballots)
-    tally = Tally(
-        names, ballots, count_pairs(ballots, len(names)), run_off(ballots, len(names)) if is_ranked else []
-    )
+    tally = Tally(names, ballots, count_pairs(ballots, len(names)), run_off(ballots, len(names)) if is_ranked else [])
     counts = _count_all(tally) if is_ranked else {}
     if any(approve is not None for _, _, approve in read):
-        counts["approval"] = _by_score(
-            [sum(c for c, _, ok in read if name in (ok or ())) for name in names], names
-        )
+        counts["approval"] = _by_score([sum(c for c, _, ok in read if name in (ok or ())) for name in names], names)
     rule = given["rule"] or ("schulze" if is_ranked else "approval")
     if rule not in counts:
         raise BadValue(f"rule: {rule} cannot be counted here", _LACKS.get(rule, "give rank on the ballots"))
@@ -187,11 +177,7 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
     steps += [_round_line(n, one, tally.names) for n, one in enumerate(tally.rounds, 1)]
     scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
-    agree = (
-        f"{len(by_winner)} different winners by {len(counts)} rules"
-        if len(by_winner) > 1
-        else "all rules agree"
-    )
+    agree = f"{len(by_winner)} different winners by {len(counts)} rules" if len(by_winner) > 1 else "all rules agree"
     summary = f"{' and '.join(chosen.winners)} by {rule}" + (f"; {agree}" if len(counts) > 1 else "")
     caveats = _caveats(rule, tally, counts, detail["condorcet_loser"])
     return Answer(ranking(chosen.order, scores), None, summary, cut(steps), detail, caveats)

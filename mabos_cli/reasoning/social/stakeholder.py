@@ -106,9 +106,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     weights = [one["power"] * one["interest"] for one in everybody.values()]
     total = fsum(weights)
     if not total:
-        raise BadValue(
-            "stakeholders: nobody has both power and interest", "somebody must be able and willing to act"
-        )
+        raise BadValue("stakeholders: nobody has both power and interest", "somebody must be able and willing to act")
     listens = _read_influence(given["influence"], [*everybody])
     anchored = [1 - fsum(row) for row in listens]
     after = _solve_linear(listens, [a * s for a, s in zip(anchored, stances, strict=True)])
@@ -116,8 +114,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     turned = [[*column] for column in zip(*listens, strict=True)]
     reach = _solve_linear(turned, [weight / total for weight in weights])
     people = [
-        Person(name, everybody[name], stances[n], after[n], reach[n] * anchored[n])
-        for n, name in enumerate(everybody)
+        Person(name, everybody[name], stances[n], after[n], reach[n] * anchored[n]) for n, name in enumerate(everybody)
     ]
     before = fsum(w * s for w, s in zip(weights, stances, strict=True)) / total
     balance = fsum(w * s for w, s in zip(weights, after, strict=True)) / total
@@ -139,9 +136,7 @@ def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[st
         for other, share in targets.items():
             known_name(f"influence.{one}", other, known, "stakeholder")
             if one == other:
-                raise BadValue(
-                    f"influence.{one}: {one} influences itself", "its own view is what the others leave"
-                )
+                raise BadValue(f"influence.{one}: {one} influences itself", "its own view is what the others leave")
             listens[index[other]][index[one]] = share
     for name, row in zip(known, listens, strict=True):
         if fsum(row) >= 1 - 1e-9:
@@ -201,8 +196,7 @@ def _tell(
     )
     steps.append(_tipping_line(carried, tipping, breaking))
     steps += [
-        f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.given['effort']:g}"
-        for one in worth[:4]
+        f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.given['effort']:g}" for one in worth[:4]
     ]
     first = f"approach {worth[0].name} first" if worth else "nobody is left to win over"
     summary = f"support {balance:+.2f}, {'enough' if carried else 'not enough'}; {first}"

@@ -27,9 +27,7 @@ _RECENT = 50  # items of working and short-term memory that are looked at, whate
 class PackSearch:
     """The candidates of a pack, and the question that they were searched by."""
 
-    def __init__(
-        self, call: Session, agent: Agent, query: str, budget: int, entries: int, min_trust: str
-    ) -> None:
+    def __init__(self, call: Session, agent: Agent, query: str, budget: int, entries: int, min_trust: str) -> None:
         self._home, self._trust = agent, min_trust
         self._notes: list[str] = []
         now = agent.now()

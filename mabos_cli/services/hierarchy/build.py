@@ -77,9 +77,7 @@ Compose = Callable[[str], Overview]
 Show = Callable[[int, int], None]
 
 
-def build_hierarchy(
-    agent: Agent, order: Order, compose: Compose | None = None, show: Show | None = None
-) -> Built:
+def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, show: Show | None = None) -> Built:
     """Builds the summaries whose sources changed; compose, if given, writes an overview from the text of a summary.
 
     Level by level: a month links to the weeks that have files, and those are known when the weeks are done.
@@ -109,9 +107,7 @@ def _build_level(
     for number in range(0, len(due), _BATCH):
         if show:
             show(number, len(due))
-        made = (
-            (state, _text(digests, state, compose, built.warnings)) for state in due[number : number + _BATCH]
-        )
+        made = ((state, _text(digests, state, compose, built.warnings)) for state in due[number : number + _BATCH])
         texts = [(state, text) for state, text in made if text]
         if order.dry_run:
             built.written.extend(state for state, _ in texts)
@@ -147,9 +143,7 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
         for period in periods_of(levels[level], days):
             own = [day for day in days if period.holds(day)]
             log = str(period.first) if period.level == "daily" else ""
-            path = (
-                digests.logs[log][-1].path if log else digests.agent.paths.summary(period.level, period.name)
-            )
+            path = digests.logs[log][-1].path if log else digests.agent.paths.summary(period.level, period.name)
             rows.append(
                 {
                     "period": period.name,
@@ -174,9 +168,7 @@ def _shown_state(digests: Digests, state: State) -> str:
     return state.state if told else "empty"
 
 
-def _states(
-    digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]
-) -> Iterator[State]:
+def _states(digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]) -> Iterator[State]:
     """The periods of a level that have logs, oldest first, each with the state of its file."""
     below = _files_below(digests, level) | written
     for period in periods_of(level, digests.days):

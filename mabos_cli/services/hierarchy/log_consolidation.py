@@ -92,18 +92,12 @@ def _parse_days(
     days = [date.fromisoformat(day) for day in texts]
     needed = [day.isoformat() for day in days_around(days, {date.fromisoformat(day) for day in fresh})]
     events = {
-        day: [
-            (event, agent.paths.relative(log.path))
-            for log, text in texts[day]
-            for event in parse_events(text, day)
-        ]
+        day: [(event, agent.paths.relative(log.path)) for log, text in texts[day] for event in parse_events(text, day)]
         for day in needed
     }
     told = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
     recurring = find_recurring(told, rules.recurring_days)
-    return {
-        day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh
-    }
+    return {day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh}
 
 
 def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
@@ -147,9 +141,7 @@ def preview_taking(agent: Agent, found: Found, rules: Rules) -> Taking:
     return _plan(found, rules, _read_ledger(agent), text)
 
 
-def take_events(
-    agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFact] = ()
-) -> tuple[Taking, list[str]]:
+def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFact] = ()) -> tuple[Taking, list[str]]:
     """Takes events, or facts that were made of them, into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
     if not found.days:
         return Taking((), 0, ()), []
@@ -181,9 +173,7 @@ def _read_ledger(agent: Agent) -> Ledger:
 def _plan(found: Found, rules: Rules, ledger: Ledger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
     """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
     ids, texts = find_block_ids(text) | find_cited(text), told_texts(text)
-    taking = plan_taking(
-        found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
-    )
+    taking = plan_taking(found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts)
     return cover(taking, facts, said=ledger.said, texts=texts) if facts else taking
 
 

@@ -56,9 +56,7 @@ def read_situation(
 def held_now(held: Sequence[Any]) -> list[str]:
     """The ids of what is held true or wanted now; of what has none, the words."""
     live = [each for each in held if status_word(each.status) not in DONE | GONE]
-    return [
-        each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live
-    ]
+    return [each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live]
 
 
 def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, list[str]]:
@@ -123,9 +121,7 @@ def case_line(case: Case) -> str:
 
 def solution_line(case: Case) -> str:
     """What was done, on a line."""
-    return "; ".join(
-        [*([f"plan {case.plan_id}"] if case.plan_id else []), *(one_line(a, 100) for a in case.actions)]
-    )
+    return "; ".join([*([f"plan {case.plan_id}"] if case.plan_id else []), *(one_line(a, 100) for a in case.actions)])
 
 
 def side_row(side: Side) -> dict[str, Any]:

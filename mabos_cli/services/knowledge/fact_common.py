@@ -21,9 +21,7 @@ def asserting(agent: Agent, given: list[Fact]) -> Plan[Told]:
     def plan(facts: Facts, means: Means) -> tuple[FactChanges, Told]:
         find = facts.asserted.find_triple if len(given) < 20 else facts.by_triple().get
         changes, told = plan_assert(given, find, means.mint, format_time(agent.now()))
-        known = [
-            fact for fact, state in told[:20] if state == "added" and facts.derived.find_triple(fact.triple)
-        ]
+        known = [fact for fact, state in told[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
         return changes, (told, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
 
     return plan
@@ -35,9 +33,7 @@ def stale_warning(agent: Agent, facts: Facts) -> list[str]:
         return []
     made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
     now = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
-    return (
-        [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
-    )
+    return [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
 
 
 @contextmanager

@@ -111,9 +111,7 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
 
     def plan(library: Library) -> tuple[Proposal, bool]:
         library.check_readable(draft.domain)
-        own = draft.node_id or (
-            f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}"
-        )
+        own = draft.node_id or (f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}")
         own = own if ":" in own else f"{library.prefix_of(draft.domain)}:{own}"
         named = draft._replace(node_id=library.prefixes.shorten(library.prefixes.expand(own)))
         proposed = name_proposed(library.proposals("pending"))
@@ -160,9 +158,7 @@ def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> Verdict
     if proposal.status != "pending":
         return Verdict(proposal)
     if is_merged(proposal, around.ontology):
-        done = Finding(
-            "warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed"
-        )
+        done = Finding("warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed")
         return Verdict(proposal, (done,))
     found = validate_proposal(proposal, around)
     if similar:
@@ -189,9 +185,7 @@ class Merged(NamedTuple):
     findings: list[Verdict]
 
 
-def merge(
-    editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bool = False
-) -> tuple[Merged, list[str]]:
+def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bool = False) -> tuple[Merged, list[str]]:
     """Puts proposals into their ontologies, all of them or none; without ids all that wait.
 
     The ontology is written before the status of its proposals: after a crash in between, another run finds them there.
@@ -199,9 +193,7 @@ def merge(
 
     def plan(library: Library) -> Merged:
         pending = library.pending()
-        chosen = (
-            [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
-        )
+        chosen = [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
         rejected = [each.id for each in chosen if each.status == "rejected"]
         if rejected:
             raise UsageFault(f"{rejected[0]} was rejected", "propose it anew, with what was asked for")
@@ -227,9 +219,7 @@ def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) 
     return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
 
 
-def _judge(
-    library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool
-) -> list[Verdict]:
+def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool) -> list[Verdict]:
     """The verdicts on proposals that are to be merged together; UsageFault when one of them fails."""
     around = library.surroundings(pending)
     verdicts = []
@@ -273,9 +263,7 @@ def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool]
     def plan(library: Library) -> tuple[Proposal, bool]:
         proposal = library.find_proposal(own)
         if proposal.status == "approved":
-            raise UsageFault(
-                f"{proposal.id} is merged", f"take {proposal.node_id} out of its ontology by hand"
-            )
+            raise UsageFault(f"{proposal.id} is merged", f"take {proposal.node_id} out of its ontology by hand")
         if proposal.status == "rejected":
             return proposal, False
         gone = proposal._replace(status="rejected", reason=reason, rejected_at=editor.now)

@@ -11,9 +11,7 @@ from mabos_cli.reasoning.own import Own, Past
 from mabos_cli.workspace.agent import Agent
 
 
-def load_own(
-    agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]
-) -> tuple[Own, dict[str, int]]:
+def load_own(agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]) -> tuple[Own, dict[str, int]]:
     """What the method draws from the agent's files and the input does not give, and how much that is."""
     loaded = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
     drawn = {name: len(values) for name, values in loaded.items()}

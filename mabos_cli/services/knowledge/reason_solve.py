@@ -55,9 +55,7 @@ def find_method(name: str) -> Method:
     said = name.strip().lower().replace("_", "-")
     if said not in METHODS:
         close = get_close_matches(said, METHODS, n=1)
-        raise NotFound(
-            f"no method {name[:40]!r}", f"did you mean {close[0]}?" if close else "see mabos reason list"
-        )
+        raise NotFound(f"no method {name[:40]!r}", f"did you mean {close[0]}?" if close else "see mabos reason list")
     return METHODS[said]
 
 
@@ -135,9 +133,7 @@ def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> lis
         )
     unused = [name for name in inputs.by_method if name and METHODS[name] not in chosen]
     if unused:
-        raise UsageFault(
-            f"there is input for {unused[0]}, which is not asked for", f"add {unused[0]} to the methods"
-        )
+        raise UsageFault(f"there is input for {unused[0]}, which is not asked for", f"add {unused[0]} to the methods")
     if "" in inputs.by_method and len(chosen) > 1:
         raise UsageFault(
             "the input does not say which method it is for", "put it under the method's name, or METHOD=FILE"

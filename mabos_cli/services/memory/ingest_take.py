@@ -60,9 +60,7 @@ class Taken(NamedTuple):
         return row
 
 
-def find_given(
-    words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | None
-) -> tuple[list[Given], list[str]]:
+def find_given(words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | None) -> tuple[list[Given], list[str]]:
     """The transcripts that the words of a call name, and the files in folders that are none. NotFound, or InvalidFile for a file
     that was named and is none, before anything is taken."""
     found: dict[str, Given] = {}
@@ -129,9 +127,7 @@ class Run(NamedTuple):
     batch: Batch
 
 
-def take_transcripts(
-    agent: Agent, given: Sequence[Given], host: str, scope: Scope, *, dry_run: bool
-) -> list[Taken]:
+def take_transcripts(agent: Agent, given: Sequence[Given], host: str, scope: Scope, *, dry_run: bool) -> list[Taken]:
     """Takes what is new in transcripts: a row for each."""
     started, batch = time.monotonic(), Batch(agent, dry_run)
     ledger = read_bytes(agent.paths.transcript_ledger) or b""

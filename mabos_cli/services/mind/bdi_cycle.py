@@ -120,9 +120,7 @@ def _row(cycle: Cycle) -> dict[str, Any]:
         "desires_sorted": cycle.sorted_desires,
         "conflicts_detected": len(cycle.conflicts),
         "conflicts_resolved": cycle.resolved,
-        "conflicts": [
-            {"key": c.key, "a": c.a.place, "b": c.b.place, "reason": c.reason} for c in cycle.conflicts
-        ],
+        "conflicts": [{"key": c.key, "a": c.a.place, "b": c.b.place, "reason": c.reason} for c in cycle.conflicts],
         "report": cycle.report or None,
         "checkpoint": cycle.checkpoint or None,
         "summaries": cycle.summaries,

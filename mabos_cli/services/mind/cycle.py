@@ -153,9 +153,7 @@ def _sort_desires(agent: Agent, order: CycleOrder, warnings: list[str]) -> bool:
     return _edit(agent, order, warnings, "desire", lambda text: reorder(parse_cognitive(text), priority_of))
 
 
-def _edit(
-    agent: Agent, order: CycleOrder, warnings: list[str], kind: str, edit: Callable[[str], str | None]
-) -> bool:
+def _edit(agent: Agent, order: CycleOrder, warnings: list[str], kind: str, edit: Callable[[str], str | None]) -> bool:
     """Edits the file of a kind, or only looks whether it would change; the lock is taken when there is something to write."""
     text = read_mind(agent, kind)
     new = edit(text)

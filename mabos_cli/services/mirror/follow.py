@@ -183,9 +183,7 @@ def place_of(workspace: WorkspacePaths, settings: Settings, database: str = "") 
 
     chosen = {name: settings[f"typedb.{name}"] for name in Place._fields}
     if not chosen["address"]:
-        raise Unavailable(
-            "TypeDB is not configured", "set typedb.address in mabos.yaml, or MABOS_TYPEDB_ADDRESS"
-        )
+        raise Unavailable("TypeDB is not configured", "set typedb.address in mabos.yaml, or MABOS_TYPEDB_ADDRESS")
     folder = re.sub(r"[^a-z0-9]+", "_", workspace.root.name.lower()).strip("_")
     chosen["database"] = database or chosen["database"] or f"mabos_{folder or 'workspace'}"
     return Place(**chosen)

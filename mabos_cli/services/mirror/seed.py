@@ -46,9 +46,7 @@ def seed_goals(
     file: Annotated[
         str, typer.Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
     ] = "",
-    create_agents: Annotated[
-        bool, typer.Option("--create-agents", help="Make the agents that are not there.")
-    ] = False,
+    create_agents: Annotated[bool, typer.Option("--create-agents", help="Make the agents that are not there.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.

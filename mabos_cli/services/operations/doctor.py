@@ -95,9 +95,7 @@ def _check_settings(agent: Agent) -> Iterator[Finding]:
     for rule in missing_rules(agent.paths.workspace):
         yield Finding("flaw", ".gitignore", f"does not ignore {rule}")
     if shares_a_file(agent.paths):
-        yield Finding(
-            "note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"
-        )
+        yield Finding("note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used")
 
 
 def _check_manifest(agent: Agent) -> Iterator[Finding]:
@@ -145,9 +143,7 @@ def _check_trust(agent: Agent) -> Iterator[Finding]:
         yield Finding("note", "memory-store.json", told)
     skipped = load_decisions(agent.paths)[1]
     if skipped:
-        yield Finding(
-            "note", agent.paths.relative(agent.paths.trust_log), f"{skipped} torn lines are skipped"
-        )
+        yield Finding("note", agent.paths.relative(agent.paths.trust_log), f"{skipped} torn lines are skipped")
 
 
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
@@ -226,9 +222,7 @@ def _check_places(agent: Agent) -> Iterator[Finding]:
         shown = agent.paths.relative(Path(here))
         for name in folders:
             if name.endswith(_FILES):
-                yield Finding(
-                    "problem", f"{shown}/{name}".removeprefix("./"), "a folder in the place of a file"
-                )
+                yield Finding("problem", f"{shown}/{name}".removeprefix("./"), "a folder in the place of a file")
         for name in names:
             if name.endswith(_FILES) and not os.path.exists(f"{here}/{name}"):
                 told = "a symbolic link that leads nowhere"
@@ -261,9 +255,7 @@ def _check_leftovers(agent: Agent) -> Iterator[Finding]:
             "a write is under way, or was cut off; the next writing command finishes it",
         )
     for temp in find_temps(agent.paths.root) + find_temps(agent.paths.workspace.local):
-        yield Finding(
-            "note", agent.paths.relative(temp), "left by a killed process; the next repair removes it"
-        )
+        yield Finding("note", agent.paths.relative(temp), "left by a killed process; the next repair removes it")
 
 
 def _check_derived(agent: Agent) -> Iterator[Finding]:
@@ -324,9 +316,7 @@ def _lower_trust(agent: Agent, memory: Memory) -> tuple[Changes, int]:
 
 
 def _sweep(agent: Agent) -> list[str]:
-    swept = sweep_temps(agent.paths.root, locked=True) + sweep_temps(
-        agent.paths.workspace.local, locked=False
-    )
+    swept = sweep_temps(agent.paths.root, locked=True) + sweep_temps(agent.paths.workspace.local, locked=False)
     return [f"removed {plural(swept, 'temporary file')}"] if swept else []
 
 
@@ -355,7 +345,5 @@ def _recount_pages(agent: Agent) -> list[str]:
         return []
     loaded.head.pages |= wrong
     loaded.head.version += 1
-    replace_file(
-        agent.paths.store, render_store(loaded.head), root=agent.paths.workspace.root, expect=loaded.data
-    )
+    replace_file(agent.paths.store, render_store(loaded.head), root=agent.paths.workspace.root, expect=loaded.data)
     return [f"listed {size} items of memory-store/{name}.json" for name, size in sorted(wrong.items())]

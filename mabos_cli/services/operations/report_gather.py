@@ -84,10 +84,7 @@ class Gathering:
         told = self._told()
         facts, lapsed = self._facts()
         memory = self._memory()
-        trees = [
-            (m.agent, build_tree(*(m.attitudes[k] for k in ("goal", "desire", "plan")), m.beliefs))
-            for m in minds
-        ]
+        trees = [(m.agent, build_tree(*(m.attitudes[k] for k in ("goal", "desire", "plan")), m.beliefs)) for m in minds]
         dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
         upkeep = Cut(tuple(map(self._upkeep, self._homes[:AGENTS])), max(0, len(agents) - AGENTS))
         receipts = self._read("receipts", Cut(), _list_receipts, self._workspace, agents)
@@ -130,9 +127,7 @@ class Gathering:
             known = self._read(home.id, {}, read_resolved, home)
             found = compare_beliefs(home, mind.beliefs).conflicts
             clashes += [(home.id, conflict) for conflict in found if conflict.key not in known]
-            settled += [
-                Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()
-            ]
+            settled += [Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()]
         return list_clashes(clashes), list_settled(settled)
 
     def _facts(self) -> tuple[list[Fact], int]:
@@ -194,9 +189,7 @@ def _tell(digests: Digests, quarters: Sequence[Period]) -> tuple[Told, ...]:
     """What the logs of an agent say of some quarters and all below them, the latest quarter first."""
     if not quarters:
         return ()
-    states = {
-        (row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))
-    }
+    states = {(row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))}
 
     def tell(period: Period) -> Told:
         days = digests.days_in(period)

@@ -72,9 +72,7 @@ def review_agent(paths: AgentPaths, revision: Revision) -> Review:
     captured = sum(told.added(name).count(b"\n{") for name in told.matching(_CAPTURED))
     harvested = set().union(*(parse_ledger(told.added(name)).ids for name in told.matching(_HARVESTED)))
     others = tuple(
-        name
-        for name in revision.changed
-        if name not in told.seen and not kind_of(paths.cited(paths.root / name))
+        name for name in revision.changed if name not in told.seen and not kind_of(paths.cited(paths.root / name))
     )
     return Review(tuple(section for section in sections if section.rows), captured, len(harvested), others)
 
@@ -112,11 +110,7 @@ class _Files:
     def both(self, name: str) -> tuple[bytes, bytes]:
         """A file then and now; nothing twice when it did not change."""
         self.seen.add(name)
-        return (
-            (self.revision.old(name), self.revision.new(name))
-            if name in self.revision.changed
-            else (b"", b"")
-        )
+        return (self.revision.old(name), self.revision.new(name)) if name in self.revision.changed else (b"", b"")
 
 
 def _sections(files: _Files) -> Iterator[tuple[str, Iterable[Row]]]:
@@ -143,11 +137,7 @@ def _memories(files: _Files) -> Iterator[Row]:
         for side, data in zip(sides, files.both(name), strict=True):
             side.update(_held(data, files.cited(name)))
     old, new = (
-        {
-            own: (held[0], parse_item(held[1], "memory-store.json"))
-            for held, own in side.items()
-            if held not in other
-        }
+        {own: (held[0], parse_item(held[1], "memory-store.json")) for held, own in side.items() if held not in other}
         for side, other in (sides, sides[::-1])
     )
     why, parts = {}, {}
@@ -169,9 +159,7 @@ def _held(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
 
 
 def _facts(files: _Files, name: str) -> Iterator[Row]:
-    old, new = (
-        set(parse_facts(data, files.cited(name)).lines) if data else set() for data in files.both(name)
-    )
+    old, new = (set(parse_facts(data, files.cited(name)).lines) if data else set() for data in files.both(name))
     sides: list[dict[str, Fact]] = [
         {fact.id: fact for line in lines if (fact := parse_fact(line, files.cited(name)))}
         for lines in (sorted(old - new), sorted(new - old))

@@ -101,11 +101,7 @@ class AgentSearch:
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """The best hits for words that a result led to."""
         terms = self._terms()
-        hits = (
-            terms.follow(question, asked)
-            if terms
-            else self._asked(lambda asking: asking.follow(question, asked))
-        )
+        hits = terms.follow(question, asked) if terms else self._asked(lambda asking: asking.follow(question, asked))
         return self._counted(hits)
 
     def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
@@ -144,9 +140,7 @@ class AgentSearch:
         if self._terms():
             gone = [c for c in self._read(True) if c.archived]
             return len(TermSearch(gone)(question) if question.strip() else gone)
-        hits = self._asked(
-            lambda asking: asking(question) if question.strip() else asking.best(), archived=True
-        )
+        hits = self._asked(lambda asking: asking(question) if question.strip() else asking.best(), archived=True)
         return sum(bool(hit.candidate.archived) for hit in hits)
 
     def _judged(self, hits: list[Hit]) -> list[Hit]:

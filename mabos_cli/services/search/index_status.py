@@ -40,9 +40,7 @@ def describe_memory(agent: Agent, sources: Sequence[Source], chunks: int) -> dic
             "domain_files": [agent.paths.relative(agent.paths.domain(domain.name)) for domain in domains],
         },
         "index": {
-            "always_loaded_tokens": token_cost(survey.text, per_token)
-            if agent.paths.index_md.exists()
-            else 0,
+            "always_loaded_tokens": token_cost(survey.text, per_token) if agent.paths.index_md.exists() else 0,
             "on_demand_domains": [{"name": domain.name, "tokens": domain.tokens} for domain in domains],
         },
     }
@@ -67,7 +65,6 @@ def memory_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "INDEX.md",
-            f"{index['always_loaded_tokens']} tokens"
-            + (f"; on demand: {', '.join(loaded)}" if loaded else ""),
+            f"{index['always_loaded_tokens']} tokens" + (f"; on demand: {', '.join(loaded)}" if loaded else ""),
         ),
     ]

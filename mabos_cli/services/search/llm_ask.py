@@ -28,9 +28,7 @@ class Asker:
     def __init__(self, agent: Agent, noun: str) -> None:
         writer = open_writer(agent)
         if writer is None:
-            raise Unavailable(
-                "no language model is configured", "set llm.command or llm.url, or leave --llm out"
-            )
+            raise Unavailable("no language model is configured", "set llm.command or llm.url, or leave --llm out")
         self._writer = writer
         self._noun = noun
         self._most = agent.settings["llm.max_questions"]
@@ -71,6 +69,5 @@ class Asker:
     def warnings(self) -> list[str]:
         """What went wrong, each kind once."""
         return [
-            f"{plural(count, self._noun)} without a language model: {reason}"
-            for reason, count in self._without.items()
+            f"{plural(count, self._noun)} without a language model: {reason}" for reason, count in self._without.items()
         ]

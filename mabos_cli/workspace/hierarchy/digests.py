@@ -62,9 +62,7 @@ class Digests:
     @cached_property
     def parted(self) -> frozenset[str]:
         """The days whose logs lie in the archive and, as far as they are newer, in memory/."""
-        return frozenset(
-            day for day, files in self.logs.items() if len({file.archived for file in files}) > 1
-        )
+        return frozenset(day for day, files in self.logs.items() if len({file.archived for file in files}) > 1)
 
     @cached_property
     def notes(self) -> dict[str, Any]:
@@ -88,9 +86,7 @@ class Digests:
         if day not in self._hashes:
             now = (self.forgotten, *self.trust_since)
             gone = "|".join(sorted(f"{n}{i}" for n, ids in enumerate(now) for i in ids.get(day, ())))
-            self._hashes[day] = self._read_hash(day) + (
-                f"-{_checksum(gone.encode()).decode()}" if gone else ""
-            )
+            self._hashes[day] = self._read_hash(day) + (f"-{_checksum(gone.encode()).decode()}" if gone else "")
         return self._hashes[day]
 
     @cached_property
@@ -187,9 +183,7 @@ class Digests:
         """What was telling about a period: noted, as long as its logs and those before it stay as they are."""
         earlier = self._earlier(period)
         first = parse_period(earlier[-1].name).first if earlier else period.first
-        logs = blake2b(
-            repr(self.hashes_in(period._replace(first=first))).encode(), digest_size=12
-        ).hexdigest()
+        logs = blake2b(repr(self.hashes_in(period._replace(first=first))).encode(), digest_size=12).hexdigest()
         known = self.ranks.get(period.name)
         if known and known[0] == logs:
             return [Theme(*fields) for fields in known[1]]
@@ -222,9 +216,7 @@ class Digests:
     def _all_counts(self, period: Period) -> Counts:
         try:
             return add_counts(self._counts(*key) for key in self._keys(period))
-        except (
-            MabosError
-        ):  # a log that cannot be read concerns its own period; nothing is compared with that one
+        except MabosError:  # a log that cannot be read concerns its own period; nothing is compared with that one
             return Counts(())
 
     def _counts(self, week: str, month: str) -> Counts:

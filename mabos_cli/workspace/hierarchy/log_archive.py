@@ -75,9 +75,7 @@ def _look(agent: Agent, older_than: float) -> tuple[_Logs, list[str]]:
         elif is_past(date.fromisoformat(day), today, older_than):
             goal = agent.paths.archived_log(day)
             if goal.is_symlink() or (goal.exists() and not goal.is_file()):
-                warnings.append(
-                    f"{agent.paths.relative(goal)} is no file; the log of {day} stays where it is"
-                )
+                warnings.append(f"{agent.paths.relative(goal)} is no file; the log of {day} stays where it is")
             else:
                 due += active
     return _Logs(due, frozenset(archived)), warnings
@@ -123,9 +121,7 @@ def _without_header(data: bytes, day: str) -> bytes:
 def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
     """The files in which links to logs are kept working, each with its way to the folder of logs."""
     levels = [level for level in LEVELS if level != "daily"]
-    summaries = [
-        paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")
-    ]
+    summaries = [paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")]
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]
 
 

@@ -88,9 +88,7 @@ class _Mint:
 
     def __init__(self, ids: Iterable[str], numbers: Iterable[int]) -> None:
         self._taken: set[str | int] = {*ids}
-        self._had = self.last = max(
-            numbers, default=0
-        )  # numbers up to this one may have been given and forgotten
+        self._had = self.last = max(numbers, default=0)  # numbers up to this one may have been given and forgotten
 
     def __call__(self, wished: str) -> str:
         match = _ID.fullmatch(wished)

@@ -118,9 +118,7 @@ def change_facts(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result
                 facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
             warnings = [*holding.warnings, *_materialize(agent, facts, subjects, before)[1]]
             ids = [fact.id for fact in changes.put] or list(changes.drop)
-            write_receipt(
-                agent, command, {"facts": len(changes.put), "retracted": len(changes.drop)}, ids, started
-            )
+            write_receipt(agent, command, {"facts": len(changes.put), "retracted": len(changes.drop)}, ids, started)
             return result, warnings
     raise Conflict("facts.json keeps changing", "something writes it without locking; try again")
 
@@ -217,9 +215,7 @@ def write_derived_facts(
 
 def _derived_among(asserted: FactFile) -> list[Fact]:
     """The derived facts that another tool keeps among the asserted ones."""
-    return (
-        [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
-    )
+    return [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
 
 
 def _drop_derived(agent: Agent, file: FactFile, data: bytes | None, gone: list[Fact], now: str) -> None:

@@ -46,9 +46,7 @@ def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Re
             # The id of a rule that is gone is not given to another one: the archive and old facts name it.
             file.last_id = f"R-{last:03d}" if _last_number(file) < last else ""
             try:
-                replace_file(
-                    agent.paths.rules, render_rules(file), root=agent.paths.workspace.root, expect=data
-                )
+                replace_file(agent.paths.rules, render_rules(file), root=agent.paths.workspace.root, expect=data)
             except Moved:
                 continue
             write_receipt(agent, command, {"rules": len(rules)}, [], started)
@@ -60,8 +58,7 @@ def _archive_rules(agent: Agent, gone: Sequence[Rule]) -> None:
     """Keeps rules that are taken out in the archive."""
     at = format_time(agent.now())
     records = [
-        {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)}
-        for rule in gone
+        {"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)} for rule in gone
     ]
     append_records(agent.paths, ((at, dump_record(record)) for record in records))
 

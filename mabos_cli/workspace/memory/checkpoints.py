@@ -39,8 +39,7 @@ def list_checkpoints(agent: Agent) -> list[tuple[str, str]]:
     """Paths and texts of the checkpoints, oldest first: their names sort in time order."""
     names = checkpoint_names(agent)
     return [
-        (agent.paths.relative(agent.paths.checkpoints / n), read_text(agent.paths.checkpoints / n, n))
-        for n in names
+        (agent.paths.relative(agent.paths.checkpoints / n), read_text(agent.paths.checkpoints / n, n)) for n in names
     ]
 
 

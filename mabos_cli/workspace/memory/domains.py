@@ -143,9 +143,7 @@ class _Making:
     def leftovers(self) -> list[Path]:
         """Our files that stand for nothing any more."""
         wanted = {(domain.name, _WHOLE) for domain in self._domains}
-        wanted |= {
-            (domain, name) for name, known in self._made.items() for domain in known.part.digest.domains
-        }
+        wanted |= {(domain, name) for name, known in self._made.items() for domain in known.part.digest.domains}
         return [_place(self._home.paths, *place) for place in sorted(self._there - wanted)]
 
     def save(self) -> None:
@@ -161,9 +159,7 @@ class _Making:
         if self._survey is None:
             recent = (*self._memory.working, *self._memory.short_term)
             shown = [item for item in recent if may_be_shown(item)]
-            digest, lines = digest_items(
-                map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of
-            )
+            digest, lines = digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
             parts = [*(known.part for known in self._made.values()), Part(digest, lambda: lines)]
             total = add_digests([part.digest for part in parts])
             index = fit_index(self._whole(total, choose_lines(parts, self._room)), self._fits)
@@ -229,8 +225,7 @@ class _Making:
             ordered = [text for _, text in found]
             texts[domain] = render_domain(self._home.id, domain, ordered, until.get(domain, ""), name)
         shares = {
-            domain: Share(len(entries[domain]), len(text), until.get(domain, ""))
-            for domain, text in texts.items()
+            domain: Share(len(entries[domain]), len(text), until.get(domain, "")) for domain, text in texts.items()
         }
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 
@@ -249,10 +244,7 @@ class _Making:
         """The domains whose files may list other pages, or other numbers of them, than before."""
         moved = {domain for domain in DOMAINS.values() if (domain, _WHOLE) not in self._there}
         for name in self._known.keys() | self._made.keys():
-            old, new = (
-                parts[name].part.digest.domains if name in parts else {}
-                for parts in (self._known, self._made)
-            )
+            old, new = (parts[name].part.digest.domains if name in parts else {} for parts in (self._known, self._made))
             moved |= {domain for domain in old.keys() | new.keys() if old.get(domain) != new.get(domain)}
         return moved
 

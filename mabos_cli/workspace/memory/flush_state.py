@@ -50,9 +50,7 @@ def note_flush(agent: Agent, session: str, count: int) -> list[str]:
     """Remembers that a compaction is being flushed; a warning when that cannot be written down."""
 
     def note(known: dict[str, int | str]) -> dict[str, int | str]:
-        counts = [
-            (name, value) for name, value in known.items() if isinstance(value, int) and name != session
-        ]
+        counts = [(name, value) for name, value in known.items() if isinstance(value, int) and name != session]
         others = {name: value for name, value in known.items() if isinstance(value, str)}
         kept = [*counts, (session, count)][-_SESSIONS_KEPT:]
         return {**dict(kept), **others, _AT: format_time(agent.now())}

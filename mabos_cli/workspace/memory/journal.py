@@ -33,9 +33,7 @@ def _header() -> bytes:
     return b'{"queue": "mabos"}\n'
 
 
-def defer_drafts(
-    paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float
-) -> list[Draft]:
+def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float) -> list[Draft]:
     """Queues drafts durably, with ids; mint gives the id after the last one queued. The queued drafts come back."""
     with _locked(paths, timeout) as lock:
         last, queued = lock.left_behind.strip(b"\0\n").decode("ascii", "replace"), []
@@ -105,9 +103,7 @@ def _times_cut(records: list[Any]) -> int:
 
 def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: float) -> None:
     """Drops the first `size` bytes of the access journal, which are folded now, and keeps `left` and what came behind."""
-    kept = "".join(
-        dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items()
-    )
+    kept = "".join(dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items())
     with _locked(paths, timeout):
         data = read_bytes(paths.access_journal) or b""
         if _times_cut(parse_lines(data.partition(b"\n")[0])[0]) == cut:

@@ -24,11 +24,7 @@ _START = 200  # bytes of a page, in which its first id stands
 def page_of(line: bytes) -> str:
     """The month a line belongs to."""
     item_id = line_id(line)
-    return (
-        month_of(item_id, "")
-        or month_of(item_id, parse_item(line, "memory-store.json").created_at)
-        or "undated"
-    )
+    return month_of(item_id, "") or month_of(item_id, parse_item(line, "memory-store.json").created_at) or "undated"
 
 
 def partition(lines: Iterable[bytes], page_items: int) -> dict[str, list[bytes]]:
@@ -63,9 +59,7 @@ class Shelf:
             path = self.paths.store_page(name)
             data = read_bytes(path)
             if data is None and self.head.pages.get(name):
-                raise InvalidFile(
-                    f"{self.paths.cited(path)} is missing", "restore it from git, or run mabos doctor"
-                )
+                raise InvalidFile(f"{self.paths.cited(path)} is missing", "restore it from git, or run mabos doctor")
             self.loaded[name] = (data, parse_page(data, self.paths.cited(path)) if data else [])
         return self.loaded[name][1]
 
@@ -78,9 +72,7 @@ class Shelf:
         """The pages with a loader each: as they are on disk, or as the lines of memory-store.json would be cut."""
         if self.head.pages:
             return {name: partial(self.page, name) for name in sorted(self.head.pages)}
-        return {
-            name: partial(list, lines) for name, lines in partition(self.head.long_term, page_items).items()
-        }
+        return {name: partial(list, lines) for name, lines in partition(self.head.long_term, page_items).items()}
 
     def find_place(self, item_id: str) -> tuple[str, int] | None:
         """The page ("" is memory-store.json itself) and position of an item."""
@@ -270,9 +262,7 @@ def _current_place(shelf: Shelf, pages: dict[str, list[bytes]], item_id: str) ->
     return place if place and place[0] not in pages else None
 
 
-def _page_for(
-    shelf: Shelf, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
-) -> str:
+def _page_for(shelf: Shelf, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int) -> str:
     """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
     month = page_of(line)
     if month not in tails:

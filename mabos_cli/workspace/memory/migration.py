@@ -64,9 +64,7 @@ def _below(paths: AgentPaths, name: str) -> str:
     root = os.path.realpath(paths.root)
     inside = os.path.join(root, name)
     place = inside if not os.path.isabs(name) and os.path.exists(inside) else os.path.abspath(name)
-    shown = os.path.relpath(
-        os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place)), root
-    )
+    shown = os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place)), root)
     if shown.split(os.sep)[0] == "..":
         if not os.path.exists(place):
             raise NotFound(
@@ -85,9 +83,7 @@ def _open(agent: Agent, name: str) -> NoteFile:
         raise BadValue(f"{name} is a folder", "name the files in it")
     file = _read(agent, name)
     if file is None:
-        raise NotFound(
-            f"no file {name} for agent {agent.id}", "give a path below the agent's folder, as read takes it"
-        )
+        raise NotFound(f"no file {name} for agent {agent.id}", "give a path below the agent's folder, as read takes it")
     if not name.endswith((".md", ".txt")):
         raise BadValue(f"{name} is no file of notes", "notes are Markdown or plain text: .md, .txt")
     if _is_derived(agent.paths, file):

@@ -23,9 +23,7 @@ LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
 _BLOCK = 4096
 _LOOKED_AT = 64  # lines that may tell nothing before one must tell the host
 _KEY = re.compile(rb'"key":\s*"([^"\\]+)"')
-_EXPECTED = (
-    "expected JSON lines of Claude Code, Codex or OpenClaw; --host says whose they are where they do not tell"
-)
+_EXPECTED = "expected JSON lines of Claude Code, Codex or OpenClaw; --host says whose they are where they do not tell"
 
 
 class Transcript:
@@ -88,9 +86,7 @@ class Transcript:
         if not self.is_file:
             return None
         found = find_marks(ledger, self.name)
-        return next(
-            (m for m in found if m.scope.covers(scope) and self._checksum(m.place.size) == m.place.crc), None
-        )
+        return next((m for m in found if m.scope.covers(scope) and self._checksum(m.place.size) == m.place.crc), None)
 
     def begin_behind(self, mark: Mark) -> None:
         """Goes to where a mark was set."""
@@ -150,9 +146,7 @@ class KnownKeys:
         """Makes sure of all keys behind a place in the observations; of all there are, without a place."""
         if self._whole or (seen and seen == self._asked):
             return
-        first, start = (
-            (seen[0], seen[1].size) if seen and not self._asked and self._is_there(seen) else ("", 0)
-        )
+        first, start = (seen[0], seen[1].size) if seen and not self._asked and self._is_there(seen) else ("", 0)
         for name in _days(self._paths):
             if name >= first:
                 self._keys.update(_KEY.findall(self._read(name, start if name == first else 0)))

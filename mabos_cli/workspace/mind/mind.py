@@ -87,7 +87,5 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
     desires, goals = (load_attitudes(agent, kind)[0] for kind in ("desire", "goal"))
     if not (beliefs or desires or goals or agent.paths.beliefs_md.exists()):
         return [], []
-    written, warnings = write_derived(
-        agent, agent.paths.beliefs_md, render_mind(agent.id, beliefs, desires, goals)
-    )
+    written, warnings = write_derived(agent, agent.paths.beliefs_md, render_mind(agent.id, beliefs, desires, goals))
     return ([agent.paths.relative(agent.paths.beliefs_md)] if written else []), warnings

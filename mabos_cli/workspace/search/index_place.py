@@ -58,11 +58,7 @@ def _state(path: Path, note: str, agent: Agent) -> str:
         return "being written"
     if stamp != stamp_of(path):
         return "damaged: the next recall makes it anew"
-    return (
-        "fresh"
-        if rest.partition(" ")[0] == digest_of(find_sources(agent))
-        else "stale: the next recall follows"
-    )
+    return "fresh" if rest.partition(" ")[0] == digest_of(find_sources(agent)) else "stale: the next recall follows"
 
 
 def cache_folder(paths: AgentPaths) -> Path:

@@ -125,9 +125,7 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
             if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
                 below.append(entry)
             elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
-                store = is_store(
-                    entry.path[base:]
-                )  # what else stands in its place is an error, and not an absence
+                store = is_store(entry.path[base:])  # what else stands in its place is an error, and not an absence
                 try:
                     stat = entry.stat(follow_symlinks=not store or os.path.exists(entry.path))
                 except OSError:
@@ -137,9 +135,7 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
                 else:
                     below.append(entry)
         folders += [
-            entry.path
-            for entry in reversed(below)
-            if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES
+            entry.path for entry in reversed(below) if entry.is_dir(follow_symlinks=False) and entry.name != _COPIES
         ]
 
 
@@ -162,9 +158,7 @@ def load_source(agent: Agent, shown: str, path: str) -> Content:
         with explained(Path(path), "read"), suppress(FileNotFoundError):
             stat = os.stat(path)
             if stat.st_size > limit and not is_store(shown) and not shown.startswith("archive/"):
-                return Content(
-                    stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out"
-                )
+                return Content(stamp_of(stat), error=f"{shown} is larger than {limit:,} bytes and is left out")
         data = read_bytes(Path(path))
         if data is None:
             return Content()
@@ -196,17 +190,13 @@ def _stored(agent: Agent, shown: str, data: bytes) -> Content:
     store: StoreFile = parse_store(data, agent.paths.cited(agent.paths.root / shown))
     recent = [(item, name) for name in ("working", "short_term") for item in getattr(store, name)]
     records = [_record(item, name) for item, name in recent]
-    records += [
-        Record(line_id(line), crc32(line), partial(_decode, agent, shown, line)) for line in store.long_term
-    ]
+    records += [Record(line_id(line), crc32(line), partial(_decode, agent, shown, line)) for line in store.long_term]
     return Content(records=tuple(records))
 
 
 def _record(item: MemoryItem, store: str) -> Record:
     line = render_item(item)
-    return Record(
-        item.id, crc32(store.encode(), crc32(line)), partial(Held, item, line.decode("utf-8"), store)
-    )
+    return Record(item.id, crc32(store.encode(), crc32(line)), partial(Held, item, line.decode("utf-8"), store))
 
 
 def _decode(agent: Agent, shown: str, line: bytes) -> Held:
@@ -320,7 +310,5 @@ def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     taken = harvested_lines(agent.paths, name, data) if name != shown else frozenset()
     for said in (said for said in parse_said(data) if said.line not in taken):
         for part in split_passages(clean(said.text), size, 0):
-            pieces.append(
-                Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author))
-            )
+            pieces.append(Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author)))
     return Content(pieces=tuple(pieces))

@@ -52,9 +52,7 @@ def test_duplicates_across_files_cite_their_lines(full: Desk) -> None:
     pairs = [(pair["sources"], pair["similarity"]) for pair in found]
     assert (["Persona.md:5", "MEMORY.md:5"], 1.0) in pairs
     assert found[0]["content_b"] == BILLING
-    cited = [
-        ref for pair in found for ref in pair["sources"] if ref.startswith("memory/domains/decisions.md:")
-    ]
+    cited = [ref for pair in found for ref in pair["sources"] if ref.startswith("memory/domains/decisions.md:")]
     lines = (full.folder() / "memory/domains/decisions.md").read_text().split("\n")
     assert BILLING in lines[int(cited[0].rpartition(":")[2]) - 1]
 

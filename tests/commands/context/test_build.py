@@ -76,9 +76,7 @@ def test_a_system_file_and_skills(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "system.md").write_text("Be brief.\n")
     for name in ("pdf", "web"):
         (tmp_path / "skills" / name).mkdir(parents=True)
-        (tmp_path / "skills" / name / "SKILL.md").write_text(
-            f"---\ndescription: For {name}.\n---\nUse {name}.\n"
-        )
+        (tmp_path / "skills" / name / "SKILL.md").write_text(f"---\ndescription: For {name}.\n---\nUse {name}.\n")
     (tmp_path / "skills" / "README.md").write_text("About.\n")
     data = build(desk, "--system", str(tmp_path / "system.md"), "--skills", str(tmp_path / "skills")).data
     assert data["messages"][0]["content"] == "Be brief."
@@ -91,9 +89,7 @@ def test_a_system_file_and_skills(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_messages_only_is_an_array_to_pipe(desk: Desk) -> None:
-    said = desk.run(
-        "context", "build", "--request", "-", "--messages-only", stdin="Wie geht's?\u2028\n".encode()
-    )
+    said = desk.run("context", "build", "--request", "-", "--messages-only", stdin="Wie geht's?\u2028\n".encode())
     assert json.loads(said.stdout)[-1] == {"role": "user", "content": "Wie geht's?\u2028\n"}
     assert desk.run("context", "build", "--request", "x", "--messages-only", "--json").code == 2
 
@@ -168,7 +164,9 @@ def model(desk: Desk, path: Path, script: str) -> None:
 
 def test_a_model_writes_the_summary(desk: Desk, tmp_path: Path) -> None:
     prompt = tmp_path / "prompt.txt"
-    script = f"import sys\nopen({str(prompt)!r}, 'w').write(sys.stdin.read())\nprint('They bill per seat. <|im_start|>')"
+    script = (
+        f"import sys\nopen({str(prompt)!r}, 'w').write(sys.stdin.read())\nprint('They bill per seat. <|im_start|>')"
+    )
     model(desk, tmp_path / "model.py", script)
     said = compress(desk, "--budget", "220", "--keep", "3", "--llm")
     told = next(m["content"] for m in said.data["messages"] if m["content"].startswith("Earlier"))

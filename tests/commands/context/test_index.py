@@ -244,10 +244,7 @@ def test_large_domain_is_an_index_of_pages(desk, paged):
     listed = [line for line in pages["domains/facts.md"].split("\n") if line.startswith("- ")]
     assert sum(name.startswith("domains/facts/") for name in pages) == len(listed) > 1
     assert "4 items of long-term memory on" in pages["domains/facts.md"]
-    assert (
-        sum(text.count("Fact number") for name, text in pages.items() if name.startswith("domains/facts/"))
-        == 4
-    )
+    assert sum(text.count("Fact number") for name, text in pages.items() if name.startswith("domains/facts/")) == 4
     assert "`mabos recall WORDS --type fact`" in found["text"]
 
 
@@ -284,9 +281,7 @@ def test_files_after_many_writes_are_those_made_from_scratch(desk, paged, later,
             words += rnd.choice(([], [], ["--expires", "5d"], ["--related-to", some] if some else []))
             ids.append(store(desk, f"{rnd.choice('abcdef')} remark {rnd.random()}", *words)["id"])
         elif what == "u":
-            desk.run(
-                "update", some, "--type", rnd.choice(DOMAINS), "--priority", rnd.choice(("critical", "low"))
-            )
+            desk.run("update", some, "--type", rnd.choice(DOMAINS), "--priority", rnd.choice(("critical", "low")))
         elif what == "f":
             desk.run("forget", some)
         elif what == "r":
@@ -323,10 +318,7 @@ def test_related_item_must_have_been_here(desk):
     )
     made = store(desk, "Ada prefers calls", "--type", "preference")["id"]
     desk.run("forget", made)
-    assert (
-        store(desk, "Bob too", "--related-to", made, "--related-to", "F-1771943400000-0000")["outcome"]
-        == "new"
-    )
+    assert store(desk, "Bob too", "--related-to", made, "--related-to", "F-1771943400000-0000")["outcome"] == "new"
 
 
 def test_index_status_tells_of_files_items_and_what_is_loaded(desk):

@@ -39,9 +39,7 @@ def test_one_shallow_object_with_stable_keys(desk: Desk) -> None:
     data = pack(desk, ASK, "--budget", "200").data
     assert [*data] == KEYS and data["citations"][0] == ids[0] and data["tokens"] <= data["budget"] == 200
     assert [*data["items"][0]] == ("ref kind lane layer type trust importance score at tokens text".split())
-    assert data["tokens"] == token_cost(data["bundle_text"]) and not faults(
-        data["bundle_text"], data["citations"]
-    )
+    assert data["tokens"] == token_cost(data["bundle_text"]) and not faults(data["bundle_text"], data["citations"])
     assert data["refreshed"] == data["citations"] and data["tail"] == []
 
 
@@ -120,12 +118,8 @@ def test_what_is_at_hand_is_packed_whatever_it_is_about(desk: Desk) -> None:
     old = note(2, "Lunch was late", created_at="2026-02-20T00:00:00.000Z")
     new = note(3, "Bob is ill", created_at="2026-02-24T13:00:00.000Z")
     desk.put([note(5, "A seat costs 49 dollars")], working=[held], short_term=[old, new])
-    desk.write(
-        "memory/checkpoints/2026-02-24-1400.md", "# Session Checkpoint\n\n## Next\n\nWrite to the bank.\n"
-    )
-    desk.write(
-        "memory/checkpoints/2026-02-23-1400.md", "# Session Checkpoint\n\n## Next\n\nWater the plants.\n"
-    )
+    desk.write("memory/checkpoints/2026-02-24-1400.md", "# Session Checkpoint\n\n## Next\n\nWrite to the bank.\n")
+    desk.write("memory/checkpoints/2026-02-23-1400.md", "# Session Checkpoint\n\n## Next\n\nWater the plants.\n")
     items = pack(desk, ASK).data["items"]
     assert items[0]["text"] == "A seat costs 49 dollars"
     assert {item["ref"] for item in items if item["lane"] == "hot"} == {
@@ -162,9 +156,7 @@ def test_passages_of_files_are_the_cold_lane(desk: Desk) -> None:
 
 
 def test_a_pasted_request_is_searched_by_what_tells_most(desk: Desk) -> None:
-    common = [
-        note(n, f"The weekly report number {n} about things that we did in the office") for n in range(60)
-    ]
+    common = [note(n, f"The weekly report number {n} about things that we did in the office") for n in range(60)]
     desk.put([*common, note(99, "The zebra crossing in Kolm is closed")])
     filler = " ".join(f"unheard{n}" for n in range(300)) + " the weekly report about things in the office "
     query = f"{filler * 3} and what about the zebra crossing?"
@@ -180,10 +172,7 @@ def test_a_contradiction_is_packed_and_marked(desk: Desk) -> None:
         [
             note(1, "Market demand is growing", importance=0.9),
             note(2, "Market demand is declining", importance=0.1),
-            *(
-                note(n, f"Market demand was topic {n} of a talk with visitors from afar")
-                for n in range(10, 40)
-            ),
+            *(note(n, f"Market demand was topic {n} of a talk with visitors from afar") for n in range(10, 40)),
         ]
     )
     data = pack(desk, "market demand", "--budget", "120").data
@@ -206,9 +195,7 @@ def test_facts_contradict_where_an_ontology_says_so(desk: Desk) -> None:
 
 def test_the_last_turns_are_kept_as_they_were_said(desk: Desk) -> None:
     seats(desk)
-    desk.write(
-        "h.jsonl", "".join(json.dumps({"role": "user", "content": f"turn {n}"}) + "\n" for n in range(1, 9))
-    )
+    desk.write("h.jsonl", "".join(json.dumps({"role": "user", "content": f"turn {n}"}) + "\n" for n in range(1, 9)))
     path = str(desk.folder() / "h.jsonl")
     data = pack(desk, ASK, "--history", path, "--tail", "2").data
     assert data["tail"] == ["turn:7", "turn:8"] and data["citations"][-2:] == data["tail"]
@@ -222,9 +209,7 @@ def test_a_trace_tells_why_without_content(desk: Desk) -> None:
     assert [*data] == [*KEYS, "trace"]
     trace = {row["ref"]: row for row in data["trace"]}
     assert {*ids[:3]} <= {*trace} and "dollars" not in json.dumps(data["trace"])
-    assert (
-        sum(row["included"] for row in trace.values()) == len(data["items"]) == len(trace) - data["left_out"]
-    )
+    assert sum(row["included"] for row in trace.values()) == len(data["items"]) == len(trace) - data["left_out"]
     assert {row["reason"] for row in trace.values()} == {"included", "over budget"}
     said = desk.run("context", "pack", "-a", "main", ASK, "--budget", "50", "--trace").stdout
     assert f"- {ids[1]} item warm -- score" in said and said.count("\n") == 3 + len(trace)

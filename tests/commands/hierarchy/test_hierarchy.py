@@ -75,10 +75,7 @@ def test_a_scope_builds_one_level(book: Logbook, scope: str, mark: str):
 def test_months_without_weekly_files_list_days(book: Logbook):
     book.build("--scope", "month")
     text = book.text("2026-02")
-    assert (
-        "## Days without a weekly summary\n\n- [2026-02-03](../2026-02-03.md), 4 entries: keep supplier 1"
-        in text
-    )
+    assert "## Days without a weekly summary\n\n- [2026-02-03](../2026-02-03.md), 4 entries: keep supplier 1" in text
     assert 'sources: ["2026-02-03", "2026-02-10", "2026-02-17", "2026-02-24"]' in text
     assert "2026-02" in book.build(), "now there are weeks"
     assert "Days without" not in book.text("2026-02") and 'sources: ["2026-W06"' in book.text("2026-02")
@@ -126,9 +123,7 @@ def test_a_dry_run_says_what_a_build_does(book: Logbook):
 def test_what_a_person_edited_is_kept_and_reported(built: Logbook):
     mine = built.text("2026-02").replace("## Themes", "## My own view\n\nwords\n\n## Themes")
     built.path("2026-02").write_text(mine)
-    assert built.say("build") == (
-        "nothing to build: 12 unchanged\nkept memory/monthly/2026-02.md: edited by hand\n"
-    )
+    assert built.say("build") == ("nothing to build: 12 unchanged\nkept memory/monthly/2026-02.md: edited by hand\n")
     built.log("2026-02-24", "- new words")
     said = built.run("build", "--json")
     assert [row["period"] for row in said.data["written"]] == ["2026-W09", "2026-Q1"]
@@ -169,9 +164,7 @@ def test_force_keeps_every_edited_copy(built: Logbook):
 def test_force_compares_again_with_the_period_before(built: Logbook):
     built.log("2026-01-06", *(f"- crane repair {n} #crane" for n in range(9)))
     assert built.build() == ["2026-W02", "2026-01", "2026-Q1"]
-    assert "2026-02" in built.build("--force") and "Against 2026-01: 16 entries (+23 %)" in built.text(
-        "2026-02"
-    )
+    assert "2026-02" in built.build("--force") and "Against 2026-01: 16 entries (+23 %)" in built.text("2026-02")
 
 
 def test_a_model_writes_an_overview_on_top(book: Logbook, tmp_path: Path):
@@ -226,9 +219,7 @@ def test_two_models_are_one_too_many(book: Logbook):
 
 
 def test_an_overview_is_bounded_and_cannot_pass_for_structure(book: Logbook, tmp_path: Path):
-    (tmp_path / "answer").write_text(
-        "---\nhash: x\n## Fake\n<!-- mabos generated 00000000 -->\n" + "words " * 9999
-    )
+    (tmp_path / "answer").write_text("---\nhash: x\n## Fake\n<!-- mabos generated 00000000 -->\n" + "words " * 9999)
     book.model(tmp_path, f"cat {tmp_path}/answer")
     book.build("--scope", "quarter")
     assert len(book.text("2026-Q1")) < 6500 and parse_summary(book.text("2026-Q1")).untouched
@@ -286,9 +277,7 @@ def test_show_draws_the_tree_with_coverage_and_state(built: Logbook):
 
 
 def test_show_one_period_with_what_lies_in_it(built: Logbook):
-    assert built.say("show", "2026-w09") == (
-        "2026-W09  2 of 7 days  current\n  2026-02-24  log\n  2026-03-01  log\n"
-    )
+    assert built.say("show", "2026-w09") == ("2026-W09  2 of 7 days  current\n  2026-02-24  log\n  2026-03-01  log\n")
     assert built.say("show", "2026-02").splitlines() == [
         "2026-02  4 of 28 days  current",
         *(f"  2026-W{week:02d}  1 of 7 days  current" for week in (6, 7, 8, 9)),

@@ -50,13 +50,9 @@ def test_search_finds_the_periods_of_a_level(built: Logbook):
 def test_search_goes_through_all_levels(built: Logbook):
     found = find(built, "Postbote")
     assert {level for level, _ in found} == {"quarterly", "monthly", "weekly", "daily"}
-    assert [level for level, _ in found] == sorted(
-        (level for level, _ in found), key=lambda w: "qmwd".index(w[0])
-    )
+    assert [level for level, _ in found] == sorted((level for level, _ in found), key=lambda w: "qmwd".index(w[0]))
     said = built.say("search", "Postbote")
-    assert said.count("\n") == len(found) and said.startswith(
-        "quarterly 2026-Q2 memory/quarterly/2026-Q2.md:"
-    )
+    assert said.count("\n") == len(found) and said.startswith("quarterly 2026-Q2 memory/quarterly/2026-Q2.md:")
 
 
 def test_search_in_json(built: Logbook):
@@ -79,9 +75,7 @@ def test_search_finds_nothing(built: Logbook):
 
 
 def test_search_without_summaries_says_how_to_get_them(book: Logbook):
-    assert (
-        book.say("search", "berth", "--level", "weekly") == "no weekly summaries yet: mabos hierarchy build\n"
-    )
+    assert book.say("search", "berth", "--level", "weekly") == "no weekly summaries yet: mabos hierarchy build\n"
     assert ("daily", "2026-02-03") in find(book, "berth")
 
 

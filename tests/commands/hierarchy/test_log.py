@@ -272,9 +272,7 @@ def test_memory_that_is_missing_is_made(clerk: Clerk):
     clerk.log(DAY, "- Decision: keep Stripe")
     clerk.path("MEMORY.md").unlink()
     clerk.take()
-    assert clerk.text().startswith(
-        "# MEMORY.md - Long-Term Memory (main)\n\n## Important Decisions\n\n- keep"
-    )
+    assert clerk.text().startswith("# MEMORY.md - Long-Term Memory (main)\n\n## Important Decisions\n\n- keep")
 
 
 def test_unreadable_log_is_a_warning(clerk: Clerk, tmp_path: Path):
@@ -459,9 +457,7 @@ def test_archived_log_is_read_by_its_first_name(clerk: Clerk):
 
 def test_archived_log_is_still_found_and_copies_stay_collapsed(clerk: Clerk):
     item = clerk.at(OLD).do("store", "The vault is in Bern", "--store", "long_term")["id"]
-    clerk.desk.write(
-        f"memory/{OLD}.md", clerk.text(f"memory/{OLD}.md") + "\n## Notes\n\n- The cat is in Rome\n"
-    )
+    clerk.desk.write(f"memory/{OLD}.md", clerk.text(f"memory/{OLD}.md") + "\n## Notes\n\n- The cat is in Rome\n")
     before = [clerk.desk.recall(words).refs for words in ("vault Bern", "cat Rome")]
     assert before[0][0] == item and before[1][0].startswith(f"memory/{OLD}.md:")
     assert not any(ref.startswith(f"memory/{OLD}.md:3") for ref in before[0])

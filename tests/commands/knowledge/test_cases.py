@@ -18,9 +18,7 @@ TABLE = """# Beliefs
 | B-003 | Prices | lowered | 0.9 | |
 | B-004 | Prices | frozen | 0.9 | superseded by B-003 (2026-02-02) |
 """
-DESIRES = (
-    "# Desires\n\n## D-001: Keep customers\n\nstatus: active\n\n## D-002: Move office\n\nstatus: achieved\n"
-)
+DESIRES = "# Desires\n\n## D-001: Keep customers\n\nstatus: active\n\n## D-002: Move office\n\nstatus: achieved\n"
 
 
 def do(desk: Desk, *words: str, **more) -> dict:
@@ -62,9 +60,7 @@ def test_what_an_agent_holds_now_is_taken_from_its_files(minded):
 
 
 def test_ids_are_spelled_as_in_the_files_and_unknown_ones_told(minded):
-    said = minded.run(
-        "case", "store", "--belief", "b-001, B-77,b-78", "--desire", "wish", "--action", "a", "--json"
-    )
+    said = minded.run("case", "store", "--belief", "b-001, B-77,b-78", "--desire", "wish", "--action", "a", "--json")
     assert said.data["case"]["situation"]["beliefs"] == ["B-001", "B-77", "b-78"]
     assert said.warnings == ["not in Beliefs.md: B-77, b-78"]
     assert minded.run("case", "retrieve", "--belief", "B-77", "--json").warnings == [
@@ -172,9 +168,7 @@ def test_near_concepts_of_an_ontology_count_in_part(desk):
     )
     found = do(desk, *asked)
     assert scores(found) == {"C-1": round((1 + 6 / 7) / 2, 4), "C-2": 0.5}
-    assert found["cases"][0]["beliefs"]["alike"] == [
-        {"feature": "Customer", "to": "KeyAccount", "likeness": 0.8571}
-    ]
+    assert found["cases"][0]["beliefs"]["alike"] == [{"feature": "Customer", "to": "KeyAccount", "likeness": 0.8571}]
     assert found["cases"][0]["beliefs"]["missing"] == [] == found["cases"][0]["beliefs"]["extra"]
     assert "Customer ~ KeyAccount 0.86" in desk.run("case", *asked).stdout
     assert scores(do(desk, *asked, "--no-taxonomy")) == {"C-1": 0.5, "C-2": 0.5}
@@ -216,10 +210,7 @@ def test_the_cycle(desk):
         "churn=0.1",
     )
     new = do(desk, "revise", "c-001", "--failure", "--metric", "churn=0.3", "--lessons", "Too late")["case"]
-    assert (
-        new["outcome"] == {"success": False, "metrics": {"churn": 0.3}, "lessons": "Too late"}
-        and new["uses"] == 1
-    )
+    assert new["outcome"] == {"success": False, "metrics": {"churn": 0.3}, "lessons": "Too late"} and new["uses"] == 1
     assert new["revisions"][0]["was"] == {"success": True, "metrics": {"churn": 0.1}, "lessons": ""}
     adapted = do(desk, "store", "--from", "C-001", "--action", "visit")
     assert adapted["case"]["adapted_from"] == "C-001" and adapted["case"]["solution"] == {
@@ -244,11 +235,7 @@ def test_a_file_of_another_tool_keeps_what_it_holds(desk):
     assert do(desk, "store", "--belief", "a", "--action", "X", "--failure")["state"] == "merged"
     do(desk, "store", "--belief", "b", "--action", "x")
     now = json.loads((desk.folder() / "cases.json").read_text())
-    assert (
-        now[0]["vector"] == [1.5]
-        and now[0]["situation"]["mood"] == 3
-        and now[0]["outcome"] == {"success": False}
-    )
+    assert now[0]["vector"] == [1.5] and now[0]["situation"]["mood"] == 3 and now[0]["outcome"] == {"success": False}
     assert [case["case_id"] for case in now] == ["C-001", "C-002"]
 
 
@@ -270,9 +257,7 @@ def test_batches_are_taken_whole_or_not_at_all(desk):
         4,
         "standard input:7: the situation is empty",
     )
-    refused(
-        desk.run("case", "store", "--batch", "-", stdin=data + b"{\n"), 4, "standard input:7: not valid JSON"
-    )
+    refused(desk.run("case", "store", "--batch", "-", stdin=data + b"{\n"), 4, "standard input:7: not valid JSON")
     refused(
         desk.run("case", "store", "--batch", "-", stdin=data + b"7\n"),
         4,
@@ -359,9 +344,7 @@ def test_batches_come_in_every_layout(desk):
         done = do(desk, "store", "--batch", "-", stdin=given.encode())
         assert done["cases"] == [{"case_id": "C-001", "state": "merged" if n else "stored"}]
     given = json.dumps([case, {"situation": {"beliefs": ["b"]}}], indent=1).encode()
-    refused(
-        desk.run("case", "store", "--batch", "-", stdin=given), 4, "standard input:14: the solution is empty"
-    )
+    refused(desk.run("case", "store", "--batch", "-", stdin=given), 4, "standard input:14: the solution is empty")
 
 
 def test_metrics_are_shown_with_all_their_digits(desk):
@@ -387,6 +370,4 @@ def test_a_revision_never_empties_a_case_and_takes_one_that_other_tools_left_bar
 
 def test_blank_words_say_nothing_of_the_situation(desk):
     put(desk, Case("C-1", ("a",), actions=("x",)))
-    assert (
-        "nothing is known of the present situation" in desk.run("case", "retrieve", "--context", " ").stdout
-    )
+    assert "nothing is known of the present situation" in desk.run("case", "retrieve", "--context", " ").stdout

@@ -266,18 +266,14 @@ def test_the_pages_are_those_of_a_rebuild_whatever_was_done(worlds: Path, taken:
     desk.settle(PAGED)
     for name, *given_ in taken:
         if name == "assert":
-            desk.run(
-                "fact", "assert", f"s {given_[0]}", "partOf", f"s {given_[1]}", "--confidence", given_[2]
-            )
+            desk.run("fact", "assert", f"s {given_[0]}", "partOf", f"s {given_[1]}", "--confidence", given_[2])
         elif name == "retract":
             desk.run("fact", "retract", "--subject", f"s {given_[0]}", *(["--cascade"] if given_[1] else []))
         elif name == "edit":
             for page in sorted((desk.folder() / "memory").glob("mabos-facts*/*.md"))[: given_[0] % 3]:
                 page.write_text(page.read_text("utf-8") + "mine\n", "utf-8")
         else:
-            desk.run(
-                *{"infer": ("infer", "forward", "--persist"), "toggle": ("rule", "toggle", "R-001")}[name]
-            )
+            desk.run(*{"infer": ("infer", "forward", "--persist"), "toggle": ("rule", "toggle", "R-001")}[name])
     # An edited page stays until its facts change; a rebuild sets that aside as well.
     wrong = [n for n in facts_md_behind(desk) if not any(step[0] == "edit" for step in taken)]
     assert not wrong and not facts_md_behind(desk)
@@ -330,9 +326,7 @@ def test_explain_answers_questions_and_triples(desk: Desk):
     missing = do(desk, "explain", "wheel", "within", "car")
     assert missing["proofs"][0]["status"] == "POTENTIALLY_DERIVABLE" and missing["hypotheses"]
     asked = do(desk, "explain", "what is the bolt within?")
-    assert {tuple(row["triple"]) for proof in asked["proofs"] for row in proof["proofs"]} >= {
-        ("bolt", "within", "car")
-    }
+    assert {tuple(row["triple"]) for proof in asked["proofs"] for row in proof["proofs"]} >= {("bolt", "within", "car")}
     assert do(desk, "explain", "moon")["facts"] == []
     assert json.loads(desk.run("explain", "-", "--json", stdin=b"where is the door?").stdout)["data"]["facts"]
 

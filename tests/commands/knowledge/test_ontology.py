@@ -70,8 +70,7 @@ def test_from_a_proposal_to_a_concept(shop: Desk):
     ]
     before = graph(shop, "ecommerce")
     assert (
-        do(shop, "merge", "--all", "--dry-run")["merged"] == ["OP-001", "OP-002"]
-        and graph(shop, "ecommerce") == before
+        do(shop, "merge", "--all", "--dry-run")["merged"] == ["OP-001", "OP-002"] and graph(shop, "ecommerce") == before
     )
     done = do(shop, "merge", "OP-002", "OP-001")
     assert done == {
@@ -89,9 +88,7 @@ def test_from_a_proposal_to_a_concept(shop: Desk):
          "mabos:sbvr_definition": "the supplier sends it"},
     ]  # fmt: skip
     held = tree(shop.root)
-    assert (
-        do(shop, "merge", "OP-001", "OP-002")["unchanged"] == ["OP-001", "OP-002"] and tree(shop.root) == held
-    )
+    assert do(shop, "merge", "OP-001", "OP-002")["unchanged"] == ["OP-001", "OP-002"] and tree(shop.root) == held
     rows = do(shop, "list", "--proposals", "--status", "approved")["proposals"]
     assert [(row["id"], bool(row["merged_at"])) for row in rows] == [("OP-001", True), ("OP-002", True)]
     shown = do(shop, "show", "Dropshipping")["nodes"][0]
@@ -251,15 +248,9 @@ def test_the_tree_of_a_template_hangs_from_what_it_builds_on(shop: Desk):
 def test_exports(shop: Desk):
     text = do(shop, "export", "business")["text"]
     assert text == (shop.root / "ontologies/business.jsonld").read_text("utf-8")
-    assert (
-        json.loads(do(shop, "export")["text"])["@context"]["ecommerce"]
-        == "http://mabos.ai/ontology/ecommerce/"
-    )
+    assert json.loads(do(shop, "export")["text"])["@context"]["ecommerce"] == "http://mabos.ai/ontology/ecommerce/"
     turtle = do(shop, "export", "ecommerce", "--format", "turtle")["text"]
-    assert (
-        "@prefix ecommerce: <http://mabos.ai/ontology/ecommerce/> ." in turtle
-        and "\necommerce:Cart " in turtle
-    )
+    assert "@prefix ecommerce: <http://mabos.ai/ontology/ecommerce/> ." in turtle and "\necommerce:Cart " in turtle
     triples = do(shop, "export", "--format", "ntriples")["text"].split("\n")
     assert triples == [*sorted(triples[:-1]), ""] and len(triples) > 1_500
     typeql = do(shop, "export", "ecommerce", "--format", "typeql")["text"]
@@ -329,9 +320,7 @@ def test_only_ontologies_of_the_workspace_count(desk: Desk):
         "error",
         "error",
     ]
-    assert (
-        "(mabos:rule-discount-within-price, definitional; F-" in told.stdout and "(R-001; F-" in told.stdout
-    )
+    assert "(mabos:rule-discount-within-price, definitional; F-" in told.stdout and "(R-001; F-" in told.stdout
 
 
 def test_a_rule_that_cannot_run_is_told(desk: Desk):
@@ -403,9 +392,7 @@ def _settled(files: dict[str, bytes]) -> dict[str, object]:
     for name, data in files.items():
         if name.endswith("-proposals.json"):
             rows = json.loads(data)["proposals"]
-            found[name] = [
-                {key: value for key, value in row.items() if key != "validation_result"} for row in rows
-            ]
+            found[name] = [{key: value for key, value in row.items() if key != "validation_result"} for row in rows]
         elif name.startswith("ontologies/"):
             found[name] = data
     return found
@@ -462,9 +449,7 @@ def test_a_proposal_in_a_file_that_cannot_be_read_is_not_said_to_be_missing(shop
     path = shop.root / "ontologies/proposals/ecommerce-proposals.json"
     path.write_text(path.read_text() + "<<<<<<< HEAD\n")
     for words in (("merge", "OP-001"), ("reject", "OP-001", "--reason", "x"), ("validate", "OP-001")):
-        refused(
-            shop.run("ontology", *words), 4, "ontologies/proposals/ecommerce-proposals.json:6: not valid JSON"
-        )
+        refused(shop.run("ontology", *words), 4, "ontologies/proposals/ecommerce-proposals.json:6: not valid JSON")
 
 
 def test_an_id_of_a_domain_without_a_file_is_known_again_after_a_merge(desk: Desk):

@@ -43,9 +43,7 @@ def test_kept_scored_and_learned_from(mabos, workspace: Path, reason) -> None:
     brier = (2 * (stated - 1) ** 2 + stated**2) / 3
     assert calibrated["detail"]["brier"] == pytest.approx(brier)
     found = mabos("recall", "patient 1 healthy", "--json", cwd=workspace)
-    assert any(
-        "T-17" in row["content"] for row in json.loads(found.stdout)["data"]["results"] if "content" in row
-    )
+    assert any("T-17" in row["content"] for row in json.loads(found.stdout)["data"]["results"] if "content" in row)
 
 
 def test_an_outcome_can_be_corrected(reason) -> None:
@@ -109,9 +107,7 @@ def test_the_router_takes_the_best_fit(reason) -> None:
         (("-m", "bayesian", "--input", "-", "--save"), 2, "a result is kept with its problem"),
     ],
 )
-def test_calls_that_cannot_be_meant(
-    mabos, workspace: Path, words: tuple[str, ...], code: int, message: str
-) -> None:
+def test_calls_that_cannot_be_meant(mabos, workspace: Path, words: tuple[str, ...], code: int, message: str) -> None:
     done = mabos("reason", *words, cwd=workspace, stdin=ILL)
     assert (done.code, message in done.stderr) == (code, True), done.stderr
 
@@ -128,9 +124,7 @@ def test_torn_and_foreign_lines_are_passed_over(mabos, workspace: Path, reason) 
 
 
 def test_a_kept_result_is_recalled_once_as_a_memory(mabos, workspace: Path, reason) -> None:
-    saved = [
-        reason(f"Ill {n}?", "-m", "bayesian", "--input", "-", "--save", stdin=ILL)["saved"] for n in "ab"
-    ]
+    saved = [reason(f"Ill {n}?", "-m", "bayesian", "--input", "-", "--save", stdin=ILL)["saved"] for n in "ab"]
     other = workspace / "agents/main/sessions/reasoning.jsonl"
     other.parent.mkdir()
     other.write_text('{"text": "Nobody here is ill"}\n')
@@ -164,9 +158,7 @@ def test_what_cannot_be_a_memory_is_not_kept_at_all(mabos, workspace: Path) -> N
     done = mabos(*words, cwd=workspace, stdin=ILL)
     assert done.code == 2 and "the limit is 100" in done.stderr
     assert not (workspace / "agents/main/reasoning.jsonl").exists()
-    done = mabos(
-        "reason", "-m", "bayesian", "--input", "-", cwd=workspace, stdin=f"problem: {'x' * 4001}\n{ILL}"
-    )
+    done = mabos("reason", "-m", "bayesian", "--input", "-", cwd=workspace, stdin=f"problem: {'x' * 4001}\n{ILL}")
     assert done.code == 2 and "at most 4000 characters" in done.stderr
 
 
@@ -184,13 +176,9 @@ def test_why_the_agents_own_files_do_not_do_is_said(mabos, workspace: Path, reas
     assert "no past result has both a confidence and a known outcome" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "name", ["deductive", "monte-carlo", "game-theory", "argumentation", "fuzzy", "causal"]
-)
+@pytest.mark.parametrize("name", ["deductive", "monte-carlo", "game-theory", "argumentation", "fuzzy", "causal"])
 def test_examples_run_from_the_shell(mabos, workspace: Path, name: str) -> None:
-    done = mabos(
-        "reason", "--method", name, "--input", str(FIXTURES / f"{name}.yaml"), cwd=workspace, LC_ALL="C"
-    )
+    done = mabos("reason", "--method", name, "--input", str(FIXTURES / f"{name}.yaml"), cwd=workspace, LC_ALL="C")
     assert done.code == 0, done.stderr
     assert done.stdout.startswith(f"{name}: ")
 

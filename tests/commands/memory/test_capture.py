@@ -160,9 +160,7 @@ def test_malformed_lines_are_told_and_the_rest_is_taken(desk: Desk) -> None:
     bad = ("torn {", "[]", {"no": "text"}, {"text": "x", "at": "noon"}, {"text": "x", "importance": 7})
     done = batch(desk, {"text": "one"}, *bad, {"text": "x", "session": "s" * 500}, "", {"text": "two"})
     assert [seen["text"] for seen in lines(desk)] == ["one", "two"]
-    assert [fault["place"] for fault in done.data["malformed"]] == [
-        f"standard input:{n}" for n in range(2, 8)
-    ]
+    assert [fault["place"] for fault in done.data["malformed"]] == [f"standard input:{n}" for n in range(2, 8)]
     assert len(done.warnings) == 6
 
 

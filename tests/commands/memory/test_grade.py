@@ -31,9 +31,7 @@ ONE, TWO, THREE, FOUR = (item["id"] for item in ITEMS)
 @pytest.fixture
 def store(desk: Desk) -> Desk:
     """A memory as another tool writes it: in a layout of its own, without importance where nobody gave one."""
-    text = json.dumps(
-        {"working": ITEMS[:1], "short_term": [], "long_term": ITEMS[1:], "version": 3}, indent=4
-    )
+    text = json.dumps({"working": ITEMS[:1], "short_term": [], "long_term": ITEMS[1:], "version": 3}, indent=4)
     desk.write("memory-store.json", text)
     return desk
 
@@ -41,9 +39,7 @@ def store(desk: Desk) -> Desk:
 def levels(desk: Desk) -> dict[str, float | None]:
     stores = json.loads((desk.folder() / "memory-store.json").read_text())
     return {
-        item["id"]: item.get("importance")
-        for name in ("working", "short_term", "long_term")
-        for item in stores[name]
+        item["id"]: item.get("importance") for name in ("working", "short_term", "long_term") for item in stores[name]
     }
 
 
@@ -96,9 +92,7 @@ def test_a_dry_run_writes_nothing(store: Desk) -> None:
 
 
 def test_it_says_how_a_number_comes_about(store: Desk) -> None:
-    rows = {
-        row["id"]: row["parts"] for row in store.run("grade", "--all", "--explain", "--json").data["graded"]
-    }
+    rows = {row["id"]: row["parts"] for row in store.run("grade", "--all", "--explain", "--json").data["graded"]}
     assert rows[TWO] == {
         "base": 0.5,
         "decision": 0.3,

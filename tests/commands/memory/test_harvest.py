@@ -55,8 +55,7 @@ def test_an_observation_becomes_an_item_that_says_where_it_comes_from(desk: Desk
     [item] = items(desk)
     assert item["derived_from"] == [seen]
     assert {
-        name: item[name]
-        for name in ("content", "type", "source", "trust", "author", "session", "tags", "store")
+        name: item[name] for name in ("content", "type", "source", "trust", "author", "session", "tags", "store")
     } == {
         "content": "Important: the build is green",
         "type": "outcome",
@@ -128,9 +127,7 @@ def test_lines_in_another_order_are_neither_lost_nor_doubled(desk: Desk) -> None
     other = [json.dumps({"id": f"O-{1771943399000 + n}-0001", "text": f"quince {n}"}) for n in range(2)]
     own = (desk.folder() / DAY).read_text().split("\n")
     foreign = json.dumps({"text": "no id at all"})
-    (desk.folder() / DAY).write_text(
-        "\n".join([own[2], other[0], own[0], foreign, other[1], own[1], foreign]) + "\n"
-    )
+    (desk.folder() / DAY).write_text("\n".join([own[2], other[0], own[0], foreign, other[1], own[1], foreign]) + "\n")
     data = harvest(desk)
     assert (data["harvested"], data["merged"]) == (3, 1)
     assert taken(harvest(desk)) == 0
@@ -170,9 +167,7 @@ def test_items_that_the_ledger_does_not_know_are_found(desk: Desk) -> None:
 
 def test_chunks_are_stored_one_by_one(desk: Desk) -> None:
     desk.settle("harvest:\n  chunk: 2\n")
-    capture(
-        desk, *(f"fruit number {n} is {word}" for n, word in enumerate("red green blue grey pink".split()))
-    )
+    capture(desk, *(f"fruit number {n} is {word}" for n, word in enumerate("red green blue grey pink".split())))
     data = harvest(desk)
     assert (data["harvested"], data["chunks"]) == (5, 3)
 
@@ -227,9 +222,7 @@ def test_an_item_that_only_names_an_observation_does_not_stand_for_it(desk: Desk
 
 
 def test_a_dry_run_tells_what_would_happen_and_writes_nothing(desk: Desk) -> None:
-    capture(
-        desk, "the apple fell far from the tree today", "The apple fell far from the tree, today", "two pears"
-    )
+    capture(desk, "the apple fell far from the tree today", "The apple fell far from the tree, today", "two pears")
     before = tree(desk.root)
     wanted = harvest(desk, "--dry-run")
     assert (wanted["harvested"], wanted["merged"], wanted["chunks"], wanted["dry_run"]) == (2, 1, 0, True)
@@ -256,9 +249,7 @@ def test_malformed_lines_are_named_and_the_rest_is_stored(desk: Desk) -> None:
 
 def test_records_of_others_are_cleaned_too(desk: Desk) -> None:
     desk.settle("capture:\n  max_bytes: 200\n")
-    desk.write(
-        "observations/other.jsonl", json.dumps({"text": f"{SECRET} " + "x" * 5000, "author": SECRET}) + "\n"
-    )
+    desk.write("observations/other.jsonl", json.dumps({"text": f"{SECRET} " + "x" * 5000, "author": SECRET}) + "\n")
     assert harvest(desk)["harvested"] == 1
     [item] = items(desk)
     assert len(item["content"].encode()) <= 200 and SECRET not in json.dumps(item)
@@ -312,9 +303,7 @@ def test_an_observation_and_its_item_are_one_result(desk: Desk, step: str) -> No
     harvest(desk)
     capture(desk, "another quince fell")
     [item] = items(desk)
-    assert sorted(row["ref"] for row in desk.recall("quince").data["results"]) == sorted(
-        [item["id"], f"{DAY}:2-2"]
-    )
+    assert sorted(row["ref"] for row in desk.recall("quince").data["results"]) == sorted([item["id"], f"{DAY}:2-2"])
 
 
 def test_the_ledger_is_not_searched(desk: Desk) -> None:
@@ -363,9 +352,7 @@ def test_the_way_down_leads_to_the_observation(desk: Desk) -> None:
         "the quince is ripe",
     )
     tree_of = desk.run("get", item["id"], "--tree", "--json").data["tree"]
-    assert tree_of["sources"] == [
-        {"id": seen, "state": "observed", "content": "the quince is ripe", "sources": []}
-    ]
+    assert tree_of["sources"] == [{"id": seen, "state": "observed", "content": "the quince is ripe", "sources": []}]
     desk.run("forget", item["id"])
     assert desk.run("get", seen, "--json").data["items"] == [item["id"]]
     assert desk.run("get", "O-1-0000").code == 3

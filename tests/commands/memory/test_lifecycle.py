@@ -44,9 +44,7 @@ def later(monkeypatch):
 @pytest.fixture
 def filled(desk):
     """Twelve items, of which three go: two are unused, one of them high, and one is past its date."""
-    items = [
-        old(n, 1, text) for n, text in enumerate("the gate|the fence|a lamp|some rope|two nails".split("|"))
-    ]
+    items = [old(n, 1, text) for n, text in enumerate("the gate|the fence|a lamp|some rope|two nails".split("|"))]
     items += [
         old(10, 40, "the plumber drinks tea", trust="untrusted"),
         old(11, 100, "the vault opens at nine", importance=0.9),
@@ -219,9 +217,7 @@ def test_quiet_says_nothing(filled):
 def test_the_times_are_settings(filled):
     filled.settle("lifecycle:\n  high_unused: 30d\n  other_unused: 20d\n  notice: 1h\n  fuse: 0.5\n")
     said = run(filled, "--dry-run")
-    assert said.stdout.startswith(
-        "would archive 5 of 12 items: 4 unused, 1 expired\n  critical 1  high 2  other 2\n"
-    )
+    assert said.stdout.startswith("would archive 5 of 12 items: 4 unused, 1 expired\n  critical 1  high 2  other 2\n")
 
 
 @pytest.mark.parametrize("bad", ["high_unused: soon", "fuse: 2", "notice: -1"])
@@ -270,9 +266,7 @@ def test_yes_overrides_the_fuse(worn):
 def test_a_dry_run_says_that_the_run_would_need_yes(worn):
     said = run(worn, "--dry-run")
     assert said.code == 0
-    assert said.stdout.split("\n")[2] == (
-        "needs --yes: 5 of 8 live items (62.5 %) would be archived; the fuse is 25 %"
-    )
+    assert said.stdout.split("\n")[2] == ("needs --yes: 5 of 8 live items (62.5 %) would be archived; the fuse is 25 %")
     assert run(worn, "--dry-run", "--json").data["needs_yes"] is True
 
 
@@ -400,9 +394,7 @@ def test_an_expiry_given_on_the_way_in_is_honoured(desk, later):
     later(1)
     assert run(desk).stdout == "nothing to archive\n"
     later(3)
-    assert run(desk, "--json").data["by"] == [
-        {"reason": "expired", "tier": "critical", "trust": "agent", "count": 1}
-    ]
+    assert run(desk, "--json").data["by"] == [{"reason": "expired", "tier": "critical", "trust": "agent", "count": 1}]
     assert state(desk, item_id) == ("archived", "expired")
     assert desk.recall("4711", "--archived").refs == [item_id]
     assert desk.recall("4711").refs == []

@@ -102,9 +102,7 @@ def test_a_dry_run_asks_nobody(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("trust", "worded"), [("trusted", False), ("agent", True), ("untrusted", True)])
-def test_trust_is_that_of_the_memories_and_what_is_vouched_for_stays(
-    desk: Desk, trust: str, worded: bool
-) -> None:
+def test_trust_is_that_of_the_memories_and_what_is_vouched_for_stays(desk: Desk, trust: str, worded: bool) -> None:
     fill(desk, EUR._replace(trust=trust), DAYS._replace(trust=trust))
     with model(desk, GOOD) as asked:
         row = group(run(desk, "--llm").data)
@@ -156,9 +154,7 @@ def test_instructions_in_a_memory_stay_in_the_frame(desk: Desk) -> None:
     assert " | " in group(said.data)["content"]
 
 
-def test_worded_memories_are_not_taken_from_the_log_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_worded_memories_are_not_taken_from_the_log_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """MEMORY.md has them already, in the words of the model."""
     for text in (EUR.content, DAYS.content):
         desk.run("store", text, "--tag", "acme", "--importance", "0.8")

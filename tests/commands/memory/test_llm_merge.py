@@ -37,9 +37,7 @@ def test_the_same_memory_becomes_one(desk: Desk) -> None:
     assert long_term(desk) == {ITEM.id: BOTH}
     got = desk.run("get", ITEM.id, "--json").data["item"]
     assert (got["importance"], got["tags"], got["written_by"]) == (0.7, ["ops", "db"], "llm:tiny-q4-")
-    archive = [
-        json.loads(line) for line in (desk.folder() / "archive" / "2026-02.jsonl").read_text().splitlines()
-    ]
+    archive = [json.loads(line) for line in (desk.folder() / "archive" / "2026-02.jsonl").read_text().splitlines()]
     assert [(row["reason"], row["item"]["content"]) for row in archive] == [("updated", OLD), ("merged", NEW)]
     assert got["derived_from"] == [archive[1]["id"]]
 
@@ -122,22 +120,15 @@ def test_an_item_that_changes_while_the_model_thinks_is_linked(desk: Desk) -> No
 
 def test_a_batch_asks_a_bounded_number_of_questions(desk: Desk) -> None:
     places = ("Lisbon", "Porto", "Faro")
-    desk.put(
-        [note(n, f"The harbour office of {place} opens every day at seven") for n, place in enumerate(places)]
-    )
-    lines = [
-        {"content": f"The harbour office of {p} opens each day at seven", "store": "long_term"}
-        for p in places
-    ]
+    desk.put([note(n, f"The harbour office of {place} opens every day at seven") for n, place in enumerate(places)])
+    lines = [{"content": f"The harbour office of {p} opens each day at seven", "store": "long_term"} for p in places]
 
     def merge(prompt: str) -> str:
         known = entries(prompt)[0]
         return json.dumps({"same": True, "text": known.replace("every day", "every day, each day,")})
 
     with model(desk, merge, max_questions=2) as asked:
-        said = desk.run(
-            "store", "--batch", "-", "--llm", "--json", stdin="\n".join(map(json.dumps, lines)).encode()
-        )
+        said = desk.run("store", "--batch", "-", "--llm", "--json", stdin="\n".join(map(json.dumps, lines)).encode())
     assert len(asked.prompts) == 2
     assert said.data["llm"] == {"model": "tiny (q4)", "asked": 2, "merged": 2}
     assert (said.data["stored"], said.data["deduplicated"]) == (1, 2)

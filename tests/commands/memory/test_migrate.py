@@ -76,9 +76,7 @@ def test_every_item_cites_lines_that_hold_its_words(monolith: Desk) -> None:
         assert item["source"] == f"migrate:{name}"
         lines = texts[name]
         heads = [lines[n - 1] for n, line in enumerate(lines) if line.startswith(("|---", "| ---"))]
-        there = word_set(
-            " ".join([*lines[first - 1 : last], titles, *(heads if lines[first - 1][0] == "|" else ())])
-        )
+        there = word_set(" ".join([*lines[first - 1 : last], titles, *(heads if lines[first - 1][0] == "|" else ())]))
         assert word_set(item["content"]) <= there, cited
     crates = found(monolith, "Crates must leave")
     assert crates["context"].endswith(" · Projects > Kyoto exhibition")
@@ -147,9 +145,7 @@ def test_items_that_were_edited_merged_or_forgotten_do_not_come_back(desk: Desk)
     desk.run("update", ids[0], "--content", "Something else entirely")
     desk.run("forget", ids[1])
     text = (desk.folder() / "MEMORY.md").read_text()
-    (desk.folder() / "MEMORY.md").write_text(
-        text.replace("## Facts\n", "## Facts\n\nNew words on top here.\n\n")
-    )
+    (desk.folder() / "MEMORY.md").write_text(text.replace("## Facts\n", "## Facts\n\nNew words on top here.\n\n"))
     data = migrate(desk)
     assert took(data) == (1, 0, 3)
     assert [row["lines"] for row in data["items"]] == [[4, 4]]
@@ -267,16 +263,14 @@ def test_large_entries_are_cut_by_the_settings(desk: Desk) -> None:
     assert max(len(item["content"]) for item in items(desk)) <= 80
 
 
-def test_named_files_are_found_below_the_agent_and_on_disk(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_files_are_found_below_the_agent_and_on_disk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("notes/old.md", "- From long ago, when the kiln was new\n")
     desk.write("memory/x.md", "- Another note about the same old kiln\n")
     assert [row["path"] for row in migrate(desk, "notes/old.md")["files"]] == ["notes/old.md"]
     monkeypatch.chdir(desk.folder() / "memory")
-    assert [
-        row["path"] for row in migrate(desk, "x.md", os.fspath(desk.folder() / "memory/x.md"))["files"]
-    ] == ["memory/x.md"]
+    assert [row["path"] for row in migrate(desk, "x.md", os.fspath(desk.folder() / "memory/x.md"))["files"]] == [
+        "memory/x.md"
+    ]
 
 
 @pytest.mark.parametrize(

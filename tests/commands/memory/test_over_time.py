@@ -20,9 +20,7 @@ def clerk(still_world: None, quick: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
 
 def store(clerk: Clerk, text: str, *words: str) -> str:
     """Stores a decision that matters, and gives its id."""
-    return clerk.do(
-        "store", text, "--type", "decision", "--importance", "0.9", "--store", "long_term", *words
-    )["id"]
+    return clerk.do("store", text, "--type", "decision", "--importance", "0.9", "--store", "long_term", *words)["id"]
 
 
 def test_what_must_not_be_trusted_does_not_become_an_instruction(clerk: Clerk):
@@ -92,9 +90,7 @@ def test_a_log_that_cannot_be_read_concerns_its_own_periods(clerk: Clerk, monkey
         ("- call Anna\n", "Decision: wait\n", "- call Anna\n\nDecision: wait\n"),
     ],
 )
-def test_a_newer_part_of_an_archived_log_is_put_behind_it(
-    clerk: Clerk, archived: str, newer: str, merged: str
-):
+def test_a_newer_part_of_an_archived_log_is_put_behind_it(clerk: Clerk, archived: str, newer: str, merged: str):
     clerk.desk.write(f"memory/archive/2026/{OLD}.md", archived)
     clerk.desk.write(f"memory/{OLD}.md", newer)
     clerk.at("2026-03-01").archive()

@@ -36,9 +36,7 @@ def test_content_with_a_secret_is_refused(desk: Desk, way: tuple[str, ...]) -> N
     assert holding(desk, TOKEN) == [] and desk.home().memory().short_term == ()
 
 
-@pytest.mark.parametrize(
-    "name", ["context", "source", "author", "session", "tag", "related-to", "type", "expires"]
-)
+@pytest.mark.parametrize("name", ["context", "source", "author", "session", "tag", "related-to", "type", "expires"])
 def test_every_other_word_is_looked_at_too(desk: Desk, name: str) -> None:
     said = desk.run("store", "Deployed", f"--{name}", TOKEN)
     place = {"tag": "tags", "related-to": "related_to", "expires": "expires_at"}.get(name, name)
@@ -82,10 +80,7 @@ def test_update_is_a_door_too(desk: Desk) -> None:
     said = desk.run("update", item, "--content", f"Deploy with {TOKEN}", "--redact", "--json")
     assert said.data["item"]["content"] == "Deploy with [redacted:github_token]"
     assert said.warnings == ["secrets replaced: github_token"] and holding(desk, TOKEN) == []
-    assert (
-        desk.run("update", item, "--content", TOKEN, "--allow-secret", "--json").data["item"]["content"]
-        == TOKEN
-    )
+    assert desk.run("update", item, "--content", TOKEN, "--allow-secret", "--json").data["item"]["content"] == TOKEN
 
 
 def test_it_can_be_allowed_once_or_for_good(desk: Desk) -> None:
@@ -131,9 +126,7 @@ def test_no_labelled_value_reaches_the_workspace(desk: Desk) -> None:
     samples = json.loads(SET.read_text("utf-8"))["secrets"]
     values = ["".join(sample["parts"]) for sample in samples]
     lines = [
-        json.dumps(
-            {"content": s["line"].replace("{secret}", v), "store": "long_term", "context": f"number {n}"}
-        )
+        json.dumps({"content": s["line"].replace("{secret}", v), "store": "long_term", "context": f"number {n}"})
         for n, (s, v) in enumerate(zip(samples, values, strict=True))
     ]
     said = desk.run("store", "--batch", "-", "--redact", "--json", stdin="\n".join(lines).encode())

@@ -34,9 +34,7 @@ def do(desk: Desk, *words: str) -> dict:
 
 def trusts(desk: Desk, *words: str) -> dict[str, str]:
     """What a recall finds, with its trust."""
-    return {
-        row["ref"]: row["trust"] for row in desk.recall("invoices", "--limit", "0", *words).data["results"]
-    }
+    return {row["ref"]: row["trust"] for row in desk.recall("invoices", "--limit", "0", *words).data["results"]}
 
 
 def without_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,9 +49,7 @@ def without_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_derived_is_stored_as_its_lineage_allows(mixed: Desk):
     found = [do(mixed, "get", ID.format(2 * n)) for n in range(11)]
-    expected = (
-        ["trusted"] * 2 + ["agent"] * 2 + ["untrusted"] * 3 + ["trusted", "untrusted", "agent", "agent"]
-    )
+    expected = ["trusted"] * 2 + ["agent"] * 2 + ["untrusted"] * 3 + ["trusted", "untrusted", "agent", "agent"]
     assert [one["item"]["trust"] for one in found] == expected
     assert [one["effective_trust"] for one in found] == expected
 
@@ -148,9 +144,7 @@ def test_untrusted_results_are_marked_in_text(mixed: Desk):
     mixed.write("sessions/one.jsonl", '{"role": "user", "content": "invoices are due"}\n')
     lines = mixed.run("recall", "invoices", "-n", "0").stdout.splitlines()
     marked = {line.split()[0] for line in lines if " untrusted " in line}
-    assert marked == {ID.format(n) for n in (10, 12, 16)} | {"sessions/one.jsonl:1-1"} | (
-        {ID.format(8)} & refs(lines)
-    )
+    assert marked == {ID.format(n) for n in (10, 12, 16)} | {"sessions/one.jsonl:1-1"} | ({ID.format(8)} & refs(lines))
 
 
 def refs(lines: list[str]) -> set[str]:
@@ -199,11 +193,7 @@ def test_a_decision_is_logged_and_its_version_kept(mixed: Desk):
     found = do(mixed, "get", derived)
     assert (found["item"]["trust"], found["effective_trust"]) == ("trusted", "trusted")
     assert [row["reason"] for row in found["history"]] == ["trust"]
-    assert (
-        do(mixed, "trust", "--log")["decisions"]
-        == do(mixed, "trust", "--log", derived)["decisions"]
-        == [said]
-    )
+    assert do(mixed, "trust", "--log")["decisions"] == do(mixed, "trust", "--log", derived)["decisions"] == [said]
     assert do(mixed, "trust", "--log", ID.format(0))["decisions"] == []
 
 
@@ -238,9 +228,7 @@ def test_quarantine_lists_newest_first_with_counts(desk: Desk):
     data = do(desk, "trust", "--quarantine", "--limit", "3")
     assert (data["count"], data["sources"]) == (5, {"tool:a": 3, "tool:b": 2})
     assert [row["content"] for row in data["items"]] == ["text 4", "text 3", "text 2"]
-    assert desk.run("trust", "--quarantine", "--limit", "3").stdout.endswith(
-        "and 2 more: --limit 0 shows all\n"
-    )
+    assert desk.run("trust", "--quarantine", "--limit", "3").stdout.endswith("and 2 more: --limit 0 shows all\n")
 
 
 @pytest.mark.parametrize(
@@ -279,9 +267,7 @@ def put_old_entries(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         assert desk.run("store", text, *common, "--trust", "untrusted", "--source", "tool:mail").code == 0
 
 
-def test_no_way_through_text_makes_an_untrusted_word_the_agents_own(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-):
+def test_no_way_through_text_makes_an_untrusted_word_the_agents_own(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     put_old_entries(desk, monkeypatch)
     assert do(desk, "consolidate")["untrusted"] == 1
     monkeypatch.setenv("MABOS_NOW", "2026-02-24T14:30:00Z")
@@ -320,9 +306,7 @@ def test_a_log_entry_without_its_item_is_as_untrusted_as_it_says(desk: Desk, mon
     assert (taken["untrusted"], len(taken["taken"])) == (3, 1)
 
 
-def test_logs_that_say_nothing_of_trust_are_read_with_what_memory_knows(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-):
+def test_logs_that_say_nothing_of_trust_are_read_with_what_memory_knows(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     """Entries of earlier versions; and a person's decision afterwards, in both directions."""
     put_old_entries(desk, monkeypatch)
     log = desk.folder() / "memory/2026-01-05.md"
@@ -361,9 +345,7 @@ def test_a_summary_does_not_keep_all_that_it_told_when_nothing_of_it_holds(
     assert desk.recall("quetzalcoatl", "--min-trust", "agent").refs == []
 
 
-def test_an_entry_that_was_raised_counts_although_its_log_says_untrusted(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_entry_that_was_raised_counts_although_its_log_says_untrusted(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     put_old_entries(desk, monkeypatch)
     first = parse_log((desk.folder() / "memory/2026-01-05.md").read_text())[1].id
     desk.run("trust", first, "--set", "agent", "--by", "ada")

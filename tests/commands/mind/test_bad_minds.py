@@ -75,9 +75,7 @@ def mind(desk: Desk) -> dict[str, bytes]:
         ),
     ],
 )  # fmt: skip
-def test_values_that_make_no_sense_are_told_with_their_line(
-    desk: Desk, name: str, text: str, told: str
-) -> None:
+def test_values_that_make_no_sense_are_told_with_their_line(desk: Desk, name: str, text: str, told: str) -> None:
     desk.write(name, text)
     if name != "Intentions.md":
         desk.write("Intentions.md", f"# Intentions\n\n{OVERDUE}")
@@ -176,9 +174,7 @@ def test_adding_to_a_broken_file_loses_nothing_of_it(desk: Desk, way: str) -> No
 # Files that are being saved, not there, or not to be had
 
 
-def test_a_file_that_an_editor_has_just_emptied_is_waited_for(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_an_editor_has_just_emptied_is_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("Intentions.md", "")
     text = f"# Intentions\n\n{OVERDUE}"
     monkeypatch.setattr("time.sleep", lambda _: desk.write("Intentions.md", text))

@@ -51,9 +51,7 @@ def _round(process: subprocess.Popen[str]) -> dict:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_watching_goes_on_until_a_signal(
-    desk: Desk, watching: subprocess.Popen[str], number: int, code: int
-) -> None:
+def test_watching_goes_on_until_a_signal(desk: Desk, watching: subprocess.Popen[str], number: int, code: int) -> None:
     assert _round(watching)["intentions_pruned"] == 1
     assert _round(watching)["intentions_pruned"] == 0
     # A person brings a new one; a round that began before may miss it.
@@ -135,9 +133,7 @@ def test_sunday_builds_the_week(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     assert once(desk)["summaries"] == []
 
 
-def test_a_week_that_cannot_be_built_takes_nothing_else_away(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_week_that_cannot_be_built_takes_nothing_else_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("memory/2026-02-24.md", LOG)
     desk.write("memory/weekly", "a file in the way")
     desk.write("Intentions.md", OVERDUE)
@@ -226,9 +222,7 @@ def test_a_checkpoint_that_is_no_text_is_reported(desk: Desk) -> None:
     path.write_bytes(b"# Session Checkpoint\n\ncaf\xe9\n")
     said = desk.run("bdi", "cycle", "--json")
     assert said.data["agents"][0]["intentions_pruned"] == 1
-    assert said.warnings == [
-        "no checkpoint restored: memory/checkpoints/2026-02-24-1500.md:3: not valid UTF-8"
-    ]
+    assert said.warnings == ["no checkpoint restored: memory/checkpoints/2026-02-24-1500.md:3: not valid UTF-8"]
     path.write_bytes(b"# Session Checkpoint\n\n## Current Task Context\n\nmended\n")
     assert once(desk)["checkpoint"] == "memory/checkpoints/2026-02-24-1500.md"
 

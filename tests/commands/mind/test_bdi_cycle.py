@@ -31,9 +31,7 @@ def cycle(office: Desk, *words: str) -> list[dict]:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
-    }
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 # What it finds
@@ -220,9 +218,7 @@ def test_one_broken_agent_does_not_stop_the_others(office: Office, way: str) -> 
     assert tree(office.folder("coo")) == before
     said = office.run("bdi", "cycle", "--all", "-q")
     assert (said.code, said.stdout) == (code, "")
-    assert message.replace("'", '"')[:60] in said.stderr.replace("'", '"'), (
-        "quiet, but not without the reason"
-    )
+    assert message.replace("'", '"')[:60] in said.stderr.replace("'", '"'), "quiet, but not without the reason"
     assert "1 agent of 13 failed: coo" in said.stderr
 
 
@@ -277,9 +273,7 @@ def while_writing(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], None], tim
 
 
 @pytest.mark.parametrize("name", ["Intentions.md", "Desires.md", "Beliefs.md", "Goals.md"])
-def test_an_edit_during_the_cycle_is_not_lost(
-    office: Office, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_an_edit_during_the_cycle_is_not_lost(office: Office, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     path, typed = office.folder("ceo") / name, []
 
     def type_a_line() -> None:
@@ -325,9 +319,7 @@ def test_an_edit_during_a_command_is_not_lost(
         assert after[f"ceo/{name}"].count(b"Hops") <= 1
 
 
-def test_an_intention_that_is_completed_meanwhile_is_not_ended(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_intention_that_is_completed_meanwhile_is_not_ended(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     path = office.folder("ceo") / "Intentions.md"
     done = path.read_bytes().replace(b"status: active [deadline: 2026-02-20]", b"status: completed")
     while_writing(monkeypatch, lambda: save(path, done))
@@ -336,9 +328,7 @@ def test_an_intention_that_is_completed_meanwhile_is_not_ended(
     assert ENDED.sub(b"active", path.read_bytes()) == done
 
 
-def test_a_file_that_never_rests_is_left_to_its_writer(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_never_rests_is_left_to_its_writer(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     path = office.folder("ceo") / "Intentions.md"
     while_writing(monkeypatch, lambda: save(path, path.read_bytes() + b"more\n"), 1000)
     said = office.run("bdi", "cycle", "-a", "ceo")

@@ -158,9 +158,7 @@ def test_resolved_conflicts_stay_away(torn: Desk, monkeypatch: pytest.MonkeyPatc
     # Wherever they move to, and however they are spaced.
     torn.write("Beliefs.md", "\n\n" + text_of(torn) + "\n## Other\n\nCertainty: 0.9\n\nBlue.\n")
     assert keys(torn) == []
-    assert [row["resolved"] for row in torn.run("bdi", "conflicts", "--all", "--json").data["conflicts"]] == [
-        True
-    ]
+    assert [row["resolved"] for row in torn.run("bdi", "conflicts", "--all", "--json").data["conflicts"]] == [True]
     assert torn.run("bdi", "conflicts", "--all", "--check").code == 0
 
 

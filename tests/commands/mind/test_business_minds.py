@@ -119,9 +119,7 @@ def test_steps_goals_and_beliefs_are_changed_in_place(minds: Minds, agent: str) 
     for plan in minds.call("plan", "list", "-a", agent)["plans"]:
         before = len(plan["steps"])
         for words in (["Ring | them"], ["--done", str(before + 1)], *([["--done", "1"]] if before else [])):
-            for name, gone, come in minds.changed(
-                "plan", "step", plan["id"] or plan["title"], *words, "-a", agent
-            ):
+            for name, gone, come in minds.changed("plan", "step", plan["id"] or plan["title"], *words, "-a", agent):
                 assert name == f"{agent}/Plans.md" and len(gone) <= 1 and len(come) <= 3, (gone, come)
     for goal in minds.call("goal", "list", "-a", agent)["goals"]:
         words = (

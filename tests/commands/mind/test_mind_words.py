@@ -50,9 +50,7 @@ ESCAPED = ("- x", "1. x", "<!-- x", "```")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(
-    "title", ["Ship it [status: completed]", "status: done", "a | b", "# x", "I-001: x", *ESCAPED]
-)
+@pytest.mark.parametrize("title", ["Ship it [status: completed]", "status: done", "a | b", "# x", "I-001: x", *ESCAPED])
 def test_a_title_is_only_a_title(desk: Desk, shape: str, title: str) -> None:
     desk.write("Intentions.md", SHAPES[shape])
     said = desk.run("intention", "add", "--json", "--", title)
@@ -71,9 +69,7 @@ def test_the_title_of_an_item_comes_back_as_it_was_given(desk: Desk, title: str)
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_a_log_above_its_entries_moves_them_and_the_answer_is_about_the_right_one(
-    desk: Desk, log: str
-) -> None:
+def test_a_log_above_its_entries_moves_them_and_the_answer_is_about_the_right_one(desk: Desk, log: str) -> None:
     entries = SHAPES["section"].partition("\n\n")[2]
     text = f"# Intentions\n\n## History\n\n{LOGS[log]}\n{entries}\n{entries.replace('I-001: First', 'I-002: Second')}"
     desk.write("Intentions.md", text)

@@ -183,9 +183,7 @@ def test_all_questions_of_a_recall_together_take_no_longer_than_one(
 
 
 @pytest.mark.parametrize(("times", "state"), [(2, "ok"), (3, "queued")])
-def test_who_is_in_the_way_for_a_moment_makes_no_failure(
-    desk: Desk, mirror: Mirror, times: int, state: str
-) -> None:
+def test_who_is_in_the_way_for_a_moment_makes_no_failure(desk: Desk, mirror: Mirror, times: int, state: str) -> None:
     """Two processes that put the same key: the server takes one of them, and the other is to try again."""
     text = "Commit in database 'mabos_ws' failed with isolation conflict: a lock held by a concurrent commit"
     left = [Failure("STC2", text)] * times

@@ -160,9 +160,7 @@ def test_a_mirror_that_is_down_is_one_warning(office, mirror, monkeypatch):
     assert said.warnings == ["only agents of this workspace: no TypeDB at 127.0.0.1:1: Connection refused"]
     found = office.recall("acme", "--shared", "--depth", "2")
     assert {f"cfo/{note(1, '').id}", note(1, "").id} <= {*found.refs}
-    assert found.warnings == [
-        "only agents of this workspace: TypeDB at 127.0.0.1:1 did not answer a moment ago"
-    ]
+    assert found.warnings == ["only agents of this workspace: TypeDB at 127.0.0.1:1 did not answer a moment ago"]
 
 
 def test_a_mirror_that_refuses_is_one_warning(office, mirror):

@@ -240,9 +240,7 @@ def test_settings_that_do_not_work_are_told_and_fail_nothing(
     assert desk.run("typedb", "sync-agent").code == (2 if "no address" in told else 6)
 
 
-def test_certificates_that_are_not_there_are_named(
-    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_certificates_that_are_not_there_are_named(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MABOS_TYPEDB_TLS", "true")
     monkeypatch.setenv("MABOS_TYPEDB_TLS_CA", "certs/none.pem")
     assert said(desk, "store", "One thing").warnings[0].startswith("no file certs/none.pem (typedb.tls_ca")
@@ -278,9 +276,7 @@ def test_who_cannot_wait_for_another_process_queues(
     assert [*ledger(desk).values()] == ["queued"]
 
 
-def test_what_waits_comes_along_a_little_at_a_time(
-    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_waits_comes_along_a_little_at_a_time(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typedb_sync, "_ALONG", 2)
     items = [note(number, f"Thing {number}") for number in range(5)]
     desk.put(items)
@@ -295,9 +291,7 @@ def test_what_waits_comes_along_a_little_at_a_time(
 # What the server refuses
 
 
-def test_one_bad_record_does_not_fail_its_batch(
-    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_bad_record_does_not_fail_its_batch(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typedb_sync, "_BATCH", 16)
     items = [note(number, f"Thing {number}" if number != 7 else "Poison") for number in range(20)]
     bad = f"main/{items[7].id}"

@@ -174,10 +174,7 @@ def test_an_agent_that_cannot_be_read_is_a_warning_unless_it_is_meant(desk, seed
 
 def test_the_shipped_template_makes_a_healthy_business(desk):
     done = desk.run("typedb", "seed-goals", "--create-agents")
-    assert (
-        done.code == 0
-        and done.stdout.split("\n")[0] == "ceo (new): added 5 goals, 2 desires, 1 plan, 1 belief"
-    )
+    assert done.code == 0 and done.stdout.split("\n")[0] == "ceo (new): added 5 goals, 2 desires, 1 plan, 1 belief"
     for agent in ("ceo", "cfo", "cmo", "coo", "cto"):
         kinds = ("goal", "desire", "plan")
         problems = [p for kind in kinds for p in load_attitudes(desk.home(agent), kind)[1]]

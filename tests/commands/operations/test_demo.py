@@ -43,9 +43,7 @@ def test_every_command_is_shown_with_what_it_prints_and_nothing_stays(tour, quic
     done = tour(**foreign)
     assert done.code == 0 and done.stderr == "warning: C-001 FAILED and is nearer than C-002\n"
     chapters = load_tour()
-    assert commands_of(done.stdout) == [
-        c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands
-    ]
+    assert commands_of(done.stdout) == [c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands]
     for told in (
         "stored 123 items, merged or known 1",
         "made 4 long-term items of 13 memories",

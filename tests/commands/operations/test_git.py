@@ -36,9 +36,7 @@ def test_commit_takes_what_the_command_wrote_and_nothing_else(desk: Desk):
     git(desk.root, "add", "notes.txt")
     said = desk.run("store", "We bill per seat", "--store", "long_term", "--commit", "--json")
     own = said.data["id"]
-    assert (
-        said.warnings == [] and said.data["commit"] == git(desk.root, "rev-parse", "--short", "HEAD").strip()
-    )
+    assert said.warnings == [] and said.data["commit"] == git(desk.root, "rev-parse", "--short", "HEAD").strip()
     assert subject(desk) == f"store: We bill per seat ({own}) [main]"
     body = git(desk.root, "log", "-1", "--format=%b").strip()
     assert body == f"store: put 1, logged 1; {own}"
@@ -54,9 +52,7 @@ def test_commit_anywhere_on_the_line_and_by_setting(desk: Desk):
     desk.run("belief", "add", "Demand", "growing")
     assert subject(desk) == "belief add: added B-001 Beliefs.md:5: Demand: growing [main]"
     before = git(desk.root, "rev-parse", "HEAD")
-    assert (
-        desk.run("recall", "billing", "--json").data["commit"] is None
-    )  # nothing written, nothing committed
+    assert desk.run("recall", "billing", "--json").data["commit"] is None  # nothing written, nothing committed
     desk.run("consolidate", "--dry-run")
     assert git(desk.root, "rev-parse", "HEAD") == before
 
@@ -98,9 +94,7 @@ def test_what_somebody_staged_of_the_same_file_is_not_taken_along(desk: Desk, wo
     put_by = git(desk.root, "diff", "--cached")
     said = desk.run("belief", "add", "Demand", "growing", "--commit", "--json")
     assert said.data["commit"] is None
-    assert said.warnings == [
-        f"not committed: somebody staged changes of {file}; commit or unstage them first"
-    ]
+    assert said.warnings == [f"not committed: somebody staged changes of {file}; commit or unstage them first"]
     assert git(desk.root, "rev-parse", "HEAD") == before and git(desk.root, "diff", "--cached") == put_by
 
 

@@ -126,9 +126,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_shown(desk: Desk):
 
 def test_hostile_content_stays_content(desk: Desk):
     words = [*ATTACKS, "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "w" * 100_000]
-    desk.put(
-        [note(n, word, importance=0.9, type=word[:60], tags=(word[:40],)) for n, word in enumerate(words)]
-    )
+    desk.put([note(n, word, importance=0.9, type=word[:60], tags=(word[:40],)) for n, word in enumerate(words)])
     for number, word in enumerate(words[:27]):
         flat = " ".join(word[:80].split())
         desk.run("fact", "assert", "--", f"s{number % 5} {flat}", flat or "p", f"o {flat}")
@@ -163,19 +161,14 @@ def test_a_report_writes_nothing_but_the_page(desk: Desk):
     before = {path: path.read_bytes() for path in desk.root.rglob("*") if path.is_file()}
     desk.run("report", "-o", "-")
     after = {path: path.read_bytes() for path in desk.root.rglob("*") if path.is_file()}
-    assert {path for path in after if after[path] != before.get(path)} <= {
-        p for p in after if ".mabos" in p.parts
-    }
+    assert {path for path in after if after[path] != before.get(path)} <= {p for p in after if ".mabos" in p.parts}
     assert not (desk.root / ".mabos" / "receipts").exists()
 
 
 def test_the_page_does_not_grow_with_memory(desk: Desk):
     def size(count: int) -> int:
         desk.put(
-            [
-                MemoryItem(f"M-{1770000000000 + n}-0000", "word " * 300, created_at="2026-02-20")
-                for n in range(count)
-            ]
+            [MemoryItem(f"M-{1770000000000 + n}-0000", "word " * 300, created_at="2026-02-20") for n in range(count)]
         )
         return len(written(desk))
 

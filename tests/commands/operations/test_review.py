@@ -29,9 +29,7 @@ def found(desk: Desk, *words: str) -> dict:
 
 def changes(desk: Desk, *words: str) -> set[tuple[str, str, str]]:
     sections = found(desk, *words)["sections"]
-    return {
-        (name, row["state"], row.get("id", row["text"])) for name, rows in sections.items() for row in rows
-    }
+    return {(name, row["state"], row.get("id", row["text"])) for name, rows in sections.items() for row in rows}
 
 
 def test_nothing_new(desk: Desk):

@@ -182,6 +182,4 @@ def test_the_night_takes_what_waits(timers: Timers) -> None:
     names = ["harvest", "consolidate", "log consolidate", "log archive", "lifecycle run"]
     assert [row["command"] for row in rows] == names
     assert rows[0]["data"]["harvested"] == 1
-    assert "We decided to bill per seat" in {
-        row["content"] for row in desk.recall("bill per seat").data["results"]
-    }
+    assert "We decided to bill per seat" in {row["content"] for row in desk.recall("bill per seat").data["results"]}

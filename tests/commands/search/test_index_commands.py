@@ -91,9 +91,7 @@ def test_sync_counts(filled):
     data = first["data"]
     assert (data["passages"], data["embedded"], data["rebuilt"]) == (52, 52, False)
     again = one_object(filled.run("index", "sync", "--json"))["data"]
-    assert (again["added"], again["changed"], again["removed"], again["passages"], again["embedded"]) == (
-        0,
-    ) * 5
+    assert (again["added"], again["changed"], again["removed"], again["passages"], again["embedded"]) == (0,) * 5
     filled.write("Playbooks.md", "# Playbooks\n\nPaint the fence, and the gate as well.\n")
     changed = one_object(filled.run("index", "sync", "--json"))["data"]
     assert (changed["added"], changed["changed"], changed["embedded"]) == (0, 1, 1)
@@ -181,9 +179,7 @@ def test_no_limit_of_a_search_is_all_of_it(filled):
     found = filled.run("index", "search", "fence", "--limit", "0", "--json").data
     assert found == filled.run("index", "search", "fence", "--limit", "1000", "--json").data
     assert (
-        len(filled.run("index", "search", "fence", "--limit", "1", "--json").data["words"])
-        <= len(found["words"])
-        > 0
+        len(filled.run("index", "search", "fence", "--limit", "1", "--json").data["words"]) <= len(found["words"]) > 0
     )
 
 

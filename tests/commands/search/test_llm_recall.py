@@ -106,9 +106,7 @@ def test_a_failing_model_changes_nothing(desk: Desk, kind: str) -> None:
 
 def test_a_program_as_the_model(desk: Desk) -> None:
     script = desk.root / "m.py"
-    script.write_text(
-        "import sys\np = sys.stdin.read()\nprint('- settle bills' if 'variations' in p else '3, 2')"
-    )
+    script.write_text("import sys\np = sys.stdin.read()\nprint('- settle bills' if 'variations' in p else '3, 2')")
     desk.settle(f"llm:\n  command: '{sys.executable} {os.fspath(script)}'\n")
     said = desk.recall("invoices", "--llm")
     assert said.refs == [NORTH.id, ACME.id] and said.data["llm"]["reranked"]

@@ -78,9 +78,7 @@ def test_a_second_recall_embeds_only_the_question(filled):
         assert filled.recall("garden fence").refs == first
         assert sent(service) == ["garden fence"]
         service.calls.clear()
-        filled.put(
-            [*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")]
-        )
+        filled.put([*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")])
         filled.recall("garden fence")
         assert embedded(service) == ["one more fence", "garden fence"]
         service.calls.clear()
@@ -225,9 +223,7 @@ def test_another_width_with_something_new_to_embed(filled):
         settle(filled, service.url)
         filled.recall("garden fence")
         service.plan[:] = [speak_wider]
-        filled.put(
-            [*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")]
-        )
+        filled.put([*(note(n, f"{UNRELATED[n % 50]}, as of {n}") for n in range(120)), note(900, "one more fence")])
         said = filled.recall("garden fence", "--explain")
         assert said.data["results"][0]["signals"]["semantic"] > 0
         about = filled.run("index", "status", "--json").data

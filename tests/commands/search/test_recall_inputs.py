@@ -294,11 +294,7 @@ def vary(desk: Desk, archived: int) -> list[Candidate]:
     desk.write("memory/2026-02-10.md", "# 2026-02-10\n\nA common passage of that day.\n")
     day = "2026-02-10T00:00:00.000Z"
     return [
-        *(
-            Candidate(i.content, i.importance, i.happened_at, i, name)
-            for name, rows in held.items()
-            for i in rows
-        ),
+        *(Candidate(i.content, i.importance, i.happened_at, i, name) for name, rows in held.items() for i in rows),
         *(Candidate(i.content, i.importance, i.happened_at, i, "long_term", "forgotten") for i in gone),
         Candidate("A common passage", 0.5, "", path="Playbooks.md", lines=(1, 3)),
         Candidate("A common passage", 0.5, day, path="memory/2026-02-10.md", lines=(1, 3)),
@@ -405,9 +401,7 @@ def test_answers_do_not_depend_on_the_order_in_the_files(desk, preset):
 def test_a_rare_match_is_not_cut_off_by_the_pool(desk, preset):
     """The one that passes the filter is the worst of a thousand by every lane."""
     crowd = [note(n, f"budget budget plan {n}", importance=1.0) for n in range(1000)]
-    rare = note(
-        5000, "long talk about other things " * 40 + "budget", importance=0.1, type="plan", tags=("rare",)
-    )
+    rare = note(5000, "long talk about other things " * 40 + "budget", importance=0.1, type="plan", tags=("rare",))
     desk.put([*crowd, rare])
     for filters in (Filters(types=("plan",)), Filters(tags=("rare",)), Filters(since=rare.created_at)):
         assert desk.refs("budget plan", 3, filters=filters, preset=preset) == [rare.id]
@@ -424,17 +418,12 @@ def test_archived_items_do_not_crowd_out_live_ones(desk):
 
 def test_nothing_live_points_at_the_archive(desk):
     desk.archive([note(10 + n, f"budget {n}") for n in range(3)])
-    assert (
-        desk.run("recall", "budget").stdout == "nothing live, but 3 memories in the archive: add --archived\n"
-    )
+    assert desk.run("recall", "budget").stdout == "nothing live, but 3 memories in the archive: add --archived\n"
 
 
 def test_all_that_is_archived_is_counted(desk):
     desk.archive([note(10 + n, f"budget {n}") for n in range(30)])
-    assert (
-        desk.run("recall", "budget").stdout
-        == "nothing live, but 30 memories in the archive: add --archived\n"
-    )
+    assert desk.run("recall", "budget").stdout == "nothing live, but 30 memories in the archive: add --archived\n"
 
 
 @pytest.mark.parametrize("words", [["recall"], ["index", "search", "x"]])

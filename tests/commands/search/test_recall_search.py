@@ -243,24 +243,18 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("word", "written", "asked"), [*MARKED, ("가다", "NFC", "NFD"), ("가다", "NFD", "NFC")]
-)
+@pytest.mark.parametrize(("word", "written", "asked"), [*MARKED, ("가다", "NFC", "NFD"), ("가다", "NFD", "NFC")])
 def test_letters_with_marks_are_found_in_either_form(desk, word, written, asked):
     """A Mac gives file names, and what is pasted from them, in decomposed letters."""
     desk.settle("embeddings:\n  provider: none\n")
-    ids = desk.put(
-        [note(1, unicodedata.normalize(written, f"about {word} here")), note(2, "nothing of the kind")]
-    )
+    ids = desk.put([note(1, unicodedata.normalize(written, f"about {word} here")), note(2, "nothing of the kind")])
     assert desk.refs(unicodedata.normalize(asked, word)) == ids[:1]
 
 
 @pytest.mark.parametrize("word", ["résumé", "Zürich"])
 def test_decomposed_latin_texts_are_found(desk, word):
     desk.settle("embeddings:\n  provider: none\n")
-    ids = desk.put(
-        [note(1, unicodedata.normalize("NFD", f"about {word} here")), note(2, "nothing of the kind")]
-    )
+    ids = desk.put([note(1, unicodedata.normalize("NFD", f"about {word} here")), note(2, "nothing of the kind")])
     assert desk.refs(word) == ids[:1]
 
 
@@ -299,9 +293,7 @@ def test_meaning_is_found_without_a_common_word(meant, question):
     assert dict(hit.parts)["lexical"] == 0
 
 
-@pytest.mark.parametrize(
-    "question", ["quantum chromodynamics lattice", "zzzz qqqq", "mortgage interest rate"]
-)
+@pytest.mark.parametrize("question", ["quantum chromodynamics lattice", "zzzz qqqq", "mortgage interest rate"])
 def test_what_has_nothing_in_common_is_no_answer(meant, question):
     assert meant.ask(question) == []
     said = meant.run("recall", question)
@@ -429,9 +421,7 @@ def test_explain_shows_signals_depth_and_terms(chain):
     said = chain.run("recall", "Orion launch", "--depth", "1", "--explain")
     first, why, second, led = said.stdout.splitlines()
     assert first == f"{CHAIN[0].id} [long_term] fact 0.50 {CHAIN[0].content}"
-    assert why == (
-        "  score 0.8500: lexical 1.0000, relevance 1.0000, importance 0.5000; matched orion, launch"
-    )
+    assert why == ("  score 0.8500: lexical 1.0000, relevance 1.0000, importance 0.5000; matched orion, launch")
     assert second.startswith(f"{CHAIN[1].id} [long_term] fact 0.50 (depth 1 via quillfeather) ")
     assert led.endswith("; matched no word; found at depth 1 through quillfeather")
 
@@ -615,6 +605,4 @@ def test_uses_are_counted_for_a_question_only(desk):
 
 def test_depth_is_the_same_in_process_and_at_the_shell(chain):
     search = chain.search(20)
-    assert (
-        refs_of(recall(search, "Orion launch", 20, Depth(2))) == chain.recall("Orion launch", "-d", "2").refs
-    )
+    assert refs_of(recall(search, "Orion launch", 20, Depth(2))) == chain.recall("Orion launch", "-d", "2").refs

@@ -65,9 +65,7 @@ def test_uses_of_others_are_not_counted(office):
     before = {agent: (office.folder(agent) / "memory-store.json").read_bytes() for agent in ("cfo", "coo")}
     for _ in range(3):
         office.recall("budget", "--shared")
-    counts = {
-        row["ref"]: row.get("access_count") for row in office.recall("budget", "--shared").data["results"]
-    }
+    counts = {row["ref"]: row.get("access_count") for row in office.recall("budget", "--shared").data["results"]}
     assert (counts[MAIN], counts[CFO], counts[COO]) == (3, 0, 0)
     for agent, data in before.items():
         assert (office.folder(agent) / "memory-store.json").read_bytes() == data

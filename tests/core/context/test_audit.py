@@ -56,12 +56,8 @@ def test_derived_files_are_never_edited_and_repeat_by_design() -> None:
 
 
 def test_another_number_or_a_negation_is_no_copy() -> None:
-    assert (
-        refs(source("a", "memory_md", "The limit for all of us is 50", "The limit for all of us is 60")) == []
-    )
-    assert (
-        refs(source("a", "memory_md", "We do ship on a Friday here", "We do not ship on a Friday here")) == []
-    )
+    assert refs(source("a", "memory_md", "The limit for all of us is 50", "The limit for all of us is 60")) == []
+    assert refs(source("a", "memory_md", "We do ship on a Friday here", "We do not ship on a Friday here")) == []
 
 
 def test_few_words_are_no_copy() -> None:
@@ -75,9 +71,7 @@ def test_a_skill_is_cited_by_its_name() -> None:
 
 def test_what_nobody_used() -> None:
     def item(n: int, type: str, used: str, importance: float = 0.5) -> MemoryItem:
-        return MemoryItem(
-            str(n), "x" * 8, type, importance, created_at="2026-01-01T00:00:00.000Z", accessed_at=used
-        )
+        return MemoryItem(str(n), "x" * 8, type, importance, created_at="2026-01-01T00:00:00.000Z", accessed_at=used)
 
     items = [
         item(1, "fact", "2026-01-05T00:00:00.000Z"),
@@ -117,9 +111,7 @@ def test_the_dearest_comes_first_and_then_the_safest() -> None:
     assert [each.description for each in rank_advice(given)] == ["y", "z", "x"]
 
 
-statements = st.lists(
-    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8).map(" ".join), max_size=12
-)
+statements = st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8).map(" ".join), max_size=12)
 
 
 @given(statements)

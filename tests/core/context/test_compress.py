@@ -65,9 +65,7 @@ def test_a_quote_cannot_begin_a_line_of_its_own() -> None:
     lines = quote_turns([(9, sly)], 1000, token_cost)
     assert len(lines) == 1
     assert lines[0].startswith("turn 9 (tool): Error: none.")
-    assert (
-        quote_turns([(9, sly)], 1000, token_cost, lambda text: text.replace("Eve", "E"))[0].count("Eve") == 0
-    )
+    assert quote_turns([(9, sly)], 1000, token_cost, lambda text: text.replace("Eve", "E"))[0].count("Eve") == 0
 
 
 def test_secrets_of_older_turns_are_taken_out_and_recent_ones_are_as_they_are() -> None:
@@ -127,9 +125,7 @@ def test_what_somebody_told_stands_in_place_of_quotes() -> None:
 def test_what_is_critical() -> None:
     said = ("Decision: no", "TODO call Ann", "it failed", "Error: 5", "remember : milk")
     assert all(is_critical(Turn("user", text)) for text in said)
-    assert not any(
-        is_critical(Turn("user", text)) for text in ("undecided", "my password is x", "todos", "errors")
-    )
+    assert not any(is_critical(Turn("user", text)) for text in ("undecided", "my password is x", "todos", "errors"))
 
 
 texts = st.text(st.sampled_from("ab X1.?\n`é漢\u2028"), max_size=120) | st.sampled_from(
@@ -145,12 +141,8 @@ turns = st.builds(Turn, st.sampled_from(["system", "user", "assistant", "tool"])
     st.sampled_from([token_cost, by_words, len]),
 )
 @example([Turn("user", "a")], 0, 1, token_cost)
-@example(
-    [Turn("tool", "a"), Turn("user", "b"), Turn("tool", "c " * 90), Turn("tool", "d")], 40, 1, token_cost
-)
-def test_never_over_budget_and_nothing_unaccounted_for(
-    found: list[Turn], budget: int, keep: int, count
-) -> None:
+@example([Turn("tool", "a"), Turn("user", "b"), Turn("tool", "c " * 90), Turn("tool", "d")], 40, 1, token_cost)
+def test_never_over_budget_and_nothing_unaccounted_for(found: list[Turn], budget: int, keep: int, count) -> None:
     made = compress(found, budget, keep, count)
     assert made.tokens == sum(turn_cost(turn, count) for turn in made.turns)
     assert made.tokens <= budget

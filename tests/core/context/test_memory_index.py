@@ -53,9 +53,7 @@ def test_critical_items_stand_by_importance_then_newest():
 
 
 def test_projects_are_newest_first_and_a_critical_one_is_not_listed_twice():
-    _, lines = survey(
-        [item(1, type="project"), item(2, type="project"), item(3, type="project", importance=1.0)]
-    )
+    _, lines = survey([item(1, type="project"), item(2, type="project"), item(3, type="project", importance=1.0)])
     assert ids(lines.projects) == ["M-2-0000", "M-1-0000"]
     assert ids(lines.critical) == ["M-3-0000"]
 
@@ -76,9 +74,7 @@ def test_untrusted_and_expired_items_are_not_shown():
 
 
 def test_trust_is_what_the_judge_says():
-    found, lines = survey(
-        [item(1, importance=1.0, derived_from=("M-9-0000",))], trust_of=lambda _: "untrusted"
-    )
+    found, lines = survey([item(1, importance=1.0, derived_from=("M-9-0000",))], trust_of=lambda _: "untrusted")
     assert (lines.critical, found.untrusted, found.derived) == ((), 1, True)
 
 
@@ -88,9 +84,7 @@ def test_text_stands_on_one_line_and_a_long_one_is_not_cut():
 
 
 def test_use_and_size_are_counted():
-    found, _ = survey(
-        [item(1, "four", access_count=2, accessed_at=NOW), item(2, "four", accessed_at="2027-01-01")]
-    )
+    found, _ = survey([item(1, "four", access_count=2, accessed_at=NOW), item(2, "four", accessed_at="2027-01-01")])
     assert (found.size, found.used_at) == (8, NOW)
 
 

@@ -84,18 +84,14 @@ def test_other_subjects_and_restatements_do_not_contradict(texts: tuple[str, ...
 
 def test_only_the_best_few_are_compared() -> None:
     filler = [f"Sentence {chr(97 + n) * 4} about {chr(98 + n) * 5}" for n in range(12)]
-    assert (
-        find_against(items("Market demand is growing", *filler, "Market demand is declining"), never) is None
-    )
+    assert find_against(items("Market demand is growing", *filler, "Market demand is declining"), never) is None
 
 
 def test_facts_contradict_where_a_predicate_has_one_value() -> None:
     ranked = facts(
         ("acme", "ceo", "Ann"), ("acme", "office", "Lenz"), ("acme", "ceo", "Bob"), ("acme", "office", "Kolm")
     )
-    assert find_against(ranked, lambda: frozenset({"ceo"})) == Against(
-        "F-2", "F-0", "ceo has one value at a time"
-    )
+    assert find_against(ranked, lambda: frozenset({"ceo"})) == Against("F-2", "F-0", "ceo has one value at a time")
     assert find_against(ranked, frozenset) is None
 
 

@@ -52,9 +52,7 @@ def test_the_best_come_first_and_trust_is_weighed_and_marked() -> None:
 
 @pytest.mark.parametrize(("least", "left"), [("", 3), ("agent", 2), ("trusted", 1)])
 def test_nothing_below_the_least_trust_is_packed(least: str, left: int) -> None:
-    entries = [
-        Entry(f"M-{n}", f"thing {n}", trust=t) for n, t in enumerate(("untrusted", "agent", "trusted"))
-    ]
+    entries = [Entry(f"M-{n}", f"thing {n}", trust=t) for n, t in enumerate(("untrusted", "agent", "trusted"))]
     made = packed(entries, min_trust=least)
     assert len(made.placed) == left and len(made.receipts) == 3
     assert [r.reason for r in made.receipts].count("below min trust") == 3 - left
@@ -73,10 +71,7 @@ def test_another_number_is_no_duplicate() -> None:
 
 def test_long_texts_that_only_begin_alike_are_no_duplicates() -> None:
     start = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(200))
-    ends = [
-        " ".join(f"{end}{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(200))
-        for end in ("left", "right")
-    ]
+    ends = [" ".join(f"{end}{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(200)) for end in ("left", "right")]
     entries = [
         Entry("M-1", f"{start} {ends[0]}"),
         Entry("M-2", f"{start} {ends[1]}"),
@@ -164,9 +159,7 @@ def test_what_tools_said_is_untrusted_and_turns_of_the_session_are_exempt() -> N
 
 
 def test_a_contradiction_gets_room_behind_what_it_speaks_against() -> None:
-    entries = [
-        Entry(f"M-{n}", f"{n} filler that takes room in the pack", score=1 - n / 100) for n in range(30)
-    ]
+    entries = [Entry(f"M-{n}", f"{n} filler that takes room in the pack", score=1 - n / 100) for n in range(30)]
     entries.append(Entry("M-99", "Rent is 900.", score=0.01))
     against = Against("M-99", "M-1", "numbers")
     assert "M-99" not in refs(packed(entries, 200))
@@ -224,9 +217,9 @@ def test_a_receipt_holds_nothing_of_the_content() -> None:
 texts = st.one_of(
     st.text(max_size=200),
     st.integers(0, len(PAYLOADS) - 1).map(PAYLOADS.__getitem__),
-    st.lists(
-        st.sampled_from("rent is 900 euros the office opens at eight. Ann\n".split(" ")), max_size=120
-    ).map(" ".join),
+    st.lists(st.sampled_from("rent is 900 euros the office opens at eight. Ann\n".split(" ")), max_size=120).map(
+        " ".join
+    ),
 )
 some = st.builds(
     Entry,
@@ -242,9 +235,7 @@ some = st.builds(
     score=st.sampled_from((0.0, 0.3, 0.5, 1.7)),
     at=st.sampled_from(("", "2026-02-24T14:30:00.000Z", "2025-01-01T00:00:00.000Z")),
 )
-counts = st.sampled_from(
-    (token_cost, len, words_and_a_half, lambda text: len(text.encode("utf-8", "replace")) // 3)
-)
+counts = st.sampled_from((token_cost, len, words_and_a_half, lambda text: len(text.encode("utf-8", "replace")) // 3))
 
 
 @settings(deadline=None)

@@ -82,15 +82,11 @@ def test_what_stands_in_more_than_half_tells_nothing() -> None:
 
 
 @given(st.dictionaries(WORDS, st.sets(st.integers(0, 9))), st.integers(1, 20))
-def test_of_words_that_tell_as_many_as_are_needed_are_enough(
-    places: dict[str, set[int]], others: int
-) -> None:
+def test_of_words_that_tell_as_many_as_are_needed_are_enough(places: dict[str, set[int]], others: int) -> None:
     asked = [*places, *(f"w{n}" for n in range(others))]
     found = share_words(places, dict.fromkeys(places, 9.0), asked, 10_000)
     counts = {n: sum(n in held for held in places.values()) for n in range(10)}
-    assert found == {
-        n: 9.0 * count for n, count in counts.items() if count and count >= words_needed(len(asked))
-    }
+    assert found == {n: 9.0 * count for n, count in counts.items() if count and count >= words_needed(len(asked))}
 
 
 def test_a_long_prompt_needs_more() -> None:

@@ -59,9 +59,7 @@ def test_the_order_of_messages() -> None:
     assert made.messages[1].content == "Skills:\n- pdf: Fills forms.\n\n# pdf\n\nDo."
     assert made.messages[-1] == Turn("user", REQUEST)
     assert (made.action, made.notes) == ("ok", ())
-    assert (
-        made.total == total_cost(made.messages, count) + END_TOKENS == sum(made.tokens.values()) + END_TOKENS
-    )
+    assert made.total == total_cost(made.messages, count) + END_TOKENS == sum(made.tokens.values()) + END_TOKENS
 
 
 def test_shares_of_the_seed() -> None:
@@ -121,12 +119,7 @@ def test_a_request_larger_than_the_window_is_refused() -> None:
 def test_sections_go_from_the_end_and_the_text_says_so() -> None:
     sections = [Section(name, f"{name} " * 20) for name in ("one", "two", "three")]
     text, note = fit_sections(sections, 60, count)
-    assert (
-        text
-        == "\n\n".join([sections[0].text, sections[1].text, "[left out for want of room: three]"])[
-            : len(text)
-        ]
-    )
+    assert text == "\n\n".join([sections[0].text, sections[1].text, "[left out for want of room: three]"])[: len(text)]
     assert note == "left out for want of room: three"
     assert count(text) <= 60
     short, note = fit_sections(sections, 15, count)
@@ -182,7 +175,5 @@ def test_never_more_than_the_window_less_the_reserve(
     assert made.total <= window - budget.share("reserve")
     assert made.total == total_cost(made.messages, counts) + END_TOKENS
     assert made.messages[-1] == Turn("user", request)
-    assert all(
-        made.tokens[part] <= max(0, made.limits[part]) for part in ("system", "skills", "memory", "history")
-    )
+    assert all(made.tokens[part] <= max(0, made.limits[part]) for part in ("system", "skills", "memory", "history"))
     assert all(limit >= 0 for limit in asked)

@@ -18,9 +18,7 @@ from mabos_cli.core.hierarchy.themes import (
 from mabos_cli.core.hierarchy.topics import Topic, count_topics
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
-words = st.lists(st.sampled_from("berth Berth price tide Tables storm the 2026".split()), max_size=4).map(
-    " ".join
-)
+words = st.lists(st.sampled_from("berth Berth price tide Tables storm the 2026".split()), max_size=4).map(" ".join)
 tags = st.lists(st.sampled_from(("berth-price", "storm", "#tide")), max_size=2).map(tuple)
 events = st.builds(LogEvent, st.just("2026-02-24"), st.just(3), words, tags=tags)
 

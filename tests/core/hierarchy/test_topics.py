@@ -19,9 +19,7 @@ def event(text="", **fields):
     return LogEvent("2026-02-24", 3, text, **fields)
 
 
-@pytest.mark.parametrize(
-    "text", ["tide-tables", "Tide tables", "#tide_tables", "tide/table", " TIDE  TABLES "]
-)
+@pytest.mark.parametrize("text", ["tide-tables", "Tide tables", "#tide_tables", "tide/table", " TIDE  TABLES "])
 def test_tag_heading_and_phrase_of_the_same_words_meet(text):
     assert topic_key(text) == topic_key("tide tables")
 
@@ -81,9 +79,7 @@ def test_what_is_named_stays_when_there_are_very_many_topics():
     assert list(found) == sorted(found)
 
 
-words = st.lists(st.sampled_from("berth Berth price tide Tables storm the 2026".split()), max_size=4).map(
-    " ".join
-)
+words = st.lists(st.sampled_from("berth Berth price tide Tables storm the 2026".split()), max_size=4).map(" ".join)
 tags = st.lists(st.sampled_from(("berth-price", "storm", "#tide")), max_size=2).map(tuple)
 events = st.builds(event, words, tags=tags, heading=st.sampled_from(("", "Notes", "Storm", "tide tables")))
 

@@ -17,20 +17,14 @@ FACTS = [
     Fact("F-3", "garden", "has", "sprinkler"),
     Fact("F-4", "bob", "owns", "garden"),
 ]
-RAIN = Rule(
-    "R-1", "", "inference", (P("sky", "is", "cloudy"), P("sky", "sounds", "wet")), P("lawn", "is", "wet")
-)
+RAIN = Rule("R-1", "", "inference", (P("sky", "is", "cloudy"), P("sky", "sounds", "wet")), P("lawn", "is", "wet"))
 SPRINKLER = Rule("R-2", "", "inference", (P("?g", "has", "sprinkler"), P("?o", "owns", "?g"), P("?o", "was", "home")),
                  P("lawn", "is", "wet"), confidence_factor=0.8)  # fmt: skip
-HOME = Rule(
-    "R-3", "", "inference", (P("?o", "owns", "?g"), P("?o", "has", "holiday")), P("?o", "was", "home")
-)
+HOME = Rule("R-3", "", "inference", (P("?o", "owns", "?g"), P("?o", "has", "holiday")), P("?o", "was", "home"))
 
 
 def told(found):
-    return [
-        (one.rule.id, round(one.score, 4), [one[:3] for one in one.assumptions]) for one in found.hypotheses
-    ]
+    return [(one.rule.id, round(one.score, 4), [one[:3] for one in one.assumptions]) for one in found.hypotheses]
 
 
 def test_score_is_the_supported_share_times_the_factor():
@@ -93,9 +87,7 @@ def test_comparisons_are_kept_in_assumptions():
 
 
 def test_several_ways_of_one_rule_and_loops():
-    rule = Rule(
-        "R-1", "", "inference", (P("?x", "knows", "?y"), P("?y", "trusts", "?x")), P("?x", "knows", "?y")
-    )
+    rule = Rule("R-1", "", "inference", (P("?x", "knows", "?y"), P("?y", "trusts", "?x")), P("?x", "knows", "?y"))
     facts = [Fact(f"F-{n}", "a", "knows", f"b{n}") for n in range(9)]
     found = abduce(("a", "knows", "*"), facts, [rule], each=5)
     assert len(found.hypotheses) == 5 and len(found.known) == 9

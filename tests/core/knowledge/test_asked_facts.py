@@ -10,9 +10,7 @@ FACTS = [
     Fact("F-3", "zenith", "ownedBy", "acme"),
     Fact("F-4", "bolt", "locatedIn", "EU"),
 ]
-TAXED = Rule(
-    "R-1", "tax", "inference", (Pattern("?x", "locatedIn", "US"),), Pattern("?x", "isTaxable", "true")
-)
+TAXED = Rule("R-1", "tax", "inference", (Pattern("?x", "locatedIn", "US"),), Pattern("?x", "isTaxable", "true"))
 
 
 def test_facts_with_most_of_the_words_come_first() -> None:

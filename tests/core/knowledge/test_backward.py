@@ -24,9 +24,7 @@ TAX = Rule(
     (P("?x", "revenue", "$50k", "gt"), P("?x", "in", "US")),
     P("?x", "taxable", "true"),
 )
-AUDIT = Rule(
-    "R-2", "", "inference", (P("?x", "taxable", "true"), P("?x", "listed", "yes")), P("?x", "audited", "yes")
-)
+AUDIT = Rule("R-2", "", "inference", (P("?x", "taxable", "true"), P("?x", "listed", "yes")), P("?x", "audited", "yes"))
 
 
 def chain(length):
@@ -108,9 +106,7 @@ def test_a_short_proof_is_found_behind_a_surer_long_one():
 
 def test_loops_end():
     same = Rule("R-1", "", "inference", (P("?y", "knows", "?x"),), P("?x", "knows", "?y"))
-    more = Rule(
-        "R-2", "", "inference", (P("?x", "knows", "?y"), P("?y", "knows", "?z")), P("?x", "knows", "?z")
-    )
+    more = Rule("R-2", "", "inference", (P("?x", "knows", "?y"), P("?y", "knows", "?z")), P("?x", "knows", "?z"))
     facts = [Fact("F-1", "a", "knows", "b"), Fact("F-2", "b", "knows", "c")]
     assert backward_chain(("c", "knows", "a"), facts, [same, more]).status == "PROVEN"
     assert backward_chain(("c", "knows", "d"), facts, [same, more]).status == "POTENTIALLY_DERIVABLE"

@@ -5,9 +5,7 @@ import pytest
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, adapt_case, check_case, is_same_case, parse_metric
 
-BASE = Case(
-    "C-001", ("B-1", "B-2"), ("D-1",), "Churn rose", "P-1", ("call", "write"), True, (("churn", 0.1),), "call"
-)
+BASE = Case("C-001", ("B-1", "B-2"), ("D-1",), "Churn rose", "P-1", ("call", "write"), True, (("churn", 0.1),), "call")
 
 
 def test_a_case_is_put_in_order():

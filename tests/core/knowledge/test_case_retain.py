@@ -90,9 +90,7 @@ def test_equal_cases_of_one_batch_become_one():
     cases = [Case("", ("B-1",), actions=("a",), lessons=text) for text in ("one", "two", "three")]
     changes, told = store(cases)
     assert [state for _, state in told] == ["stored", "merged", "merged"]
-    assert (
-        len(changes.put) == 1 and changes.put[0].lessons == "one\ntwo\nthree" and changes.put[0].merged == 2
-    )
+    assert len(changes.put) == 1 and changes.put[0].lessons == "one\ntwo\nthree" and changes.put[0].merged == 2
 
 
 def test_lessons_are_kept_unless_one_holds_the_other():
@@ -193,9 +191,7 @@ def test_leaving_by_brute_force(told, many):
 
 
 def test_beyond_the_limit_old_cases_leave_for_new_ones():
-    cases = [
-        Case(f"C-00{n}", (f"B-{n}",), actions=("a",), stored_at="2026-02-01", uses=n) for n in range(1, 4)
-    ]
+    cases = [Case(f"C-00{n}", (f"B-{n}",), actions=("a",), stored_at="2026-02-01", uses=n) for n in range(1, 4)]
     changes, told = store([Case("", ("B-9",), actions=("a",))], *cases, limit=3)
     assert changes.drop == ("C-001",) and told[0][0].id == "C-004"
     assert [(d.id, d.reason) for d in changes.archive] == [("C-001", "least useful of more than 3")]

@@ -38,9 +38,7 @@ def bindings(conditions, facts=FACTS):
 
 
 def test_match_gives_bindings_and_supports():
-    found = match(
-        (P("?x", "revenue", "?r"), P("?x", "in", "US"), P("?r", "", "$100k", "gt")), FactIndex(FACTS)
-    )
+    found = match((P("?x", "revenue", "?r"), P("?x", "in", "US"), P("?r", "", "$100k", "gt")), FactIndex(FACTS))
     assert [(one.bindings, [f.id for f in one.supports]) for one in found] == [
         ((("?x", "bolt"), ("?r", "$1.2M")), ["F-3", "F-4"])
     ]
@@ -137,12 +135,9 @@ def conclude(rule, one):
 
 def test_a_match_of_one_rule_concludes_what_forward_chaining_does():
     facts = [
-        fact._replace(confidence=0.5 + n / 20, trust="untrusted" if n == 3 else "agent")
-        for n, fact in enumerate(FACTS)
+        fact._replace(confidence=0.5 + n / 20, trust="untrusted" if n == 3 else "agent") for n, fact in enumerate(FACTS)
     ]
-    big = rule(
-        "inference", P("?x", "revenue", "$50k", "gt"), P("?x", "in", "?c"), conclusion=P("?x", "bigIn", "?c")
-    )
+    big = rule("inference", P("?x", "revenue", "$50k", "gt"), P("?x", "in", "?c"), conclusion=P("?x", "bigIn", "?c"))
     found = [conclude(big, one) for one in match(big.conditions, FactIndex(facts))]
     assert tuple(found) == forward_chain(facts, [big]).derived and len(found) == 2
 

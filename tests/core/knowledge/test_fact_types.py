@@ -83,9 +83,7 @@ def test_literals(datatype: str, good: str, bad: str):
 
 
 def test_classes_of_things():
-    found = find_classes(
-        facts("a type buyer", "a isA Order", "b type http://x.org/Order", "c type Nothing"), ONTOLOGY
-    )
+    found = find_classes(facts("a type buyer", "a isA Order", "b type http://x.org/Order", "c type Nothing"), ONTOLOGY)
     assert found == {"a": ("mabos:Customer", "mabos:Order"), "b": ("mabos:Order",)}
 
 

@@ -67,7 +67,9 @@ def by_sqlite(facts, rules):
         selects.append(
             f"SELECT {said[0]}, '{rule.conclusion.predicate}', {said[1]} FROM {tables} WHERE {' AND '.join(where)}"
         )
-    query = f"WITH RECURSIVE every(s, p, o) AS (SELECT * FROM given UNION {' UNION '.join(selects)}) SELECT * FROM every"
+    query = (
+        f"WITH RECURSIVE every(s, p, o) AS (SELECT * FROM given UNION {' UNION '.join(selects)}) SELECT * FROM every"
+    )
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("CREATE TABLE given (s, p, o)")
         db.executemany("INSERT INTO given VALUES (?, ?, ?)", [fact.triple for fact in facts])
@@ -250,9 +252,7 @@ def test_comparisons_take_part():
     )
     found = forward_chain(facts, [rule]).derived
     assert [(fact.triple, fact.derived_from) for fact in found] == [(("acme", "is", "big"), ("F-1", "F-3"))]
-    same = Rule(
-        "R-2", "", "inference", (P("?x", "floor", "50000 USD"), P("?x", "is", "big")), P("?x", "is", "equal")
-    )
+    same = Rule("R-2", "", "inference", (P("?x", "floor", "50000 USD"), P("?x", "is", "big")), P("?x", "is", "equal"))
     both = forward_chain(facts, [rule, same]).derived
     assert [fact.triple for fact in both] == [("acme", "is", "big"), ("acme", "is", "equal")]
 
@@ -261,9 +261,7 @@ def test_odd_terms_are_only_terms():
     """Quotes, braces, backslashes and code in terms and variables reach no code."""
     odd = "'); raise SystemExit #{}\\\n\"\ud800"
     facts = [Fact("F-1", odd, odd, "b"), Fact("F-2", "b", odd, odd)]
-    rule = Rule(
-        odd, "", "inference", (P("?" + odd, odd, "?y"), P("?y", odd, odd)), P(odd, "?".join("ab"), "?" + odd)
-    )
+    rule = Rule(odd, "", "inference", (P("?" + odd, odd, "?y"), P("?y", odd, odd)), P(odd, "?".join("ab"), "?" + odd))
     found = forward_chain(facts, [rule]).derived
     assert [fact.triple for fact in found] == [(odd, "a?b", odd)]
     assert derived_id("a|b", "c", "d") != derived_id("a", "b|c", "d")

@@ -8,9 +8,7 @@ from mabos_cli.core.knowledge.graph import Graph, find_neighbors, find_path, mat
 
 quick = settings(deadline=None, derandomize=True)
 nodes = st.sampled_from([*"abcdefgh", "5", "true"])
-edges = st.lists(
-    st.tuples(nodes, st.sampled_from("pq"), nodes, st.sampled_from([0.2, 0.5, 1.0])), max_size=14
-)
+edges = st.lists(st.tuples(nodes, st.sampled_from("pq"), nodes, st.sampled_from([0.2, 0.5, 1.0])), max_size=14)
 
 
 def graph_of(found):

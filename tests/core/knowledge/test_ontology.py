@@ -1,12 +1,8 @@
 from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Ontology, Property
 
-ORDER = Concept(
-    "mabos:SalesOrder", "Sales Order", ("mabos:Document",), "a document", ("purchase",), "business"
-)
+ORDER = Concept("mabos:SalesOrder", "Sales Order", ("mabos:Document",), "a document", ("purchase",), "business")
 WEB = Concept("shop:Order", "Order", ("mabos:SalesOrder",), "", ("sales order online",), "shop")
-PLACES = Property(
-    "mabos:places", "places", "object", ("mabos:Customer",), ("mabos:SalesOrder",), source="business"
-)
+PLACES = Property("mabos:places", "places", "object", ("mabos:Customer",), ("mabos:SalesOrder",), source="business")
 CEO = Property("mabos:hasCeo", "has CEO", is_functional=True)
 RULE = BusinessRule("mabos:rule-four-eyes", "Four eyes")
 ONTOLOGY = Ontology([ORDER, WEB], [PLACES, CEO], [RULE])
@@ -34,13 +30,9 @@ def test_an_id_means_one_thing_and_a_word_perhaps_several():
 
 
 def test_what_several_files_say_about_one_id_is_put_together():
-    more = Concept(
-        "mabos:SalesOrder", "Bestellung", ("mabos:Contract",), "other words", ("deal", "purchase"), "shop"
-    )
+    more = Concept("mabos:SalesOrder", "Bestellung", ("mabos:Contract",), "other words", ("deal", "purchase"), "shop")
     found = Ontology([ORDER, more]).concepts["mabos:SalesOrder"]
-    assert found == ORDER._replace(
-        parents=("mabos:Document", "mabos:Contract"), synonyms=("purchase", "deal")
-    )
+    assert found == ORDER._replace(parents=("mabos:Document", "mabos:Contract"), synonyms=("purchase", "deal"))
     again = Property("mabos:places", "", "object", ("shop:Guest",), is_functional=True)
     assert Ontology(properties=[PLACES, again]).properties["mabos:places"].domains == (
         "mabos:Customer",

@@ -43,9 +43,7 @@ LINK = GOOD._replace(
     node_type="object_property", node_id="shop:shippedBy", label="shipped by", parent_class="",
     domain_class="mabos:Fulfillment", range="mabos:Customer",
 )  # fmt: skip
-VALUE = LINK._replace(
-    node_type="datatype_property", node_id="shop:hasWeight", label="has weight", range="xsd:decimal"
-)
+VALUE = LINK._replace(node_type="datatype_property", node_id="shop:hasWeight", label="has weight", range="xsd:decimal")
 
 
 def found(proposal: Proposal, *pending: Proposal) -> list[tuple[str, str]]:
@@ -124,9 +122,9 @@ def test_other_proposals_count():
     other = GOOD._replace(id="OP-002", node_id="shop:Express", label="Express delivery")
     assert found(GOOD._replace(parent_class="shop:Express"), other) == []
     assert found(GOOD, other._replace(parent_class="shop:Dropship")) == []
-    assert found(
-        GOOD._replace(parent_class="shop:Express"), other._replace(parent_class="shop:Dropship")
-    ) == [("e", "cycle")]
+    assert found(GOOD._replace(parent_class="shop:Express"), other._replace(parent_class="shop:Dropship")) == [
+        ("e", "cycle")
+    ]
     assert found(GOOD, other._replace(label="dropship")) == [("e", "duplicate")]
     assert found(GOOD, other._replace(node_id="shop:Dropship")) == [("e", "duplicate")]
     assert found(LINK._replace(range="shop:Express"), other) == []
@@ -134,16 +132,12 @@ def test_other_proposals_count():
 
 def test_a_long_circle_is_named():
     chain = [
-        GOOD._replace(
-            id=f"OP-{n}", node_id=f"shop:C{n}", label=f"word {n}", parent_class=f"shop:C{(n + 1) % 50}"
-        )
+        GOOD._replace(id=f"OP-{n}", node_id=f"shop:C{n}", label=f"word {n}", parent_class=f"shop:C{(n + 1) % 50}")
         for n in range(50)
     ]
     around = Surroundings(ONTOLOGY, chain, {"shop"}, {"shop"})
     told = next(f.message for f in validate_proposal(chain[7], around) if f.check == "cycle")
-    assert told.startswith("a class cannot be below itself: shop:C7 < shop:C8 < ") and told.endswith(
-        "shop:C7"
-    )
+    assert told.startswith("a class cannot be below itself: shop:C7 < shop:C8 < ") and told.endswith("shop:C7")
 
 
 def test_ids_are_made_from_labels():
@@ -167,9 +161,7 @@ def test_names_become_ids():
         "mabos:Customer",
         "xsd:decimal",
     )
-    two = Ontology(
-        [Concept("mabos:Plan", "Plan", source="business"), Concept("shop:Plan", "Plan", source="shop")]
-    )
+    two = Ontology([Concept("mabos:Plan", "Plan", source="business"), Concept("shop:Plan", "Plan", source="shop")])
     assert resolve_names(GOOD._replace(parent_class="plan"), two, {}).parent_class == "shop:Plan"
 
 
@@ -178,13 +170,9 @@ def test_what_is_there_just_as_proposed_is_merged():
     assert is_merged(GOOD, Ontology([node._replace(source="elsewhere")]))
     assert not is_merged(GOOD, Ontology([node._replace(definition="other words")]))
     assert not is_merged(GOOD, ONTOLOGY)
-    spaced = GOOD._replace(
-        sbvr_definition=" fulfillment that\nthe supplier  ships ", sbvr_synonyms=("a  b", "", "a b")
-    )
+    spaced = GOOD._replace(sbvr_definition=" fulfillment that\nthe supplier  ships ", sbvr_synonyms=("a  b", "", "a b"))
     assert is_merged(spaced, Ontology([node._replace(synonyms=("a b",))]))
-    assert is_merged(LINK, Ontology(properties=[proposed_node(LINK)])) and not is_merged(
-        LINK, Ontology([node])
-    )
+    assert is_merged(LINK, Ontology(properties=[proposed_node(LINK)])) and not is_merged(LINK, Ontology([node]))
 
 
 def test_what_others_rest_on_comes_first():

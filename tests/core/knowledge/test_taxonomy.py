@@ -9,17 +9,12 @@ def tree(**parents: str) -> Taxonomy:
     """A taxonomy from names and the names above each, separated by blanks."""
     return Taxonomy(
         Ontology(
-            [
-                Concept(f"x:{name}", name, tuple(f"x:{p}" for p in above.split()))
-                for name, above in parents.items()
-            ]
+            [Concept(f"x:{name}", name, tuple(f"x:{p}" for p in above.split())) for name, above in parents.items()]
         )
     )
 
 
-ANIMALS = tree(
-    Thing="", Animal="Thing", Mammal="Animal", Bird="Animal", Dog="Mammal", Cat="Mammal", Rock="Thing"
-)
+ANIMALS = tree(Thing="", Animal="Thing", Mammal="Animal", Bird="Animal", Dog="Mammal", Cat="Mammal", Rock="Thing")
 
 
 def test_known_answers_of_wu_and_palmer():

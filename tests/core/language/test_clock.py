@@ -19,9 +19,7 @@ from mabos_cli.core.language.clock import (
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 quick = settings(deadline=None, derandomize=True)
-moments = st.datetimes(
-    min_value=datetime(1000, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)
-)
+moments = st.datetimes(min_value=datetime(1000, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC))
 
 
 def to_ms(moment):
@@ -64,9 +62,7 @@ def test_parse_time_reads_iso_and_takes_utc_for_granted(text, expected):
     assert parse_time(text).utcoffset() == timedelta(0)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "soon", "2026-13-01", "2026-02-30T10:00:00Z", "0001-01-01T00:00:00+05:00"]
-)
+@pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "2026-02-30T10:00:00Z", "0001-01-01T00:00:00+05:00"])
 def test_parse_time_refuses_what_names_no_moment(text):
     with pytest.raises(BadValue) as refused:
         parse_time(text)

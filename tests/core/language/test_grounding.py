@@ -72,10 +72,7 @@ def test_merged_text_loses_no_number(text: str, fault: str) -> None:
 
 def test_merged_text_keeps_a_denial() -> None:
     a, b = "We do not ship to Norway by sea", "We do not ship to Norway by plane"
-    assert (
-        find_merge_fault("We ship to Norway by sea or plane", a, b)
-        == "its text does not deny what was denied"
-    )
+    assert find_merge_fault("We ship to Norway by sea or plane", a, b) == "its text does not deny what was denied"
     assert find_merge_fault("We do not ship to Norway by sea or plane", a, b) == ""
 
 

@@ -75,9 +75,7 @@ def test_last_id_of_another_tool_does_not_hinder():
     assert next_id(MS, "mem-abc", lambda n: 0) == f"M-{MS}-0000"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "M-1-00g0", "M-1-000", "M-1-00000", "m-1-0000", "M--0000", " M-1-0000", "mem-x"]
-)
+@pytest.mark.parametrize("text", ["", "M-1-00g0", "M-1-000", "M-1-00000", "m-1-0000", "M--0000", " M-1-0000", "mem-x"])
 def test_parse_id_refuses_what_is_not_ours(text):
     assert parse_id(text) is None
 

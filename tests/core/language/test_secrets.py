@@ -103,9 +103,9 @@ AROUND = {
     "authorization": [
         f"Authorization: Basic {{{b64encode(b'ada:hunter2x').decode()}}}",
         f"curl -H 'Authorization: Bearer {{{drawn(ALNUM, 32)}}}' https://api",
-        f'"auths": [{{"auth": "{b64encode(b"ci:hunter2x").decode()}"}}]'.replace(
-            '{"auth": "', '"auth": "{'
-        ).replace('"}]', '}"]'),
+        f'"auths": [{{"auth": "{b64encode(b"ci:hunter2x").decode()}"}}]'.replace('{"auth": "', '"auth": "{').replace(
+            '"}]', '}"]'
+        ),
     ],
     "private_key": [f"tls.key: {{LS0tLS1CRUdJTi{'BSU0EgUFJJVkFURSBLRVktLS0tLQo' + drawn(ALNUM, 60)}}}"],
     "token": [f"token: {{{drawn(ALNUM, 32)}}}", f"credential={{{drawn(ALNUM, 24)}}}"],

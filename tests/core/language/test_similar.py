@@ -101,9 +101,7 @@ def test_other_number_or_negation_says_something_else(a, b):
     assert not says_the_same(b, a)
 
 
-@pytest.mark.parametrize(
-    "contraction", ["shouldn't", "couldn't", "wouldn't", "hasn't", "haven't", "hadn't", "mustn't"]
-)
+@pytest.mark.parametrize("contraction", ["shouldn't", "couldn't", "wouldn't", "hasn't", "haven't", "hadn't", "mustn't"])
 def test_every_common_contraction_of_not_is_a_negation(contraction):
     plain = contraction.removesuffix("n't")
     assert not says_the_same(f"it {plain} run", f"it {contraction} run")

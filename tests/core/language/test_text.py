@@ -8,9 +8,7 @@ from mabos_cli.core.language.text import one_line, plural, stem, terms, token_co
 quick = settings(deadline=None, derandomize=True)
 BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 MARKS = "\u061c\u200e\u200f\ufeff"
-nasty = st.sampled_from(
-    "\x00\x07\x08\x0b\x0c\r\x1b\x7f\x85\x9b\u061c\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\ud800"
-)
+nasty = st.sampled_from("\x00\x07\x08\x0b\x0c\r\x1b\x7f\x85\x9b\u061c\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\ud800")
 any_text = st.text(nasty | st.characters(exclude_categories=()) | st.sampled_from("ab \t\n"))
 
 

@@ -125,9 +125,7 @@ def test_numbers_compare_as_numbers_however_written(a, b):
             assert compare("eq", left, right) is (a == b)
 
 
-@given(
-    st.datetimes(datetime(1000, 1, 1), datetime(9000, 1, 1)), st.timedeltas(timedelta(0), timedelta(400000))
-)
+@given(st.datetimes(datetime(1000, 1, 1), datetime(9000, 1, 1)), st.timedeltas(timedelta(0), timedelta(400000)))
 def test_times_compare_as_times(at, more):
     one, two = at.replace(microsecond=0), (at + more).replace(microsecond=0)
     assert compare("lte", one.isoformat(), two.isoformat() + "Z")

@@ -40,9 +40,7 @@ def test_new_name_sorts_last_even_if_an_earlier_checkpoint_was_removed():
     assert checkpoint_name(AT, {first, third}) > third
 
 
-@pytest.mark.parametrize(
-    ("total", "expected"), [(187_999, False), (188_000, True), (188_001, True), (0, False)]
-)
+@pytest.mark.parametrize(("total", "expected"), [(187_999, False), (188_000, True), (188_001, True), (0, False)])
 def test_flush_is_due_from_the_threshold_on(total, expected):
     assert should_flush(total, 200_000) is expected
 

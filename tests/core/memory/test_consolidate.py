@@ -83,9 +83,7 @@ def test_groups_are_those_of_the_definition(tag_lists, threshold):
 
 
 def test_ten_thousand_varied_candidates_are_grouped():
-    items = [
-        make_item(n, tags=(f"topic{n % 997}", f"area{n % 997 // 2}", f"team{n % 89}")) for n in range(10_000)
-    ]
+    items = [make_item(n, tags=(f"topic{n % 997}", f"area{n % 997 // 2}", f"team{n % 89}")) for n in range(10_000)]
     groups = group_by_tags(items, 0.3)
     assert sorted(item.id for members in groups for item in members) == sorted(item.id for item in items)
     assert len(groups) < 10_000

@@ -66,9 +66,7 @@ def test_importance_in_range_is_accepted(value, kept):
     assert type(check_importance(value)) is float
 
 
-@pytest.mark.parametrize(
-    "value", [math.nan, math.inf, -math.inf, -0.01, 1.01, 2, -1, True, False, "0.5", None]
-)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.01, 1.01, 2, -1, True, False, "0.5", None])
 def test_importance_out_of_range_is_refused(value):
     with pytest.raises(BadValue, match="outside"):
         check_importance(value)

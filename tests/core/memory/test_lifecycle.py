@@ -231,9 +231,7 @@ def test_what_goes_or_expires_does_not_fade():
 def test_the_notice_is_a_setting_and_may_be_longer_than_the_time():
     items = [old(1, ago(days=20)), old(2, ago(seconds=0)), old(3, ago(days=29, hours=23))]
     memory = make_memory([], [], items)
-    assert [run(memory, Rules(notice=days * DAY)).fading for days in (0, 1, 15, 31, 9_000_000)] == (
-        [0, 1, 2, 3, 3]
-    )
+    assert [run(memory, Rules(notice=days * DAY)).fading for days in (0, 1, 15, 31, 9_000_000)] == ([0, 1, 2, 3, 3])
 
 
 @pytest.mark.parametrize("days", [0, 6, 7])

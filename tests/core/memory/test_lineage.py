@@ -15,9 +15,7 @@ def family(**members):
     """Items by name: (trust, sources), or (trust, sources, content)."""
     items = {}
     for name, (trust, sources, *content) in members.items():
-        item = make_item(
-            0, content[0] if content else f"text of {name}", trust=trust, derived_from=tuple(sources)
-        )
+        item = make_item(0, content[0] if content else f"text of {name}", trust=trust, derived_from=tuple(sources))
         items[name] = item._replace(id=name)
     return items
 
@@ -41,9 +39,7 @@ def test_without_sources_an_item_is_trusted_as_it_says_and_nobody_is_asked():
 
 
 def test_the_least_trusted_source_decides_however_far_it_is():
-    items = family(
-        a=("trusted", "bc"), b=("trusted", "d"), c=("agent", ()), d=("trusted", "e"), e=("untrusted", ())
-    )
+    items = family(a=("trusted", "bc"), b=("trusted", "d"), c=("agent", ()), d=("trusted", "e"), e=("untrusted", ()))
     found = judge(items["a"], items.get)
     assert found == ("untrusted", ("a", "b", "d", "e"), lineage.CLAIMED)
     assert [trust_of(items, name) for name in "abcde"] == [
@@ -115,10 +111,7 @@ def test_texts_have_marks_of_their_own(one: str, other: str):
 
 _NAMES = "abcdefgh"
 _graphs = st.fixed_dictionaries(
-    {
-        name: st.tuples(st.sampled_from(TRUSTS), st.lists(st.sampled_from(_NAMES), max_size=3))
-        for name in _NAMES
-    }
+    {name: st.tuples(st.sampled_from(TRUSTS), st.lists(st.sampled_from(_NAMES), max_size=3)) for name in _NAMES}
 )
 
 

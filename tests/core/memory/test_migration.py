@@ -67,9 +67,7 @@ def test_nearest_heading_counts_before_the_file_and_the_file_before_words() -> N
 
 def test_daily_note_tells_events_and_boxes_are_plans() -> None:
     assert item("The mail server was slow", path="memory/2026-02-18.md").type == "event"
-    assert (
-        item("Refund for order 20418 was issued", "Outcomes", path="memory/2026-02-18.md").type == "outcome"
-    )
+    assert item("Refund for order 20418 was issued", "Outcomes", path="memory/2026-02-18.md").type == "outcome"
     done = item("Water the plants in the studio", "Daily", box="x")
     assert (done.type, done.tags) == ("plan", ("daily", "done"))
 

@@ -45,9 +45,7 @@ def test_what_is_said_stays():
 
 def test_secrets_are_hidden_in_every_word():
     seen = clean(
-        Observation(
-            "say hush", source="tool:hush", session="hush", author="hush", tags=("a hush",), key="hush"
-        ),
+        Observation("say hush", source="tool:hush", session="hush", author="hush", tags=("a hush",), key="hush"),
         1000,
         hide_word,
     )
@@ -126,6 +124,4 @@ def test_a_huge_text_that_shrinks_is_looked_at_whole():
 
 def test_ids():
     assert is_observation_id("O-1771943400000-00a4") and is_observation_id("O-0123456789abcdef")
-    assert not any(
-        map(is_observation_id, ("O-", "O-1", "M-1771943400000-00a4", "O-1771943400000-00A4", "xO-1-0000"))
-    )
+    assert not any(map(is_observation_id, ("O-", "O-1", "M-1771943400000-00a4", "O-1771943400000-00A4", "xO-1-0000")))

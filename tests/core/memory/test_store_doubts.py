@@ -77,9 +77,7 @@ def test_the_most_alike_of_those_that_may_be_the_same_is_asked_about():
 
 
 def test_agreed_text_takes_the_place_of_the_item_and_keeps_all_that_was():
-    old = make_item(
-        1, OLD, importance=0.5, tags=("ops",), derived_from=("M-1",), related_to=("M-9",), context="why"
-    )
+    old = make_item(1, OLD, importance=0.5, tags=("ops",), derived_from=("M-1",), related_to=("M-9",), context="why")
     new = draft(importance=0.7, tags=("ops", "db"), derived_from=("M-2",), related_to=(old.id, "M-8"))
     memory, changes, result = reworded(old, new)
     [item] = settle(memory, changes).long_term

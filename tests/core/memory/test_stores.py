@@ -51,9 +51,7 @@ def say(count):
 def store(memory, *drafts, limits=LIMITS, if_new=False):
     """Stores the drafts among everything the memory holds."""
     relatives = ScanRelatives(memory.long_term)
-    return plan_store(
-        memory, list(drafts), now=NOW, mint=minter(), limits=limits, relatives=relatives, if_new=if_new
-    )
+    return plan_store(memory, list(drafts), now=NOW, mint=minter(), limits=limits, relatives=relatives, if_new=if_new)
 
 
 def draft(content, where="long_term", graded=True, **fields):
@@ -88,9 +86,7 @@ def test_short_term_item_expires_after_its_time_to_live():
     fresh = make_item(2, created_at=ago(hours=2))
     after = tidy(Changes((), (stale, fresh)), NOW, LIMITS)
     assert after.short_term == (fresh,)
-    assert [(d.item, d.store, d.reason, d.at) for d in after.archive] == [
-        (stale, "short_term", "expired", AT)
-    ]
+    assert [(d.item, d.store, d.reason, d.at) for d in after.archive] == [(stale, "short_term", "expired", AT)]
 
 
 @pytest.mark.parametrize("fields", [{"importance": 0.6}, {"access_count": 2}])
@@ -278,9 +274,7 @@ def test_tag_recurring_counts_as_recurring():
 
 
 def test_old_observation_is_graded_lower():
-    _, [stored] = store(
-        make_memory(), draft("alpha", "short_term", graded=False, observed_at=ago(days=182.5))
-    )
+    _, [stored] = store(make_memory(), draft("alpha", "short_term", graded=False, observed_at=ago(days=182.5)))
     assert stored.item.importance == 0.25
 
 
@@ -357,9 +351,7 @@ def test_near_duplicate_strengthens_the_item_that_is_there():
     changes, [result] = store(
         make_memory(long_term=[twin]), draft(say(11), importance=0.7, tags=("b", "c"), context="why")
     )
-    merged = twin._replace(
-        importance=0.7, tags=("a", "b", "c"), context="why", access_count=2, accessed_at=AT
-    )
+    merged = twin._replace(importance=0.7, tags=("a", "b", "c"), context="why", access_count=2, accessed_at=AT)
     assert (result.item, result.deduplicated, result.stored) == (merged, True, True)
     assert changes.put == (merged,)
     assert changes.log == ()
@@ -417,9 +409,7 @@ def test_relative_is_linked_from_the_related_threshold_up(there, linked):
 
 def test_links_that_were_given_come_first_and_once():
     relative = make_item(1, say(8))
-    _, [result] = store(
-        make_memory(long_term=[relative]), draft(say(10), related_to=("mem-x", relative.id, "mem-y"))
-    )
+    _, [result] = store(make_memory(long_term=[relative]), draft(say(10), related_to=("mem-x", relative.id, "mem-y")))
     assert result.item.related_to == ("mem-x", relative.id, "mem-y")
 
 
@@ -502,9 +492,7 @@ def test_update_that_changes_nothing_writes_nothing():
 
 def test_update_can_leave_the_version_before_unrecorded():
     memory = three_stores()
-    changes, _, _ = plan_update(
-        memory, memory.working[0].id, {"access_count": 1}, now=NOW, keep_version=False
-    )
+    changes, _, _ = plan_update(memory, memory.working[0].id, {"access_count": 1}, now=NOW, keep_version=False)
     assert changes.archive == ()
     assert changes.working[0].access_count == 1
 
@@ -532,9 +520,7 @@ def test_forget_moves_the_item_to_the_archive_with_the_reason(number, where):
     memory, item_id = three_stores(), make_item(number).id
     changes, item, store_name = plan_forget(memory, item_id, "superseded", now=NOW)
     assert store_name == where
-    assert [(d.item, d.store, d.reason, d.at) for d in changes.archive] == [
-        (item, where, "forgotten: superseded", AT)
-    ]
+    assert [(d.item, d.store, d.reason, d.at) for d in changes.archive] == [(item, where, "forgotten: superseded", AT)]
     assert sorted(live_ids(settle(memory, changes))) == sorted(set(live_ids(memory)) - {item_id})
 
 
@@ -599,9 +585,7 @@ def test_joined_changes_have_the_outcome_of_one_after_the_other(memory, one, two
     first, _ = store(memory, *one, limits=small)
     between = settle(memory, first)
     ids = live_ids(between)
-    steps = [
-        store(between, *(d._replace(item=d.item._replace(id=f"M-9-{n:04x}")) for n, d in enumerate(two)))[0]
-    ]
+    steps = [store(between, *(d._replace(item=d.item._replace(id=f"M-9-{n:04x}")) for n, d in enumerate(two)))[0]]
     if ids:
         chosen = data.draw(st.sampled_from(ids))
         steps.append(plan_forget(between, chosen, "", now=NOW)[0])

@@ -49,9 +49,7 @@ def test_an_equally_trusted_repetition_strengthens_as_ever():
     assert (put.importance, put.tags, put.trust) == (0.9, ("db", "backup"), "agent")
 
 
-@pytest.mark.parametrize(
-    "low, high", [("untrusted", "agent"), ("untrusted", "trusted"), ("agent", "trusted")]
-)
+@pytest.mark.parametrize("low, high", [("untrusted", "agent"), ("untrusted", "trusted"), ("agent", "trusted")])
 def test_a_more_trusted_text_does_not_vanish_behind_its_twin(low: str, high: str):
     twin = make_item(1, TEXT, trust=low)
     changes, [done] = store([twin], say(AGAIN, high))

@@ -13,9 +13,7 @@ PATIENCE = {"blind": None, "single-minded": None, "open-minded": 7, "cautious": 
 
 def intention(**fields: object) -> Attitude:
     goals = fields.pop("goals", ())
-    return Attitude(
-        "intention", "I-1", "do it", links={"goal": tuple(goals)}, **{"status": "active"} | fields
-    )
+    return Attitude("intention", "I-1", "do it", links={"goal": tuple(goals)}, **{"status": "active"} | fields)
 
 
 def goal(own: str = "G-1", status: str = "active", *desires: str) -> Attitude:
@@ -30,9 +28,7 @@ def belief(text: str, certainty: float = 0.9, subject: str = "News") -> Belief:
     return Belief(subject, text, certainty, path="Beliefs.md", line=3)
 
 
-def verdict(
-    each: Attitude, strategy: str, mind: Mind = Mind((), (), ()), now: datetime = NOON
-) -> tuple[str, str]:
+def verdict(each: Attitude, strategy: str, mind: Mind = Mind((), (), ()), now: datetime = NOON) -> tuple[str, str]:
     found = judge_intentions([each], mind, strategy, PATIENCE[strategy], now, 0.6)
     return (found[0].status, found[0].reason) if found else ("", "")
 
@@ -66,9 +62,7 @@ def test_a_passed_deadline_ends_an_intention_whatever_the_strategy(strategy: str
         ("9999-12-31", NOON, False),
     ],
 )
-def test_a_day_is_over_when_it_ends_and_a_time_when_it_has_passed(
-    deadline: str, now: datetime, over: bool
-) -> None:
+def test_a_day_is_over_when_it_ends_and_a_time_when_it_has_passed(deadline: str, now: datetime, over: bool) -> None:
     assert is_past(deadline, now) is over
 
 

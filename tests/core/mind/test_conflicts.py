@@ -130,9 +130,7 @@ def test_beliefs_that_can_both_be_right_are_left_alone(subject, one, two):
 
 def test_a_conflict_names_both_beliefs_the_newer_one_and_the_goals():
     old = Belief("Session Store", "Redis is our primary session store.", 0.9, "2026-01-15", supports=("G-2",))
-    new = Belief(
-        "session stores", "Sessions are stored in PostgreSQL after the migration.", 0.85, "2026-02-20"
-    )
+    new = Belief("session stores", "Sessions are stored in PostgreSQL after the migration.", 0.85, "2026-02-20")
     new = new._replace(path="Beliefs.md", line=7, supports=("G-1", "G-2"))
     (found,) = find_conflicts([new, old])
     assert {found.a, found.b} == {old, new}
@@ -261,18 +259,13 @@ def test_the_key_stays_when_lines_files_certainties_and_order_change():
 def test_a_change_replaces_what_was_said_before_but_not_what_is_said_after():
     before, change = pair("Retail store", "We run a store in Ghent.", "The store has been sold.")
     for updated, found in (("2026-01-01", 1), ("2026-09-09", 0), ("", 1)):
-        assert (
-            len(find_conflicts([before._replace(updated=updated), change._replace(updated="2026-05-05")]))
-            == found
-        )
+        assert len(find_conflicts([before._replace(updated=updated), change._replace(updated="2026-05-05")])) == found
 
 
 def many(count: int, seed: int = 7) -> list[Belief]:
     """Varied beliefs, half of them in groups of up to five with one subject."""
     chance = Random(seed)
-    nouns = [
-        "".join(chance.choice(["ka", "lo", "mi", "ter", "von", "dre"]) for _ in range(4)) for _ in range(900)
-    ]
+    nouns = ["".join(chance.choice(["ka", "lo", "mi", "ter", "von", "dre"]) for _ in range(4)) for _ in range(900)]
     things = "invoice server contract office team budget report release ticket account".split()
     found: list[Belief] = []
     for number in range(count):
@@ -368,22 +361,14 @@ def test_long_text_is_cut():
 
 
 def test_subjects_that_say_the_same_meet():
-    assert (
-        fold_subject("The Session Stores!")
-        == fold_subject("session storage")
-        == fold_subject("Store, sessions")
-    )
+    assert fold_subject("The Session Stores!") == fold_subject("session storage") == fold_subject("Store, sessions")
     assert fold_subject("The") == "the" and fold_subject("") == ""
 
 
 def test_a_belief_that_is_older_and_surer_is_not_called_stale() -> None:
     def action(before: float, after: float) -> str:
-        old = Belief("Price", "Saltmarsh pays 5,900 EUR a month", before)._replace(
-            id="B-1", updated="2026-03-02"
-        )
-        new = Belief("Price", "Saltmarsh pays 5,600 EUR a month", after)._replace(
-            id="B-2", updated="2026-03-04"
-        )
+        old = Belief("Price", "Saltmarsh pays 5,900 EUR a month", before)._replace(id="B-1", updated="2026-03-02")
+        new = Belief("Price", "Saltmarsh pays 5,600 EUR a month", after)._replace(id="B-2", updated="2026-03-04")
         return find_conflicts([old, new])[0].action
 
     assert action(0.8, 0.8).startswith("the older one, B-1, is likely stale")

@@ -68,10 +68,7 @@ def test_nothing_gives_nothing():
 
 
 def test_a_very_long_chain_of_goals_is_drawn_in_pieces():
-    goals = [
-        Attitude("goal", f"G-{n}", f"goal {n}", links={"parent": (f"G-{n - 1}",)}, line=n)
-        for n in range(3000)
-    ]
+    goals = [Attitude("goal", f"G-{n}", f"goal {n}", links={"parent": (f"G-{n - 1}",)}, line=n) for n in range(3000)]
     branches = build_tree(goals, [], [], [])
     found, waiting = 0, list(branches)
     while waiting:

@@ -42,9 +42,7 @@ def test_the_base_schema_has_all_types_and_no_trouble():
     assert check_schema(schema) == []
     assert [each.name for each in schema.entities] == ENTITIES
     assert len(schema.attributes) > 60
-    assert {own.attribute for each in schema.entities for own in each.owns} == {
-        a.name for a in schema.attributes
-    }
+    assert {own.attribute for each in schema.entities for own in each.owns} == {a.name for a in schema.attributes}
     assert all(each.owns[0] == Owns("uid", KEY) for each in schema.entities)
 
 
@@ -64,9 +62,7 @@ def test_value_types():
     values = {each.name: each.value_type for each in mirror_schema().attributes}
     assert {values[name] for name in ("certainty", "confidence", "priority", "progress")} == {"double"}
     assert {values[name] for name in values if name.endswith("_at")} == {"datetime-tz"}
-    assert (
-        values["uid"] == "string" and values["succeeded"] == "boolean" and values["step_number"] == "integer"
-    )
+    assert values["uid"] == "string" and values["succeeded"] == "boolean" and values["step_number"] == "integer"
 
 
 GOOD = Schema(
@@ -139,9 +135,7 @@ def test_every_mistake_is_told(change, told):
 
 
 def test_merging_adds_and_refuses_to_guess():
-    more = Schema(
-        (Attribute("uid", "string"), Attribute("size", "double")), (Entity("shoe", (Owns("size"),)),)
-    )
+    more = Schema((Attribute("uid", "string"), Attribute("size", "double")), (Entity("shoe", (Owns("size"),)),))
     both = merge_schemas(GOOD, more)
     assert both.attributes == (*GOOD.attributes, Attribute("size", "double"))
     assert [each.name for each in both.entities] == ["person", "worker", "shoe"] and check_schema(both) == []

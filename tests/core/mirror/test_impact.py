@@ -11,9 +11,7 @@ GRAPH = RecordGraph(world_records((CEO, CFO)))
 
 
 def test_chains_reach_across_agents():
-    rows = [
-        (row["belief"], row["goal"], [p["plan"] for p in row["plans"]]) for row in belief_chains(GRAPH, "cfo")
-    ]
+    rows = [(row["belief"], row["goal"], [p["plan"] for p in row["plans"]]) for row in belief_chains(GRAPH, "cfo")]
     assert rows == [
         ("cfo/B-001", "ceo/G-1", []),
         ("cfo/B-001", "cfo/G-9", ["cfo/PL-1", "cfo/PL-2"]),

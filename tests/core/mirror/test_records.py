@@ -95,9 +95,7 @@ def test_a_plan_may_be_for_a_goal_of_another_agent():
     assert "coo/PL-7" in found["ceo/G-1"].linked("goal_requires_plan")
     assert "coo/PL-7" not in by_uid(mind_records(CEO, (CFO,)))["ceo/G-1"].linked("goal_requires_plan")
     alone = [
-        record
-        for minds in ((CEO, (coo, CFO)), (CFO, (CEO, coo)), (coo, (CFO, CEO)))
-        for record in mind_records(*minds)
+        record for minds in ((CEO, (coo, CFO)), (CFO, (CEO, coo)), (coo, (CFO, CEO))) for record in mind_records(*minds)
     ]
     assert alone == world_records((CEO, CFO, coo))  # whoever is asked about, and in whatever order
     assert leans_on(CEO, coo) and leans_on(coo, CEO) and leans_on(CFO, CEO)

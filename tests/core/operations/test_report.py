@@ -137,9 +137,7 @@ def test_the_hierarchy_says_what_it_leaves_out() -> None:
 def test_conflicts_are_listed_most_severe_first_with_places() -> None:
     def pair(certainty: float, path: str):
         a = Belief("Demand is growing", "", 0.9, "2026-01-01", "B-1", path=path, line=3)
-        return find_conflicts(
-            [a, Belief("Demand is declining", "", certainty, "2026-02-01", path=path, line=9)]
-        )[0]
+        return find_conflicts([a, Belief("Demand is declining", "", certainty, "2026-02-01", path=path, line=9)])[0]
 
     found = list_clashes([("main", pair(0.7, "Beliefs.md")), ("ops", pair(0.8, "Beliefs.md"))])
     assert [(clash.agent, clash.severity) for clash in found.rows] == [("ops", 0.8), ("main", 0.7)]
@@ -194,8 +192,7 @@ def test_dates_that_are_over_or_near() -> None:
 @pytest.mark.parametrize("counts", [None, "many", {"put": {"x": 1}}, {"put": 3, "\x1b[2J": 1}])
 def test_receipts_of_other_tools_do_no_harm(counts) -> None:
     records = [
-        {"at": f"2026-02-24T14:3{n}:00.000Z", "agent": "main", "command": "store", "counts": counts}
-        for n in range(3)
+        {"at": f"2026-02-24T14:3{n}:00.000Z", "agent": "main", "command": "store", "counts": counts} for n in range(3)
     ]
     found = list_receipts([*records, {"at": 7}, {}])
     assert [receipt.at for receipt in found.rows] == [

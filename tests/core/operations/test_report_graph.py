@@ -9,9 +9,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.operations.report_graph import Picture, draw_graph
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
-pairs = st.lists(
-    st.tuples(st.integers(0, 14), st.integers(0, 14), st.integers(1, 30)), min_size=1, max_size=40
-)
+pairs = st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14), st.integers(1, 30)), min_size=1, max_size=40)
 
 
 def facts(*triples: tuple[str, str, str], **fields) -> list[Fact]:
@@ -55,9 +53,7 @@ def test_the_best_connected_are_chosen_and_the_rest_counted() -> None:
 
 
 def test_plain_values_are_no_entities() -> None:
-    picture = draw_graph(
-        facts(("acme", "budget", "$9,000"), ("acme", "acme", "acme"), ("acme", "uses", "redis"))
-    )
+    picture = draw_graph(facts(("acme", "budget", "$9,000"), ("acme", "acme", "acme"), ("acme", "uses", "redis")))
     assert [box.label for box in picture.boxes] == ["acme", "redis"] and picture.values == 2
     assert draw_graph(facts(("acme", "since", "2026-02-24"))) == Picture(values=1)
 

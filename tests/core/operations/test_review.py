@@ -70,9 +70,7 @@ def test_sections_come_in_order_and_bounded():
         "x",
         weight=now or 0,
     )
-    section = make_section(
-        "memories", compare({"a": 1, "b": 2, "c": 7}, {"b": 3, "c": 7, "d": 5, "e": 6}, tell)
-    )
+    section = make_section("memories", compare({"a": 1, "b": 2, "c": 7}, {"b": 3, "c": 7, "d": 5, "e": 6}, tell))
     assert [(row.state, row.id) for row in section.rows] == [
         ("new", "M-6"),
         ("new", "M-5"),

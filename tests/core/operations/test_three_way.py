@@ -47,9 +47,7 @@ def test_what_a_side_added_or_changed_is_there(base, a, b):
         for own, value in side.items():
             if base.get(own) != value:
                 lost = Spare(own, value, False, side is a)
-                assert union.kept[own] >= value and (
-                    own in base or union.kept[own] == value or lost in union.spares
-                )
+                assert union.kept[own] >= value and (own in base or union.kept[own] == value or lost in union.spares)
 
 
 def test_removed_and_changed():
@@ -91,9 +89,7 @@ def test_runs_keep_every_addition(base, a, b):
 
 def test_runs_stand_in_the_order_of_time():
     when = {"a3": 3, "a5": 5, "b4": 4, "b6": 6}.get
-    grown = merge_runs(
-        ["head", "x"], ["head", "x", "a3", "remark on a3", "a5"], ["head", "x", "b4", "b6"], when
-    )
+    grown = merge_runs(["head", "x"], ["head", "x", "a3", "remark on a3", "a5"], ["head", "x", "b4", "b6"], when)
     assert grown == ["head", "x", "a3", "remark on a3", "b4", "a5", "b6"]
 
 

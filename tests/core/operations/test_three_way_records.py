@@ -16,9 +16,7 @@ from mabos_cli.core.operations.three_way_records import (
     unite_facts,
 )
 
-ITEM = MemoryItem(
-    "M-1-0002", "We bill per seat", tags=("billing",), created_at="2026-01-01", accessed_at="2026-01-01"
-)
+ITEM = MemoryItem("M-1-0002", "We bill per seat", tags=("billing",), created_at="2026-01-01", accessed_at="2026-01-01")
 
 
 def test_an_item_takes_the_changes_of_both():
@@ -64,9 +62,7 @@ _items = st.builds(
     created_at=_times,
     accessed_at=_times,
     access_count=st.integers(0, 4),
-    extra=st.dictionaries(st.sampled_from("uv"), st.integers(0, 2)).map(
-        lambda found: tuple(sorted(found.items()))
-    ),
+    extra=st.dictionaries(st.sampled_from("uv"), st.integers(0, 2)).map(lambda found: tuple(sorted(found.items()))),
 )
 
 
@@ -146,9 +142,7 @@ CASE = Case("C-001", ("B-1",), context="churn", actions=("call",), stored_at="20
 
 
 def test_a_case_counts_all_uses_and_keeps_what_lost():
-    a = CASE._replace(
-        uses=3, success=True, lessons="Call first", context="churn rose", last_used="2026-01-05"
-    )
+    a = CASE._replace(uses=3, success=True, lessons="Call first", context="churn rose", last_used="2026-01-05")
     b = CASE._replace(
         uses=2, lessons="Write first", context="churn fell", metrics=(("churn", 0.1),), last_used="2026-01-03"
     )
@@ -160,10 +154,7 @@ def test_a_case_counts_all_uses_and_keeps_what_lost():
 
 
 def test_a_metric_that_both_measured_keeps_the_other_value_among_the_revisions():
-    a, b = (
-        CASE._replace(metrics=(("churn", value),), last_used=f"2026-01-0{n}")
-        for n, value in ((5, 0.1), (3, 0.2))
-    )
+    a, b = (CASE._replace(metrics=(("churn", value),), last_used=f"2026-01-0{n}") for n, value in ((5, 0.1), (3, 0.2)))
     kept = merge_cases(CASE, a, b).kept
     assert kept.metrics == (("churn", 0.1),)
     assert kept.revisions[0].was == (("metrics", (("churn", 0.2),)),)

@@ -166,18 +166,13 @@ def test_ranking_does_not_depend_on_the_order_of_arrival(found, random):
 
 
 def test_ties_go_to_the_newer_and_then_by_reference():
-    tied = [
-        Hit(memory(name, "x", at=at), 0.5)
-        for name, at in (("b", "2026-01"), ("c", "2026-02"), ("a", "2026-01"))
-    ]
+    tied = [Hit(memory(name, "x", at=at), 0.5) for name, at in (("b", "2026-01"), ("c", "2026-02"), ("a", "2026-01"))]
     assert refs(rank([*tied, Hit(memory("z", "x", at="2020"), 0.6)])) == ["z", "c", "a", "b"]
 
 
 @quick
 @given(
-    st.lists(
-        st.lists(st.sampled_from(["budget", "plan", "zebra", "note"]), min_size=1, max_size=5), max_size=10
-    ),
+    st.lists(st.lists(st.sampled_from(["budget", "plan", "zebra", "note"]), min_size=1, max_size=5), max_size=10),
     st.integers(0, 99),
 )
 def test_search_does_not_depend_on_the_order_of_candidates(texts, seed):
@@ -331,9 +326,7 @@ def test_when_a_hit_leaves_nothing_open_the_question_is_kept():
 
 
 def test_terms_are_shown_as_the_words_of_the_hit():
-    found = find(
-        [memory("A", "Pricing of policies"), memory("B", "The policy", tags=("priced",))], "prices policy"
-    )
+    found = find([memory("A", "Pricing of policies"), memory("B", "The policy", tags=("priced",))], "prices policy")
     assert {(h.candidate.ref, with_words(h, "prices policy").matched) for h in found} == {
         ("A", ("pricing", "policies")),
         ("B", ("priced", "policy")),

@@ -283,9 +283,7 @@ signals = st.lists(
     max_size=12,
     unique_by=lambda s: s.ref,
 )
-weighings = st.builds(
-    Weighing, st.sampled_from(PRESETS), unit, st.just(NOW), st.sampled_from((0.0, 2_592_000.0))
-)
+weighings = st.builds(Weighing, st.sampled_from(PRESETS), unit, st.just(NOW), st.sampled_from((0.0, 2_592_000.0)))
 
 
 def ringed(candidates):

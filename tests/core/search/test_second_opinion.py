@@ -53,9 +53,7 @@ def test_without_variations_nothing_changes() -> None:
     st.lists(st.floats(0, 1), max_size=12),
     st.integers(1, 12),
 )
-def test_silly_variations_cannot_push_out_the_best_hits(
-    own: list[float], other: list[float], limit: int
-) -> None:
+def test_silly_variations_cannot_push_out_the_best_hits(own: list[float], other: list[float], limit: int) -> None:
     """Six of ten places stay with the hits of the question itself, with at least the scores they had."""
     mine = [hit(n, score) for n, score in enumerate(sorted(own, reverse=True))]
     theirs = [hit(100 + n, score) for n, score in enumerate(other)]
@@ -84,9 +82,7 @@ def test_order_is_half_the_models() -> None:
     assert reorder(hits, [0])[0].score == 1.0
 
 
-@given(
-    st.integers(1, 20).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)))), st.integers(0, 20)
-)
+@given(st.integers(1, 20).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)))), st.integers(0, 20))
 def test_no_order_drops_a_strong_hit(drawn: tuple[int, list[int]], named: int) -> None:
     """Nothing is lost, the first stays among the first two, the n-th among the first 4n - 1."""
     count, order = drawn

@@ -61,9 +61,7 @@ def test_front_matter_is_flat_and_its_tags_start_with_a_letter():
 @given(st.lists(st.tuples(hostile_texts | any_text, hostile_texts), max_size=4))
 def test_entries_are_those_of_the_items_whatever_they_say(specs):
     items = [
-        make_item(
-            n, content, context=other, tags=(other,), related_to=(other,), observed_at=other, expires_at=other
-        )
+        make_item(n, content, context=other, tags=(other,), related_to=(other,), observed_at=other, expires_at=other)
         for n, (content, other) in enumerate(specs)
     ]
     entries = {item.id: render_domain_entry(item) for item in items}

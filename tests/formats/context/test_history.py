@@ -86,10 +86,7 @@ def test_nothing_said(text: str) -> None:
 
 def test_what_is_no_text_leaves_a_mark_and_thoughts_do_not() -> None:
     content = [{"type": "image", "source": {}}, {"type": "thinking", "thinking": "hm"}, "and this"]
-    assert (
-        parse_history(json.dumps([{"role": "user", "content": content}]), "x")[0].content
-        == "[image]\nand this"
-    )
+    assert parse_history(json.dumps([{"role": "user", "content": content}]), "x")[0].content == "[image]\nand this"
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,7 @@ def line(text, type="instruction", number=1):
 
 def index(critical=(), projects=(), domains=DOMAINS, more=0, untrusted=0):
     counts = len(critical) + more, len(projects) + more
-    return MemoryIndex(
-        "main", tuple(critical), counts[0], tuple(projects), counts[1], domains, len(domains), untrusted
-    )
+    return MemoryIndex("main", tuple(critical), counts[0], tuple(projects), counts[1], domains, len(domains), untrusted)
 
 
 def sections(text):
@@ -30,9 +28,7 @@ def sections(text):
 
 
 def test_index_says_what_is_critical_what_goes_on_and_what_can_be_loaded():
-    found = index(
-        [line("Never deploy on a Friday"), line("", "person")], [line("Berth pricing")], more=2, untrusted=1
-    )
+    found = index([line("Never deploy on a Friday"), line("", "person")], [line("Berth pricing")], more=2, untrusted=1)
     told = sections(render_index(found))
     assert told["Critical (always relevant)"][:-1] == [
         "- [I] Never deploy on a Friday",
@@ -71,9 +67,7 @@ def test_what_items_say_makes_no_structure(texts):
     text = render_index(index(lines.critical))
     told = sections(text)
     assert list(told) == [*(["Critical (always relevant)"] if texts else []), "Domains", "Recall"]
-    assert sum(row.startswith("- [person] ") for row in told.get("Critical (always relevant)", ())) == len(
-        texts
-    )
+    assert sum(row.startswith("- [person] ") for row in told.get("Critical (always relevant)", ())) == len(texts)
     assert is_as_generated(text)
     assert text.count("<!--") - text.count("\\<!--") == 1
 
@@ -87,23 +81,17 @@ def test_what_items_say_makes_no_structure(texts):
 )
 def test_index_is_always_under_its_budget(critical, projects, budget, more):
     domains = tuple(Domain("preferences", "preference", 10**6, 10**8, 999) for _ in range(9))
-    whole = index(
-        [line("w" * size) for size in critical], [line("w" * size) for size in projects], domains, more, more
-    )
+    whole = index([line("w" * size) for size in critical], [line("w" * size) for size in projects], domains, more, more)
     fitted = fit_index(whole, lambda made: token_cost(render_index(made)) < budget)
     assert token_cost(render_index(fitted)) < budget
     assert len(fitted.domains) == 9
-    assert (
-        f"{fitted.left_out()['critical']} more" in render_index(fitted) or not fitted.left_out()["critical"]
-    )
+    assert f"{fitted.left_out()['critical']} more" in render_index(fitted) or not fitted.left_out()["critical"]
 
 
 def test_twenty_short_critical_items_of_a_thousand_all_stand_in_it():
     texts = [f"Never send message {n} to a customer before the account owner agreed to it" for n in range(20)]
     projects = [line("p" * 80) for _ in range(80)]
-    fitted = fit_index(
-        index(list(map(line, texts)), projects), lambda made: token_cost(render_index(made)) < 1500
-    )
+    fitted = fit_index(index(list(map(line, texts)), projects), lambda made: token_cost(render_index(made)) < 1500)
     assert len(fitted.critical) == 20
     assert fitted.left_out()["projects"] > 0
 

@@ -10,15 +10,11 @@ def test_sections_put_together_are_the_file() -> None:
     assert [section.name for section in found] == ["SOUL.md", "SOUL.md", "SOUL.md › Style", "SOUL.md › Style"]
     assert "\n\n".join(section.text for section in found) + "\n" == text
     assert split_sections("SOUL.md", " \n\n") == []
-    assert [section.text for section in split_sections("I.md", "---\nitems: 3\n---\n\n# Index\n")] == [
-        "# Index"
-    ]
+    assert [section.text for section in split_sections("I.md", "---\nitems: 3\n---\n\n# Index\n")] == ["# Index"]
 
 
 def test_prose_between_two_rules_is_told() -> None:
-    assert [section.text for section in split_sections("P.md", "---\nBe curt.\n---\n")] == [
-        "---\nBe curt.\n---"
-    ]
+    assert [section.text for section in split_sections("P.md", "---\nBe curt.\n---\n")] == ["---\nBe curt.\n---"]
 
 
 def test_a_skill_by_its_front_matter() -> None:

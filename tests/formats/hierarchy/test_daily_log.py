@@ -72,9 +72,7 @@ def test_content_cannot_pass_for_the_trailer_of_a_foreign_id(content):
     assert (entry.id, entry.content) == (make_item(1).id, content)
 
 
-@pytest.mark.parametrize(
-    "source", ["tool:x) ^M-1-aaaa (y", "a ^M-1-aaaa", "(nested)", "# heading", "two\nlines"]
-)
+@pytest.mark.parametrize("source", ["tool:x) ^M-1-aaaa (y", "a ^M-1-aaaa", "(nested)", "# heading", "two\nlines"])
 def test_source_cannot_pass_for_structure(source):
     [entry] = parse_log(render_log([make_item(1, "x", source=source)]))
     assert (entry.id, entry.content, entry.source) == (make_item(1).id, "x", source.replace("\n", " "))
@@ -92,18 +90,12 @@ def test_item_of_a_foreign_id_is_read_back():
 
 
 def test_what_people_wrote_is_left_alone():
-    log = (
-        render_log([make_item(1, "one")])
-        + "\n## Notes\n\nMy own words.\n"
-        + render_log_entry(make_item(2, "two"))
-    )
+    log = render_log([make_item(1, "one")]) + "\n## Notes\n\nMy own words.\n" + render_log_entry(make_item(2, "two"))
     assert [e.content for e in parse_log(log)] == ["one", "two"]
     assert parse_log("# Title\n\n## fact (10:00 UTC)\n\nno id\n") == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", render_log_header("2026-02-24"), "a person's notes\n\nwithout headings\n"]
-)
+@pytest.mark.parametrize("text", ["", render_log_header("2026-02-24"), "a person's notes\n\nwithout headings\n"])
 def test_log_without_entries_has_none(text):
     assert parse_log(text) == []
 

@@ -44,9 +44,7 @@ def test_segments_come_back_as_they_were(told):
         assert file.hashes(segment.week) == [(day.day, day.hash) for day in segment.days]
         counts = file.counts(segment.week)
         assert counts[1:] == segment.counts[1:]
-        assert {key: counts.of(key) for key in segment.topics} == {
-            k: t.entries for k, t in segment.topics.items()
-        }
+        assert {key: counts.of(key) for key in segment.topics} == {k: t.entries for k, t in segment.topics.items()}
     assert file.render() == data, "not decoded yet"
     assert [file.find(segment.week) for segment in segments] == segments
     assert [list(file.find(s.week).topics) for s in segments] == [list(s.topics) for s in segments]

@@ -33,9 +33,7 @@ entries = st.tuples(
     st.lists(st.sampled_from(("a", "b c", "x]", "(y)", "# z", "](x)")), max_size=3, unique=True).map(tuple),
     st.integers(0, 100).map(lambda n: n / 100),
 )
-notes = st.sampled_from(
-    ("", "\n- a note\n", "\n### Heading\n\nwords\nmore words\n", "\n> quoted\n", "\n***\n")
-)
+notes = st.sampled_from(("", "\n- a note\n", "\n### Heading\n\nwords\nmore words\n", "\n> quoted\n", "\n***\n"))
 
 
 @quick

@@ -33,8 +33,6 @@ def test_day_is_done_for_the_same_text_and_no_lower_threshold():
 
 
 def test_what_is_no_line_of_ours_is_passed_over():
-    noise = (
-        b'<<<<<<< HEAD\n[1]\n{"day": 3, "taken": "x", "said": [1], "min_importance": true}\n{"day": "20\n\0\0'
-    )
+    noise = b'<<<<<<< HEAD\n[1]\n{"day": 3, "taken": "x", "said": [1], "min_importance": true}\n{"day": "20\n\0\0'
     ledger = parse_ledger(lines(LINE) + noise)
     assert ledger == parse_ledger(lines(LINE))

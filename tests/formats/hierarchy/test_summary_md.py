@@ -15,9 +15,7 @@ from mabos_cli.formats.markdown.seal import is_as_generated, seal
 quick = settings(max_examples=40, deadline=None, derandomize=True)
 NAMES = ("2026-W09", "2026-02", "2026-Q1")
 BUDGET = 4000
-WEEKS = Places(
-    below=frozenset([*(f"2026-W{n:02d}" for n in range(1, 54)), *(f"2026-{n:02d}" for n in range(1, 13))])
-)
+WEEKS = Places(below=frozenset([*(f"2026-W{n:02d}" for n in range(1, 54)), *(f"2026-{n:02d}" for n in range(1, 13))]))
 SECTION = re.compile(
     r"# (?:Weekly Summary|Monthly Summary|Quarterly Review): 2026-\w+"
     r"|## (?:Overview|Themes|Strategic Themes|Patterns|Trend|Key Decisions|Milestones|Weeks|Months)"
@@ -113,9 +111,7 @@ def test_line_ends_of_windows_are_a_change():
     assert not parse_summary(TEXT + "\n").untouched and not parse_summary(TEXT[:-1]).untouched
 
 
-hostile = st.sampled_from(
-    (*HOSTILE, "](x)", "[a](b)", "x\r\ny", "\x1b[31m", "\u202e", "w" * 10_000, "**", "%%")
-)
+hostile = st.sampled_from((*HOSTILE, "](x)", "[a](b)", "x\r\ny", "\x1b[31m", "\u202e", "w" * 10_000, "**", "%%"))
 texts = st.lists(hostile, min_size=1, max_size=3).map(" ".join) | hostile_texts | st.text(max_size=20)
 hostile_events = st.builds(
     event,
@@ -230,18 +226,14 @@ def test_a_quarter_has_its_sections_in_order():
 def test_a_week_has_a_section_for_each_day():
     text = render("2026-W08")
     assert re.findall(r"(?m)^## (.*)", text) == ["Overview", "Tuesday 2026-02-17", "Wednesday 2026-02-18"]
-    assert (
-        "Coverage: 2 of 7 days with recorded activity, 16 to 22 February 2026. 6 entries: 4 decisions" in text
-    )
+    assert "Coverage: 2 of 7 days with recorded activity, 16 to 22 February 2026. 6 entries: 4 decisions" in text
     assert "Up: [2026-02](../monthly/2026-02.md)\n" in text
     assert "Headings: Contracts." in text
 
 
 def test_a_week_across_months_leads_up_to_both():
     days = {"2026-02-28": [event()], "2026-03-01": [event()]}
-    assert "Up: [2026-02](../monthly/2026-02.md), [2026-03](../monthly/2026-03.md)\n" in render(
-        "2026-W09", days
-    )
+    assert "Up: [2026-02](../monthly/2026-02.md), [2026-03](../monthly/2026-03.md)\n" in render("2026-W09", days)
 
 
 def test_a_week_leads_up_to_the_months_of_its_logs():

@@ -56,9 +56,9 @@ CASES = st.builds(
     TEXT,
     st.integers(0, 5),
     TEXT,
-    st.lists(
-        st.builds(Revision, TEXT, TEXT, TEXT.map(lambda text: (("lessons", text),)), st.just(())), max_size=2
-    ).map(tuple),
+    st.lists(st.builds(Revision, TEXT, TEXT, TEXT.map(lambda text: (("lessons", text),)), st.just(())), max_size=2).map(
+        tuple
+    ),
     st.just(()),
 )
 
@@ -106,9 +106,7 @@ def test_a_list_stays_a_list_and_an_object_an_object(indent):
     new = listed.changed([Case("C-3")], ["C-001"]).data
     assert new.startswith(b'[\n  {"case_id": "deal 9", "stored_at": "x"},\n  {"case_id": "C-3"')
     held = {"cases": [SEED, other], "tool": "v2"}
-    wrapped = (
-        parse_cases(json.dumps(held, indent=indent).encode(), "x").changed([Case("C-3")], ["C-001"]).data
-    )
+    wrapped = parse_cases(json.dumps(held, indent=indent).encode(), "x").changed([Case("C-3")], ["C-001"]).data
     assert wrapped.startswith(b'{\n  "cases": [\n    {"case_id": "deal 9"') and wrapped.endswith(
         b'  ],\n  "tool": "v2"\n}\n'
     )
@@ -206,9 +204,7 @@ def test_the_archive():
         b'{"id": "C-9", "kind": "case", "reason": "least useful", "at": "2026-03-01'
     ) and line.endswith(b"}\n")
     data = b'{"id": "F-1", "kind": "fact"}\n' + line + b'{"id": "C-8", "kind": "case", "case": 7}\n{"torn'
-    assert parse_case_departures(data, "x") == [
-        CaseDeparture("C-9", "least useful", "2026-03-01T00:00:00.000Z", FULL)
-    ]
+    assert parse_case_departures(data, "x") == [CaseDeparture("C-9", "least useful", "2026-03-01T00:00:00.000Z", FULL)]
 
 
 def test_what_other_tools_note_in_revisions_stays():

@@ -38,9 +38,7 @@ def test_every_line_leads_to_its_case():
         "## [case] deal 7 (a) (open)",
     ]
     assert find_case_id(lines, starts[0] - 1) == ""
-    for start, end, own in zip(
-        starts, [*starts[1:], len(lines)], ("C-001", "C-002", "deal 7 (a)"), strict=True
-    ):
+    for start, end, own in zip(starts, [*starts[1:], len(lines)], ("C-001", "C-002", "deal 7 (a)"), strict=True):
         assert {find_case_id(lines, n) for n in range(start, end)} == {own}
     found = [find_case_id(lines, passage.first) for passage in split_passages(without_seal(text))]
     assert found.count("C-002") > 1 and {*found} == {"", "C-001", "C-002", "deal 7 (a)"}

@@ -75,9 +75,7 @@ def test_a_fact_survives_its_line(fact):
 @given(
     many,
     st.integers(0, 9),
-    st.dictionaries(
-        any_text.filter(lambda key: key not in ("facts", "version", "last_id")), json_values, max_size=2
-    ),
+    st.dictionaries(any_text.filter(lambda key: key not in ("facts", "version", "last_id")), json_values, max_size=2),
 )
 def test_a_file_survives(found, version, extra):
     written = render_facts(FactFile([render_fact(fact) for fact in found], version, "F-9-0000", extra))
@@ -200,8 +198,7 @@ def test_a_large_file_is_looked_over_too():
 
 def test_what_is_derived_again_keeps_its_line():
     one, two = (
-        Fact(f"F-inf-{n}", "a", "b", str(n), rule_id="R-001", derived_from=("F-1",), source="inference")
-        for n in (1, 2)
+        Fact(f"F-inf-{n}", "a", "b", str(n), rule_id="R-001", derived_from=("F-1",), source="inference") for n in (1, 2)
     )
     first = renew_derived(FactFile(), [two, one], {"facts_version": 1}, "2026-01-01T00:00:00.000Z")
     assert (tuple(first.done), first.is_new, first.file.version) == ((2, 0, 0), True, 1)
@@ -223,9 +220,7 @@ def test_records_that_cannot_be_read_do_not_hide_the_others():
 plain_names = st.text(st.characters(blacklist_categories=["C", "Z"]), min_size=1).filter(
     lambda text: not text.startswith("?") and text == text.strip()
 )
-hostile = st.one_of(
-    plain_names, st.sampled_from(['"', '""', "a,b", "=1+1", "';--", "a  b", "\ufeffx", "null", "𝄞"])
-)
+hostile = st.one_of(plain_names, st.sampled_from(['"', '""', "a,b", "=1+1", "';--", "a  b", "\ufeffx", "null", "𝄞"]))
 trusts = st.sampled_from(["agent", "trusted", "untrusted"])
 sent = st.lists(
     st.tuples(hostile, hostile, hostile, st.floats(0, 1), hostile, trusts, times, times).map(

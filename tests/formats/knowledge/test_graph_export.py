@@ -70,9 +70,7 @@ def test_jsonld_says_every_fact(facts):
 
 
 def test_jsonld_reads_as_the_triples_that_it_is():
-    oxigraph = pytest.importorskip(
-        "pyoxigraph", reason="no pyoxigraph here: JSON-LD is not read by another program"
-    )
+    oxigraph = pytest.importorskip("pyoxigraph", reason="no pyoxigraph here: JSON-LD is not read by another program")
     facts = [Fact("F-1", "a b", "@type", "Käse"), Fact("F-2", "a b", "price", "$9,000")]
     found = oxigraph.parse(render_graph(facts, "jsonld").encode(), format=oxigraph.RdfFormat.JSON_LD)
     assert sorted((q.subject.value, unquote(q.predicate.value), unquote(q.object.value)) for q in found) == [

@@ -153,10 +153,7 @@ def test_a_union_names_its_members_and_a_nameless_class_nothing():
         ],
     }
     found = read_ontology([parsed({"@context": CONTEXT, "@graph": [node, restricted, *NODES]})])
-    assert (
-        found.properties["shop:x"].domains == ("mabos:Party", "shop:Guest")
-        and not found.properties["shop:x"].ranges
-    )
+    assert found.properties["shop:x"].domains == ("mabos:Party", "shop:Guest") and not found.properties["shop:x"].ranges
     assert found.concepts["shop:Y"].parents == ("mabos:Party",) and len(found.concepts) == 3
 
 
@@ -189,9 +186,7 @@ def test_broken_files_are_cited(data: bytes, told: str):
 
 
 NEW = Concept("shop:Member", "Member", ("shop:Guest",), "guest who signed in", ("insider",))
-LINK = Property(
-    "shop:invites", "invites", "object", ("shop:Member",), ("shop:Guest", "mabos:Party"), True, "asks in"
-)
+LINK = Property("shop:invites", "invites", "object", ("shop:Member",), ("shop:Guest", "mabos:Party"), True, "asks in")
 LAYOUTS = {
     "lines": b'{\n  "@context": ' + json.dumps(CONTEXT).encode() + b',\n  "@graph": [\n    '
     + b",\n    ".join(json.dumps(n).encode() for n in NODES) + b'\n  ],\n  "note": "ours: ] }"\n}\n',

@@ -29,9 +29,7 @@ def test_one_proposal_per_line_and_back():
 
 def test_keys_of_other_tools_stay():
     file = parsed({"proposals": [SEED], "schema": 3})
-    assert file.proposals == (
-        Proposal("p-7", "shop", "class", "shop:Guest", "Guest", extra=(("votes", {"cfo": 1}),)),
-    )
+    assert file.proposals == (Proposal("p-7", "shop", "class", "shop:Guest", "Guest", extra=(("votes", {"cfo": 1}),)),)
     file.proposals = (file.proposals[0]._replace(status="rejected", reason="no"),)
     assert json.loads(render_proposals(file)) == {
         "proposals": [SEED | {"status": "rejected", "reason": "no"}],

@@ -23,9 +23,7 @@ def test_a_rule_survives_being_written_out(found, conclusion):
         assert parse_rule_text(render_pattern(pattern))[0] == (pattern,)
 
 
-tests_of = st.builds(
-    Pattern, st.sampled_from(["?x", "?y", "?z"]), st.just(""), terms, st.sampled_from(OPERATORS)
-)
+tests_of = st.builds(Pattern, st.sampled_from(["?x", "?y", "?z"]), st.just(""), terms, st.sampled_from(OPERATORS))
 
 
 @quick

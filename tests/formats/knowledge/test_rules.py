@@ -62,9 +62,7 @@ def test_what_is_wrong_is_told_with_its_line(fields, told):
     assert data.decode().split("\n")[at - 1] == "    {" and at > 10
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"3", b'{"rules": 3}', b'{"rules": [], "version": "1"}', b'{"rules": [3]}']
-)
+@pytest.mark.parametrize("data", [b"", b"3", b'{"rules": 3}', b'{"rules": [], "version": "1"}', b'{"rules": [3]}'])
 def test_broken_files_are_refused(data):
     with pytest.raises(InvalidFile, match=r"^rules\.json(:\d+)?: "):
         parse_rules(data, "rules.json")

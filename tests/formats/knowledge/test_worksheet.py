@@ -25,9 +25,7 @@ from mabos_cli.reasoning.shape import (
 )
 
 SHAPE = record(
-    options=list_of(
-        record(name=text("what it is called"), cost=optional(number("its cost", 0), 3)), "options"
-    ),
+    options=list_of(record(name=text("what it is called"), cost=optional(number("its cost", 0), 3)), "options"),
     priors=map_of(probability("how likely"), "priors by name"),
     mode=usual(text("how", "fast", "slow"), "fast"),
     draws=optional(whole("how many", 1, 100), 10),
@@ -54,9 +52,7 @@ def test_the_sheet_shows_every_field() -> None:
 
 
 def test_what_may_be_left_out_and_bounds_that_nobody_meets() -> None:
-    shape = record(
-        "Give a or b.", a=usual(number("gain", -1e15, 1e15)), b=optional(text("how", "x", "y", "z"))
-    )
+    shape = record("Give a or b.", a=usual(number("gain", -1e15, 1e15)), b=optional(text("how", "x", "y", "z")))
     sheet = render_worksheet(METHODS["fuzzy"], shape, (), "")
     assert "## Input\n\nGive a or b.\nFill in the values." in sheet
     assert "a:                                  # a number; gain\n" in sheet
@@ -102,9 +98,7 @@ def test_a_file_by_methods() -> None:
     inputs = parse_inputs("problem: p\nbayesian:\n  a: 1\ndeductive:\n  b: [x, y]\n", "in.yaml")
     assert inputs.problem == "p" and list(inputs.by_method) == ["bayesian", "deductive"]
     assert inputs.by_method["deductive"].value == {"b": ["x", "y"]}
-    assert (
-        inputs.by_method["deductive"].line_of("b[2]") == 5 and inputs.by_method["bayesian"].line_of("a") == 3
-    )
+    assert inputs.by_method["deductive"].line_of("b[2]") == 5 and inputs.by_method["bayesian"].line_of("a") == 3
 
 
 def test_input_of_one_method_may_have_names_of_methods() -> None:
@@ -123,9 +117,7 @@ def test_a_method_with_nothing_below_it_has_no_input() -> None:
 
 def test_a_sheet_as_other_editors_keep_it() -> None:
     """Line ends of Windows, and a fence that says more."""
-    sheet = (
-        "# Worksheet: satisficing\n\n```YAML title=input\nmethod: satisficing\noptions: {a: {x: 1}}\n```\n"
-    )
+    sheet = "# Worksheet: satisficing\n\n```YAML title=input\nmethod: satisficing\noptions: {a: {x: 1}}\n```\n"
     for said in (sheet, sheet.replace("\n", "\r\n")):
         source = parse_inputs(said, "s.md").by_method["satisficing"]
         assert source.value == {"options": {"a": {"x": 1}}} and source.line_of("options.a") == 5

@@ -188,9 +188,7 @@ def test_secrets_in_what_a_tool_was_given_go_before_it_is_cut() -> None:
 
 
 def test_an_answer_without_its_call_has_no_tool() -> None:
-    [found] = read_all(
-        reader_of("claude"), [claude([{"type": "tool_result", "tool_use_id": "t", "content": "42"}])]
-    )
+    [found] = read_all(reader_of("claude"), [claude([{"type": "tool_result", "tool_use_id": "t", "content": "42"}])])
     assert found[:1] == ("42",) and found.source == "transcript:claude.jsonl" and found.kind == "tool"
 
 

@@ -52,9 +52,7 @@ def test_record_with_a_bad_item_is_refused_by_name():
 def test_lines_naming_an_id_are_exactly_its_records(found):
     data = b"".join(render_departure(departure) for departure in found)
     for item_id in {departure.item.id for departure in found}:
-        assert parse_archive(lines_naming(data, item_id), "a")[0] == [
-            d for d in found if d.item.id == item_id
-        ]
+        assert parse_archive(lines_naming(data, item_id), "a")[0] == [d for d in found if d.item.id == item_id]
 
 
 def test_mention_or_longer_id_is_not_a_record_of_an_id():

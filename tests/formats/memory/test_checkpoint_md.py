@@ -85,9 +85,7 @@ def test_restored_checkpoint_is_a_belief_at_the_end():
 def test_checkpoint_is_restored_only_once():
     restored = restore_into_beliefs("# Beliefs\n", render_checkpoint(FULL), SOURCE, STAMP)
     assert restore_into_beliefs(restored, render_checkpoint(FULL), SOURCE, STAMP) is None
-    assert (
-        restore_into_beliefs(restored.replace("\n", "\r\n"), render_checkpoint(FULL), SOURCE, STAMP) is None
-    )
+    assert restore_into_beliefs(restored.replace("\n", "\r\n"), render_checkpoint(FULL), SOURCE, STAMP) is None
 
 
 def test_another_checkpoint_is_restored_behind_the_first():

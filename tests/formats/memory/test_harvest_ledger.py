@@ -61,9 +61,7 @@ def test_the_last_cover_is_found_from_the_end_alone():
 
 
 def test_ids_are_found_by_text():
-    data = (
-        b'{"derived_from": ["O-1771943400000-00a4", "O-0123456789abcdef"], "x": "O-1771943400000-00a5 said"}'
-    )
+    data = b'{"derived_from": ["O-1771943400000-00a4", "O-0123456789abcdef"], "x": "O-1771943400000-00a5 said"}'
     wanted = ["O-1771943400000-00a4", "O-1771943400000-00a5", "O-0123456789abcdef", "O-1771943400000-00a"]
     assert names_any(data, wanted) == {wanted[0], wanted[2]}
 

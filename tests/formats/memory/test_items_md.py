@@ -58,9 +58,7 @@ def test_items_are_written_in_full_under_their_stores():
         trust="untrusted",
         author="ann",
     )
-    text = render_items(
-        "cfo", [render_entry("working", item), render_entry("short_term", make_item(2, "two"))], COUNTS
-    )
+    text = render_items("cfo", [render_entry("working", item), render_entry("short_term", make_item(2, "two"))], COUNTS)
     assert text.startswith(
         "# MABOS Memory Items — cfo\n\n> Auto-materialized from memory-store.json. 3 long-term, 2 short-term, 1 working"
     )

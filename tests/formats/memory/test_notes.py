@@ -43,9 +43,7 @@ def test_headings_are_the_path_of_an_entry_without_the_title_of_the_file() -> No
 
 
 def test_row_of_a_table_is_an_entry_that_names_its_columns() -> None:
-    found = parse(
-        "| Name | Role |\n|:--|--:|\n| Ada | CFO <!-- importance: 9 --> |\n| Bob | |\n| a\\|b | c | d |\n"
-    )
+    found = parse("| Name | Role |\n|:--|--:|\n| Ada | CFO <!-- importance: 9 --> |\n| Bob | |\n| a\\|b | c | d |\n")
     assert [note[:3] for note in found.entries] == [
         (3, 3, "Name: Ada; Role: CFO"),
         (4, 4, "Name: Bob"),
@@ -161,9 +159,7 @@ def test_short_entries_are_left_out_where_that_is_asked_for() -> None:
 
 
 def test_line_endings_and_byte_order_mark_are_no_text() -> None:
-    assert parse("\ufeff# A\r\n- b\r\n  c\r\n") == Notes(
-        (Note(2, 3, "b\nc", ("A",)),), (HEADING, ENTRY, ENTRY, "")
-    )
+    assert parse("\ufeff# A\r\n- b\r\n  c\r\n") == Notes((Note(2, 3, "b\nc", ("A",)),), (HEADING, ENTRY, ENTRY, ""))
 
 
 LINES = (
@@ -225,9 +221,7 @@ LINES = (
     ),
 )
 documents = st.lists(st.sampled_from((*LINES, *HOSTILE)), max_size=30).map("\n".join)
-anything = st.text(
-    st.characters(exclude_categories=("Cs",)) | st.sampled_from("\n\n#->`| ^M1a"), max_size=200
-)
+anything = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("\n\n#->`| ^M1a"), max_size=200)
 MARK = re.compile(r"^\s*(?:> ?)*\s*(?:(?:[-+*]|\d{1,9}[.)])(?:\s+(?:\[[ xX]\](?:\s+|$))?|$))?")
 COMMENT = re.compile(r"<!--\s*(?:importance|trigger|status):[^<>]*-->")
 TRAIL = re.compile(r"(?:^|\s)\^[\w-]+\s*$")

@@ -83,9 +83,7 @@ def test_shapes_of_records(record, text):
 
 
 def test_a_tool_is_the_source_and_its_failure_a_tag():
-    seen = observation_from_dict(
-        {"tool": "bash", "output": "x", "is_error": True, "tags": "ci", "session_id": "s"}
-    )
+    seen = observation_from_dict({"tool": "bash", "output": "x", "is_error": True, "tags": "ci", "session_id": "s"})
     assert (seen.kind, seen.source, seen.tags, seen.session) == ("tool", "tool:bash", ("ci", "error"), "s")
 
 
@@ -168,9 +166,7 @@ def test_reading_on_finds_what_reading_all_finds():
 )
 def test_a_line_that_is_being_written_is_left_alone(data, size):
     assert complete_size(data) == size
-    assert sum(1 for line in parse_observations(data, "x") if line.observation) == data[:size].count(
-        b'"text"'
-    )
+    assert sum(1 for line in parse_observations(data, "x") if line.observation) == data[:size].count(b'"text"')
 
 
 def test_separators_inside_a_text_end_no_line():

@@ -152,9 +152,7 @@ def test_damaged_store_is_read_or_refused_but_never_breaks_the_reader(store, dat
         assert json.loads(render_store(found))
 
 
-@pytest.mark.parametrize(
-    "damage", [b'"long 5', b'long 5"', b'"content": "long 5"', b'00aa", "content": "long 5"']
-)
+@pytest.mark.parametrize("damage", [b'"long 5', b'long 5"', b'"content": "long 5"', b'00aa", "content": "long 5"'])
 def test_damaged_long_term_line_is_refused(damage):
     with pytest.raises(InvalidFile):
         parse_store(render_store(sample_store()).replace(damage, b"", 1), "s")

@@ -221,9 +221,7 @@ def test_deep_nesting_is_read_as_far_as_messages_go():
 def test_tool_results_in_blocks_are_read():
     """Claude Code nests the blocks of a tool's answer in a block of the message."""
     result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "3 failed"}]}
-    assert parse({"type": "user", "message": {"role": "user", "content": [result]}}) == [
-        Said(1, "3 failed", "user")
-    ]
+    assert parse({"type": "user", "message": {"role": "user", "content": [result]}}) == [Said(1, "3 failed", "user")]
 
 
 def test_a_huge_line_is_one_line():

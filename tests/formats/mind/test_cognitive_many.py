@@ -161,9 +161,7 @@ def edit_by_adding(rnd: Random, text: str, file: CognitiveFile, kind: str) -> No
         heading = find_plan(parse_cognitive(new), own)
         assert heading and same(title) in same(heading.title)
         found = next(plan for plan in parse_plans(new, "Plans.md")[0] if plan.id == own)
-        assert len(found.steps) == 2 and found.linked("goal") == (
-            ("G-77", "PL-8") if "goal" in fields else ()
-        )
+        assert len(found.steps) == 2 and found.linked("goal") == (("G-77", "PL-8") if "goal" in fields else ())
         assert_others_stay(text, new, lambda e: False, 1)
         return
     added = assert_others_stay(text, new, lambda e: False, 1)
@@ -179,9 +177,7 @@ def edit_by_note(rnd: Random, text: str, file: CognitiveFile) -> None:
     entry, note = rnd.choice(file.entries), rnd.choice(VALUES)
     new = add_note(text, entry, DAY, note)
     assert_own_lines(text, new, entry)
-    assert DAY in new and same(f"{DAY}: {note}") in same(
-        entry_at(new, entry).get("note") + entry_at(new, entry).text
-    )
+    assert DAY in new and same(f"{DAY}: {note}") in same(entry_at(new, entry).get("note") + entry_at(new, entry).text)
     assert_others_stay(text, new, lambda e: e.first == entry.first, 1)
 
 
@@ -249,9 +245,7 @@ def check_file(text: str, rnd: Random) -> None:
     rnd.choice(OTHERS)(rnd, text, file)
     if rnd.random() < 0.1:
         parse_beliefs(text, "Beliefs.md")
-        parse_attitudes(
-            text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md"
-        )
+        parse_attitudes(text, rnd.choice(("desire", "goal", "intention", "commitment", "learning")), "Some.md")
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))

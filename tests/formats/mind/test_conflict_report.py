@@ -94,9 +94,7 @@ def test_a_mind_has_a_section_for_each_entry_whatever_it_says(said: str):
 
 
 def test_a_mind_says_what_is_known_and_nothing_of_the_rest():
-    goal = Attitude(
-        "goal", "G-1", "Be calm", level="tactical", priority=0.8, progress=40.0, links={"parent": ("G-0",)}
-    )
+    goal = Attitude("goal", "G-1", "Be calm", level="tactical", priority=0.8, progress=40.0, links={"parent": ("G-0",)})
     text = render_mind("ceo", [], [], [goal])
     assert "0 beliefs, 0 desires, 1 goal." in text
     assert (

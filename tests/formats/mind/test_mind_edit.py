@@ -57,8 +57,7 @@ def entry_of(text: str, kind: str, name: str) -> Entry:
 
 def entries_of(text: str) -> list[tuple[object, ...]]:
     return [
-        (e.shape, e.title, e.text, {n: f.value for n, f in e.fields.items()})
-        for e in parse_cognitive(text).entries
+        (e.shape, e.title, e.text, {n: f.value for n, f in e.fields.items()}) for e in parse_cognitive(text).entries
     ]
 
 
@@ -103,9 +102,7 @@ def test_a_goal_as_nested_bullets_is_written_as_the_others_are():
 
 def test_what_a_table_has_no_column_for_is_read_back_from_brackets():
     text = text_of("ceo", "desire")
-    draft = Draft(
-        "desire", "", "Be calm", "At night.", {"priority": "low", "status": "active", "motivates": "G-1"}
-    )
+    draft = Draft("desire", "", "Be calm", "At night.", {"priority": "low", "status": "active", "motivates": "G-1"})
     new, own = add_entry(text, draft, DAY)
     assert added(text, new) == [f"| {own} | Be calm [text: At night.] [motivates: G-1] | Low | Active |"]
     desire = next(each for each in parse_attitudes(new, "desire", "")[0] if each.id == own)
@@ -119,9 +116,7 @@ def test_the_words_of_a_cell_change_and_its_brackets_stay():
 
 
 def test_a_new_group_is_made_and_an_old_one_is_found():
-    new = add_entry("# Desires\n", Draft("desire", "", "Calm", fields={"priority": "0.5"}), DAY, "Terminal")[
-        0
-    ]
+    new = add_entry("# Desires\n", Draft("desire", "", "Calm", fields={"priority": "0.5"}), DAY, "Terminal")[0]
     again = add_entry(new, Draft("desire", "", "Sleep", fields={"priority": "0.4"}), DAY, "terminal")[0]
     assert [(h.level, h.title) for h in parse_cognitive(again).headings] == [
         (1, "Desires"), (2, "Terminal"), (3, "D-001: Calm"), (3, "D-002: Sleep"),
@@ -207,10 +202,7 @@ def test_a_new_field_looks_like_the_last_one_and_is_read_back(old: str, name: st
 
 def test_the_text_of_a_section_is_replaced_only_where_it_is_plain():
     plain = "## A\n\nCertainty: 0.9\n\nold\nwords\n"
-    assert (
-        change_entry(plain, entry_of(plain, "belief", "A"), {"text": "new"})
-        == "## A\n\nCertainty: 0.9\n\nnew\n"
-    )
+    assert change_entry(plain, entry_of(plain, "belief", "A"), {"text": "new"}) == "## A\n\nCertainty: 0.9\n\nnew\n"
     for more in (
         "> quote",
         "```\ncode\n```",

@@ -31,9 +31,7 @@ def step_added(text: str, plan: str, told: str) -> list[str]:
 
 
 def step_finished(text: str, number: int, name: str) -> list[str]:
-    step = next(
-        step for step in parse_plans(text, "")[0][number].steps if step.name == name or step.text == name
-    )
+    step = next(step for step in parse_plans(text, "")[0][number].steps if step.name == name or step.text == name)
     new = finish_step(text, step, DAY)
     again = next(each for plan in parse_plans(new, "")[0] for each in plan.steps if each.line == step.line)
     assert again.done and finish_step(new, again, DAY) == new

@@ -28,9 +28,7 @@ def test_the_last_line_holds() -> None:
 def test_lines_that_are_no_entries_are_passed_over() -> None:
     torn = render_entries([BAD])[:-20]
     odd = b'[]\n{"uid": "main/1", "state": "ok"}\n{"type": "goal", "uid": "main/1", "state": "well"}\n\0\0\n'
-    assert parse_ledger(odd + render_entries([OK]) + b'{"type": 3, "uid": "x", "state": "ok"}\n' + torn) == {
-        OK.key: OK
-    }
+    assert parse_ledger(odd + render_entries([OK]) + b'{"type": 3, "uid": "x", "state": "ok"}\n' + torn) == {OK.key: OK}
 
 
 def test_compacting_forgets_what_is_gone_and_nothing_else() -> None:

@@ -66,11 +66,7 @@ def test_labels_are_safe_and_unique():
     labels = label_types(Ontology([Concept(own) for own in odd]))
     assert set(labels) == set(odd) and len(set(labels.values())) == len(odd)
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", label) and label not in RESERVED for label in labels.values())
-    assert (
-        labels["x:SQLServer"] == "sql_server"
-        and labels["x:9Lives"] == "t_9_lives"
-        and labels["x:End"] == "x_end"
-    )
+    assert labels["x:SQLServer"] == "sql_server" and labels["x:9Lives"] == "t_9_lives" and labels["x:End"] == "x_end"
 
 
 def test_a_circle_is_cut_at_one_place():

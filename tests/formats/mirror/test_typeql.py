@@ -204,9 +204,7 @@ def test_writing_is_refused(query, word):
         check_read_only(query)
 
 
-@pytest.mark.parametrize(
-    "query", ["", "  # only a note", 'match $x has name "open;', "match $x has name 'open;"]
-)
+@pytest.mark.parametrize("query", ["", "  # only a note", 'match $x has name "open;', "match $x has name 'open;"])
 def test_no_query_at_all(query):
     with pytest.raises(BadValue):
         check_read_only(query)

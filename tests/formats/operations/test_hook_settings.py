@@ -13,11 +13,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.operations.hook_settings import add_hooks, check_settings, hooks_of, remove_hooks
 
 SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=6)
-    | st.floats(allow_nan=False, allow_infinity=False)
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.floats(allow_nan=False, allow_infinity=False)
 )
 VALUES = st.recursive(
     SCALARS,
@@ -39,21 +35,13 @@ def texts(draw: st.DrawFn) -> str:
     others = draw(st.dictionaries(st.text(max_size=5) | st.just("version"), VALUES, max_size=3))
     others.pop("hooks", None)
     hooks = draw(st.none() | LISTS)
-    given = (
-        others
-        if hooks is None
-        else draw(st.sampled_from([others | {"hooks": hooks}, {"hooks": hooks} | others]))
-    )
+    given = others if hooks is None else draw(st.sampled_from([others | {"hooks": hooks}, {"hooks": hooks} | others]))
     layout = {"indent": draw(st.sampled_from([None, 0, 2, 4, "\t"])), "ensure_ascii": draw(st.booleans())}
-    text = json.dumps(
-        given, **layout, separators=draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")]))
-    )
+    text = json.dumps(given, **layout, separators=draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")])))
     if draw(st.booleans()):
         gaps = st.sampled_from(["", "", " ", "\n", "\r\n  ", "\t"])
         text = "".join(match[0] + draw(gaps) for match in _TOKEN.finditer(text))
-    return (
-        draw(st.sampled_from(["", "\ufeff", "\n "])) + text + draw(st.sampled_from(["", "\n", "\r\n", " "]))
-    )
+    return draw(st.sampled_from(["", "\ufeff", "\n "])) + text + draw(st.sampled_from(["", "\n", "\r\n", " "]))
 
 
 def head_of(host: str) -> dict[str, Any]:
@@ -83,9 +71,7 @@ def test_in_and_out_again_gives_back_every_byte(text: str, host: str) -> None:
         assert found["hooks"][event][-1] == element
         found["hooks"][event].pop()
     assert all(found["hooks"].get(event) == listed for event, listed in before.get("hooks", {}).items())
-    assert {k: v for k, v in found.items() if k != "hooks"} == {
-        k: v for k, v in before.items() if k != "hooks"
-    }
+    assert {k: v for k, v in found.items() if k != "hooks"} == {k: v for k, v in before.items() if k != "hooks"}
     assert put(new, host) == new
     assert remove_hooks(new, host, "s.json") == text
     assert remove_hooks(text, host, "s.json") == text

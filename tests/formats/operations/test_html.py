@@ -20,9 +20,7 @@ def test_text_stays_text(inside: str, told: str) -> None:
 
 def test_elements_within_elements_are_not_escaped_twice() -> None:
     inner = element("b", "a & b")
-    assert element("p", inner, " <", 3, None, ["x", inner]) == (
-        "<p><b>a &amp; b</b> &lt;3x<b>a &amp; b</b></p>"
-    )
+    assert element("p", inner, " <", 3, None, ["x", inner]) == ("<p><b>a &amp; b</b> &lt;3x<b>a &amp; b</b></p>")
     assert isinstance(join(("<",)), Html) and join(("<",)) == "&lt;"
 
 

@@ -33,9 +33,7 @@ def item(number: int, text: str = "", **fields) -> MemoryItem:
 def store(long_term=(), short_term=(), working=(), version=1, **others) -> bytes:
     lines = [render_item(each) for each in long_term]
     ids = [each.id for each in (*working, *short_term, *long_term)]
-    return render_store(
-        StoreFile(tuple(working), tuple(short_term), lines, version, max(ids, default=""), **others)
-    )
+    return render_store(StoreFile(tuple(working), tuple(short_term), lines, version, max(ids, default=""), **others))
 
 
 def merge(kind: str, base: bytes, ours: bytes, theirs: bytes) -> Merged:
@@ -111,9 +109,7 @@ def test_every_item_of_both_sides_is_there(shared, mine, yours):
 
 
 def test_pages():
-    base, ours, theirs = (
-        render_page([render_item(item(n)) for n in found]) for found in ((0,), (0, 1), (0, 2))
-    )
+    base, ours, theirs = (render_page([render_item(item(n)) for n in found]) for found in ((0,), (0, 1), (0, 2)))
     lines = parse_page(merge("page", base, ours, theirs).data, "x")
     assert lines == [render_item(item(n)) for n in (0, 1, 2)]
     counts = [store(pages={"2026-01": 4, "2026-02": n}) for n in (1, 3, 2)]
@@ -203,9 +199,7 @@ def rules(*names: str, version: int = 1, last_id: str = "") -> bytes:
         for n, name in enumerate(names, 1)
         if name
     ]
-    return dump_line(
-        {"rules": entries, "version": version} | ({"last_id": last_id} if last_id else {})
-    ).encode()
+    return dump_line({"rules": entries, "version": version} | ({"last_id": last_id} if last_id else {})).encode()
 
 
 def test_rules_that_got_the_same_number():
@@ -240,9 +234,7 @@ def cases(*given: Case) -> bytes:
 
 
 def case(number: int, context: str, **fields) -> Case:
-    return Case(
-        f"C-{number:03d}", ("B-1",), context=context, actions=("act",), **{"stored_at": "2026-02-01"} | fields
-    )
+    return Case(f"C-{number:03d}", ("B-1",), context=context, actions=("act",), **{"stored_at": "2026-02-01"} | fields)
 
 
 def test_cases_that_got_the_same_number():
@@ -293,9 +285,7 @@ def test_derived_files_are_ours_unless_a_person_edited_theirs():
     edited = edited.replace(b"c", b"mine")
     assert merge_file("derived", "x", (b"", a, b)) == Merged(a)
     assert (
-        merge_file("derived", "x", (b"", a, edited))
-        == merge_file("derived", "x", (b"", edited, a))
-        == Merged(edited)
+        merge_file("derived", "x", (b"", a, edited)) == merge_file("derived", "x", (b"", edited, a)) == Merged(edited)
     )
     assert merge_file("derived", "x", (b"", edited, edited + b"!")) is None
     assert merge_file("", "notes.md", (b"", b"a", b"b")) is None

@@ -57,9 +57,7 @@ def report(word: str, agents: tuple[str, ...] = ("main", "ops"), left: int = 3) 
         clashes=Cut((Clash(agents[0], word, word, 0.8, sides, word),), left),
         settled=Cut((Settled(agents[0], word, (word, word), word, word, word),), left),
         goals=Cut((goal, goal._replace(depth=1, progress=None), goal), left),
-        picture=Picture(
-            (Box(word, 9, 60, 20, 90), Box(word, 1, 60, 90, 90)), Cut((line,), left), 120, 110, left, left
-        ),
+        picture=Picture((Box(word, 9, 60, 20, 90), Box(word, 1, 60, 90, 90)), Cut((line,), left), 120, 110, left, left),
         facts=7,
         lapsed=left,
         dates=Cut((Dated("2026-02-20", True, agents[0], "goal", word, word, word),), left),

@@ -28,9 +28,7 @@ def test_dotted_name_is_the_same_as_a_section():
     assert parse_settings("memory.working_capacity: 9\n", "f") == {"memory.working_capacity": (9, 1)}
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n\n", "# only a comment\n", "memory:\n", "memory:\n  working_capacity:\n"]
-)
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "memory:\n", "memory:\n  working_capacity:\n"])
 def test_nothing_set_is_nothing(text):
     assert parse_settings(text, "f") == {}
 

@@ -51,9 +51,7 @@ def _verify(folder: Path) -> tuple[int, str]:
 
 
 def test_units_say_what_runs_and_when() -> None:
-    units = render_units(
-        Station(("/o p/mabos",), "/w/50%", "w"), JOBS[2], parse_rhythm("03:10"), "03:10", 90.0
-    )
+    units = render_units(Station(("/o p/mabos",), "/w/50%", "w"), JOBS[2], parse_rhythm("03:10"), "03:10", 90.0)
     service, timer = units["mabos-w-nightly.service"], units["mabos-w-nightly.timer"]
     assert 'ExecStart=:"/o p/mabos" -w "/w/50%%" schedule run nightly\n' in service
     assert "Type=oneshot\n" in service and "Nice=10\n" in service
@@ -79,9 +77,7 @@ def test_a_shell_reads_a_cron_line_as_meant(name: str, tmp_path: Path) -> None:
     fields = line.split(" ", 5)
     assert fields[:5] == ["*/30", "*", "*", "*", "*"]
     assert fields[5].count("%") == fields[5].count("\\%")
-    done = subprocess.run(
-        ["sh", "-c", fields[5].replace("\\%", "%")], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["sh", "-c", fields[5].replace("\\%", "%")], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:-1] == ["-q", "-w", root, "schedule", "run", "cycle"]
 
 
@@ -96,9 +92,7 @@ def test_what_cannot_be_written_down_is_refused() -> None:
         render_cron_block(Station(("/m",), "/a\\b", "w"), due)
 
 
-LINES = st.lists(
-    st.sampled_from([b"MAILTO=me\n", b"# mabos\n", b"\n", b"0 1 * * * x %\n", b"\xff\r\n", b"\x85\n"])
-)
+LINES = st.lists(st.sampled_from([b"MAILTO=me\n", b"# mabos\n", b"\n", b"0 1 * * * x %\n", b"\xff\r\n", b"\x85\n"]))
 OURS, THEIRS = (
     render_cron_block(Station(("/m",), root, "w"), [(JOBS[0], Rhythm(30))]) for root in ("/ours", "/theirs")
 )

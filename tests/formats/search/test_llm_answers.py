@@ -85,9 +85,7 @@ def test_text(answer: str) -> None:
     assert parse_text(answer, 20) == "We bill per seat."
 
 
-@pytest.mark.parametrize(
-    ("answer", "fault"), [(" ", "no text"), ('{"x": 1}', "no text"), ("x" * 21, "21 characters")]
-)
+@pytest.mark.parametrize(("answer", "fault"), [(" ", "no text"), ('{"x": 1}', "no text"), ("x" * 21, "21 characters")])
 def test_no_text(answer: str, fault: str) -> None:
     with pytest.raises(BadValue, match=fault):
         parse_text(answer, 20)

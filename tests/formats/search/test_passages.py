@@ -222,9 +222,7 @@ def test_our_own_files_do_not_load_the_parser():
     memory = add_consolidated(render_memory_header("cfo"), items, "2026-02-24")
     code = "import sys; from mabos_cli.formats.search.passages import split_passages as s; t = sys.stdin.read(); print(len(s(t)), 'markdown_it' in sys.modules)"
     for text in (log, memory):
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True)
         assert done.stdout == "3 False\n"
 
 
@@ -477,7 +475,5 @@ def test_hostile_shapes_are_split_and_nothing_is_left_out(name):
     for length, end in ((16_000, "\n\n<b>\n"), (60_000, "")):
         text = unit * (length // len(unit)) + end
         covered = {line for p in split_passages(text) for line in range(p.first, p.last + 1)}
-        written = {
-            n for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")
-        }
+        written = {n for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")}
         assert written <= covered

@@ -175,6 +175,4 @@ def test_what_was_seen_need_not_be_possible_the_other_way() -> None:
     """Without fire there is no alarm, so that the comparison is with doing nothing."""
     answer = solve_yaml("interventional", ALARM)
     assert answer.detail["do"]["yes"] == pytest.approx(0.8) and answer.detail["compared_with"] == {}
-    assert refused("interventional", ALARM + "compare: {fire: no}").startswith(
-        "compare: alarm=yes cannot happen"
-    )
+    assert refused("interventional", ALARM + "compare: {fire: no}").startswith("compare: alarm=yes cannot happen")

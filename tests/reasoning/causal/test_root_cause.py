@@ -61,9 +61,7 @@ events: {a: 0.1, b: 0.1, c: 0.1, d: 0.1, e: 0.1}
 
 def test_two_of_three() -> None:
     """p = 0.1: 3 p^2 - 2 p^3 = 0.028, Birnbaum 2 p (1 - p) = 0.18."""
-    answer = solve_yaml(
-        "root-cause", "gates: {g: {need: 2, of: [a, b, c]}}\nevents: {a: 0.1, b: 0.1, c: 0.1}"
-    )
+    answer = solve_yaml("root-cause", "gates: {g: {need: 2, of: [a, b, c]}}\nevents: {a: 0.1, b: 0.1, c: 0.1}")
     found = answer.detail["importance"]["a"]
     assert answer.detail["probability"] == pytest.approx(0.028)
     assert found["birnbaum"] == pytest.approx(0.18)
@@ -93,16 +91,8 @@ gates = st.builds(
 def test_trees_agree_with_all_worlds(one: dict, two: dict, three: dict, p: list[float]) -> None:
     tree = {"top": {"need": 2, "of": ["g1", "g2", "g3"]}, "g1": one, "g2": two, "g3": three}
     chances = dict(zip("abcde", p, strict=True))
-    used = {
-        name
-        for gate in (one, two, three)
-        for names in gate.values()
-        if isinstance(names, list)
-        for name in names
-    }
-    found = solve(
-        "root-cause", {"gates": tree, "events": {name: chances[name] for name in sorted(used)}}
-    ).detail
+    used = {name for gate in (one, two, three) for names in gate.values() if isinstance(names, list) for name in names}
+    found = solve("root-cause", {"gates": tree, "events": {name: chances[name] for name in sorted(used)}}).detail
     worlds = [dict(zip("abcde", row, strict=True)) for row in product([False, True], repeat=5)]
 
     def total(**fixed: bool) -> float:
@@ -171,9 +161,7 @@ def test_refusals(text: str, said: str) -> None:
 
 def test_too_many_cut_sets_are_refused() -> None:
     """Twenty pairs in a row have a million cut sets."""
-    tree = {"top": {"all": [f"g{n}" for n in range(20)]}} | {
-        f"g{n}": {"any": [f"a{n}", f"b{n}"]} for n in range(20)
-    }
+    tree = {"top": {"all": [f"g{n}" for n in range(20)]}} | {f"g{n}": {"any": [f"a{n}", f"b{n}"]} for n in range(20)}
     with pytest.raises(ValueError, match="are too many; the limit is"):
         solve("root-cause", {"gates": tree})
 

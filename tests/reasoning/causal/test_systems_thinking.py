@@ -29,9 +29,7 @@ def test_complete_graphs(size: int) -> None:
 @given(st.lists(st.sampled_from([None, "+", "-"]), min_size=25, max_size=25))
 def test_loops_agree_with_brute_force(signs: list[str | None]) -> None:
     """Every ordered choice of variables that closes, counted once from its first one; self-loops too."""
-    pairs = {
-        (a, b): s for (a, b), s in zip(((a, b) for a in "abcde" for b in "abcde"), signs, strict=True) if s
-    }
+    pairs = {(a, b): s for (a, b), s in zip(((a, b) for a in "abcde" for b in "abcde"), signs, strict=True) if s}
     if not pairs:
         return
     loops, _ = find_loops(parse_links([f"{a} -> {b} {s}" for (a, b), s in pairs.items()], "links"))
@@ -44,9 +42,7 @@ def test_loops_agree_with_brute_force(signs: list[str | None]) -> None:
                 if all(step in pairs for step in steps):
                     expected[frozenset(steps)] = -1 if sum(pairs[step] == "-" for step in steps) % 2 else 1
     assert len(loops) == len(expected)
-    assert {
-        frozenset((link.cause, link.effect) for link in loop.links): loop.sign for loop in loops
-    } == expected
+    assert {frozenset((link.cause, link.effect) for link in loop.links): loop.sign for loop in loops} == expected
 
 
 def test_limits_to_growth() -> None:
@@ -57,9 +53,9 @@ def test_limits_to_growth() -> None:
 
 
 def test_fixes_that_fail() -> None:
-    assert archetypes(
-        "problem -> fix +", "fix -> problem -", "fix -> harm + delayed", "harm -> problem +"
-    ) == {"fixes that fail"}
+    assert archetypes("problem -> fix +", "fix -> problem -", "fix -> harm + delayed", "harm -> problem +") == {
+        "fixes that fail"
+    }
     # Without the delay the harm shows at once, and it is growth with a brake.
     assert archetypes("problem -> fix +", "fix -> problem -", "fix -> harm +", "harm -> problem +") == {
         "limits to growth"
@@ -114,17 +110,11 @@ def test_a_push_down_turns_everything_round() -> None:
 def test_pulses() -> None:
     """Roberts 1976, pulse processes: a balancing loop of two swings with period four, a reinforcing one grows by one a step in
     turn, and a chain of weights multiplies them."""
-    swing = solve_yaml("systems-thinking", "links: [a -> b +, b -> a -]\npush: {a: 1}\nsteps: 8").detail[
-        "simulation"
-    ]
+    swing = solve_yaml("systems-thinking", "links: [a -> b +, b -> a -]\npush: {a: 1}\nsteps: 8").detail["simulation"]
     assert swing["a"] == [1, 1, 0, 0, 1, 1, 0, 0, 1]
-    grow = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +]\npush: {a: 1}\nsteps: 4").detail[
-        "simulation"
-    ]
+    grow = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +]\npush: {a: 1}\nsteps: 4").detail["simulation"]
     assert grow["a"] == [1, 1, 2, 2, 3]
-    chain = solve_yaml(
-        "systems-thinking", "links: [a -> b - 0.5, b -> c + 4 delayed]\npush: {a: 3}\nsteps: 4"
-    )
+    chain = solve_yaml("systems-thinking", "links: [a -> b - 0.5, b -> c + 4 delayed]\npush: {a: 3}\nsteps: 4")
     assert chain.detail["simulation"]["b"] == [0, -1.5, -1.5, -1.5, -1.5]
     assert chain.detail["simulation"]["c"] == [0, 0, 0, -6, -6]
 
@@ -197,7 +187,5 @@ def test_dense_links_are_told_in_few_looks() -> None:
 
 
 def test_both_kinds_of_loops_are_counted() -> None:
-    answer = solve(
-        "systems-thinking", {"links": ["a -> b +", "b -> a +", "a -> c +", "c -> a -", "c -> c -"]}
-    )
+    answer = solve("systems-thinking", {"links": ["a -> b +", "b -> a +", "a -> c +", "c -> a -", "c -> c -"]})
     assert answer.summary.startswith("3 loops, 1 reinforcing and 2 balancing")

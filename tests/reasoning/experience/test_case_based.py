@@ -8,9 +8,7 @@ from mabos_cli.core.knowledge.case import Case
 from reasoning.solving import refused, solve
 
 
-def told(
-    number: int, beliefs: str, desires: str, plan: str, success: bool | None, **more: Any
-) -> dict[str, Any]:
+def told(number: int, beliefs: str, desires: str, plan: str, success: bool | None, **more: Any) -> dict[str, Any]:
     outcome = {"success": success} | {name: more.pop(name) for name in ("metrics", "lessons") if name in more}
     return {
         "case_id": f"C-{number:03}",
@@ -107,9 +105,7 @@ def test_the_agents_own_cases_and_mind() -> None:
     answer = solve("case-based", {}, cases=own, beliefs=("B-1",), desires=("D-1",))
     assert answer.conclusion.value == "offer"
     assert answer.detail["plans"]["offer"]["metrics"] == pytest.approx({"kept": 0.85})
-    other = solve(
-        "case-based", {"beliefs": ["B-9"], "desires": []}, cases=own, beliefs=("B-1",), desires=("D-1",)
-    )
+    other = solve("case-based", {"beliefs": ["B-9"], "desires": []}, cases=own, beliefs=("B-1",), desires=("D-1",))
     assert other.conclusion[:2] == ("text", "no case is like this") and other.confidence is None
 
 

@@ -81,9 +81,7 @@ def test_a_cue_that_is_wrong_more_often_is_turned_round():
     options = {"old": {"age": 9}, "new": {"age": 1}}
     answer = solve("heuristic", {"options": options, "examples": examples})
     assert answer.conclusion.value == "new" and answer.detail["cues"][0]["better"] == "lower"
-    fixed = solve(
-        "heuristic", {"options": options, "examples": examples, "cues": {"age": {"better": "higher"}}}
-    )
+    fixed = solve("heuristic", {"options": options, "examples": examples, "cues": {"age": {"better": "higher"}}})
     assert fixed.conclusion.value == "old" and "other way round" in fixed.caveats[0]
 
 

@@ -33,9 +33,7 @@ def test_the_commander_takes_the_first_that_works_and_compares_nothing():
         "ladder belt",
     ]
     assert answer.detail["simulations"][0]["rejected"] == ["needs on her back yes, and it is no"]
-    first = solve_yaml(
-        "naturalistic", OVERPASS.replace("RISK", "0.1").replace("on her back: no", "on her back: yes")
-    )
+    first = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.1").replace("on her back: no", "on her back: yes"))
     assert first.conclusion.value == "kingsley harness" and len(first.detail["simulations"]) == 1
 
 
@@ -69,9 +67,7 @@ actions: {hose from inside: {}, leave the building: {}}
 
 def test_violated_expectancies_call_for_a_second_look():
     """Klein, Sources of Power (1998), the sixth sense: too hot, too quiet, and water does not help; the fire is below."""
-    text = FIRE.replace(
-        "SITUATION", "{smoke: yes, place: kitchen, heat: 90, noise: quiet, answer to water: none}"
-    )
+    text = FIRE.replace("SITUATION", "{smoke: yes, place: kitchen, heat: 90, noise: quiet, answer to water: none}")
     answer = solve_yaml("naturalistic", text)
     assert {one["name"]: one["score"] for one in answer.detail["matches"]} == {
         "kitchen fire": 1.0,
@@ -80,9 +76,7 @@ def test_violated_expectancies_call_for_a_second_look():
     assert answer.caveats[0] == (
         "look again: noise is quiet, not loud, answer to water is none, not less; it may be basement fire (1)"
     )
-    calm = solve_yaml(
-        "naturalistic", FIRE.replace("SITUATION", "{smoke: yes, place: kitchen, heat: 60, noise: loud}")
-    )
+    calm = solve_yaml("naturalistic", FIRE.replace("SITUATION", "{smoke: yes, place: kitchen, heat: 60, noise: loud}"))
     assert calm.caveats == ("still to check, if it is kitchen fire: answer to water",)
 
 
@@ -119,9 +113,7 @@ def test_effects_are_added_to_the_state_and_held_against_the_limits():
     assert answer.caveats == ("risks without a limit were not weighed: burnout (0.3)",)
     assert solve_yaml("naturalistic", LIMITS.replace("CASH", "100")).conclusion.value == "hire"
     none = solve_yaml("naturalistic", LIMITS.replace("CASH", "800"))
-    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == [
-        "does not reach ship"
-    ]
+    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == ["does not reach ship"]
 
 
 def test_bad_input_is_refused():
@@ -139,9 +131,5 @@ def test_bad_input_is_refused():
     assert "must be {min: ..., max: ...} with numbers" in refused(
         "naturalistic", good.replace("{min: 80}", "{min: hot}")
     )
-    assert "unknown quantity of the state 'cash'" in refused(
-        "naturalistic", good + "limits: {cash: {min: 1}}"
-    )
-    assert "min 3 is above max 2" in refused(
-        "naturalistic", good + "state: {x: 1}\nlimits: {x: {min: 3, max: 2}}"
-    )
+    assert "unknown quantity of the state 'cash'" in refused("naturalistic", good + "limits: {cash: {min: 1}}")
+    assert "min 3 is above max 2" in refused("naturalistic", good + "state: {x: 1}\nlimits: {x: {min: 3, max: 2}}")

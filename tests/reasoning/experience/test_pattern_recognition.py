@@ -60,29 +60,23 @@ examples:
 
 
 def test_what_was_left_out_is_the_share_of_hits_and_the_confidence_follows_it():
-    examples = [
-        {"label": "low" if n < 5 else "high", "features": {"x": n if n < 5 else n + 20}} for n in range(10)
-    ]
+    examples = [{"label": "low" if n < 5 else "high", "features": {"x": n if n < 5 else n + 20}} for n in range(10)]
     answer = solve("pattern-recognition", {"situation": {"x": 2}, "examples": examples, "k": 1})
     assert answer.detail["left_one_out"] == {
         "hits": {"1": 10},
         "of": 10,
     } and answer.confidence == pytest.approx(11 / 12)
     mixed = [{"label": "ab"[n % 2], "features": {"x": n}} for n in range(10)]
-    assert solve(
-        "pattern-recognition", {"situation": {"x": 2}, "examples": mixed, "k": 1}
-    ).confidence == pytest.approx(1 / 12)
+    assert solve("pattern-recognition", {"situation": {"x": 2}, "examples": mixed, "k": 1}).confidence == pytest.approx(
+        1 / 12
+    )
 
 
 def test_something_new_is_said_to_be_new_and_gets_no_confidence():
     answer = solve_yaml(
         "pattern-recognition", TISSUE.replace("{durability: 3, strength: 7}", "{durability: 40, strength: 5}")
     )
-    assert (
-        answer.confidence is None
-        and answer.detail["is_novel"]
-        and answer.detail["outside_range"] == ["durability"]
-    )
+    assert answer.confidence is None and answer.detail["is_novel"] and answer.detail["outside_range"] == ["durability"]
     inside = [{"label": "a", "features": {"x": n % 3, "y": n // 3}} for n in range(9)] + [
         {"label": "b", "features": {"x": 100, "y": 100}},
         {"label": "b", "features": {"x": 101, "y": 101}},
@@ -110,9 +104,7 @@ def test_against_brute_force():
         spread = max(numbers) - min(numbers)
 
         def far(row, asked=asked, spread=spread):
-            return (
-                abs(row["features"]["n"] - asked["n"]) / spread / 2 + (row["features"]["w"] != asked["w"]) / 2
-            )
+            return abs(row["features"]["n"] - asked["n"]) / spread / 2 + (row["features"]["w"] != asked["w"]) / 2
 
         nearest = sorted(rows, key=far)[:5]
         answer = solve("pattern-recognition", {"situation": asked, "examples": rows, "k": 5})

@@ -50,9 +50,7 @@ adjust: {step: STEP}
 
 
 def test_a_level_of_zero_is_measured_by_how_far_options_lie_apart():
-    answer = solve_yaml(
-        "satisficing", "aspirations: {profit: {min: 0}}\noptions: {a: {profit: -30}, b: {profit: -10}}"
-    )
+    answer = solve_yaml("satisficing", "aspirations: {profit: {min: 0}}\noptions: {a: {profit: -30}, b: {profit: -10}}")
     assert answer.detail["relaxation"] == {"a": 1.5, "b": 0.5}
     one = solve_yaml("satisficing", "aspirations: {profit: {min: 0}}\noptions: {a: {profit: -3}}")
     assert one.detail["relaxation"] == {"a": 3.0}
@@ -75,9 +73,7 @@ def test_front_and_choice_against_brute_force():
     chance = random.Random(11)
     for _ in range(25):
         options = {f"o{n}": {"gain": chance.randint(0, 5), "cost": chance.randint(0, 5)} for n in range(7)}
-        answer = solve(
-            "satisficing", {"options": options, "aspirations": {"gain": {"min": 3}, "cost": {"max": 2}}}
-        )
+        answer = solve("satisficing", {"options": options, "aspirations": {"gain": {"min": 3}, "cost": {"max": 2}}})
         good = [name for name, o in options.items() if o["gain"] >= 3 and o["cost"] <= 2]
         assert answer.conclusion.value == (good[0] if good else False)
         front = []
@@ -93,12 +89,8 @@ def test_front_and_choice_against_brute_force():
 
 def test_bad_input_is_refused():
     assert "needs a min or a max" in refused("satisficing", "aspirations: {x: {}}\noptions: {a: {x: 1}}")
-    assert "min 3 is above max 2" in refused(
-        "satisficing", "aspirations: {x: {min: 3, max: 2}}\noptions: {a: {x: 1}}"
-    )
-    assert "options.a: unknown count 'y'" in refused(
-        "satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {y: 1}}"
-    )
+    assert "min 3 is above max 2" in refused("satisficing", "aspirations: {x: {min: 3, max: 2}}\noptions: {a: {x: 1}}")
+    assert "options.a: unknown count 'y'" in refused("satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {y: 1}}")
     assert "options: must hold something" in refused("satisficing", "aspirations: {x: {min: 3}}\noptions: {}")
     assert "adjust.step" in refused(
         "satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {x: 1}}\nadjust: {step: 0}"

@@ -56,9 +56,7 @@ def test_noisy_or_of_fever():
 
 def test_probabilities_are_those_of_the_whole_model_and_not_of_single_causes():
     """Two causes, prior 0.1 and 0.2, sure effects: P(a | e) = 0.1 / 0.28. Bayes over the two alone would give 0.1 / 0.3."""
-    text = (
-        "observations: [e]\nhypotheses:\n  a: {explains: [e], prior: 0.1}\n  b: {explains: [e], prior: 0.2}\n"
-    )
+    text = "observations: [e]\nhypotheses:\n  a: {explains: [e], prior: 0.1}\n  b: {explains: [e], prior: 0.2}\n"
     answer = solve_yaml("abductive", text)
     assert answer.conclusion.value == "b" and answer.confidence == pytest.approx(0.2 / 0.28)
     assert dict(answer.conclusion.scores)["a"] == pytest.approx(0.1 / 0.28)
@@ -115,17 +113,13 @@ def test_covers_and_probabilities_against_brute_force(rows, seen):
 
 
 def test_what_nothing_explains_is_named_and_takes_the_confidence_away():
-    answer = solve_yaml(
-        "abductive", "observations: [a, odd]\nhypotheses:\n  h: {explains: [a], prior: 0.2}\n"
-    )
+    answer = solve_yaml("abductive", "observations: [a, odd]\nhypotheses:\n  h: {explains: [a], prior: 0.2}\n")
     assert answer.conclusion.value == "h" and answer.confidence is None
     assert answer.detail["unexplained"] == ["odd"] and "1 of 2 observations" in answer.summary
 
 
 def test_a_tie_is_told():
-    answer = solve_yaml(
-        "abductive", "observations: [a]\nhypotheses:\n  g: {explains: a}\n  h: {explains: a}\n"
-    )
+    answer = solve_yaml("abductive", "observations: [a]\nhypotheses:\n  g: {explains: a}\n  h: {explains: a}\n")
     assert answer.conclusion.value == "g" and "equally good" in answer.caveats[0]
 
 
@@ -150,9 +144,7 @@ def test_bad_input_is_refused():
     assert "give hypotheses with observations" in refused("abductive", "observations: [a]")
     assert refused("abductive", "hypotheses: {h: {explains: [a]}}") == "observations: is missing"
     assert "is there twice" in refused("abductive", "observations: [a, a]\nhypotheses: {h: {explains: [a]}}")
-    assert "must be from 0 to 1" in refused(
-        "abductive", "observations: [a]\nhypotheses: {h: {explains: {a: 2}}}"
-    )
+    assert "must be from 0 to 1" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: {a: 2}}}")
     assert "must be a list" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: []}}")
     assert "none explains any" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: [b]}}")
     assert "no set can have led" in refused(

@@ -127,9 +127,7 @@ def _score(source: tuple[Expression, ...], target: set[Expression], pairs: dict[
 def test_best_score_against_all_mappings(source: list[str], target: list[str]) -> None:
     one = expressions(parse_expression(text, "") for text in source)
     other = expressions(parse_expression(text, "") for text in target)
-    every = [
-        dict(zip(THINGS, chosen, strict=True)) for chosen in permutations([*THINGS, "-", "--", "---"], 3)
-    ]
+    every = [dict(zip(THINGS, chosen, strict=True)) for chosen in permutations([*THINGS, "-", "--", "---"], 3)]
     best = max(_score(one, {*other}, pairs) for pairs in every)
     found, _ = Matcher(one, other, Vocabulary()).best({})
     assert found.score == pytest.approx(best)
@@ -167,9 +165,7 @@ def test_things_without_counterpart() -> None:
 
 
 def test_nothing_in_common() -> None:
-    answer = solve(
-        "analogical", {"source": {"facts": ["r(a, b)"]}, "target": {"facts": ["q(a, b)"]}, "ask": "r(a, b)"}
-    )
+    answer = solve("analogical", {"source": {"facts": ["r(a, b)"]}, "target": {"facts": ["q(a, b)"]}, "ask": "r(a, b)"})
     assert answer.conclusion.value is None and answer.detail["score"] == 0
 
 

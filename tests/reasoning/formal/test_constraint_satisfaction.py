@@ -239,9 +239,7 @@ ask: room
 
 
 def test_order_and_chains() -> None:
-    assert parse_expression("a or b and not c -> d", "") == parse_expression(
-        "(a or (b and (not c))) -> d", ""
-    )
+    assert parse_expression("a or b and not c -> d", "") == parse_expression("(a or (b and (not c))) -> d", "")
     assert parse_expression("1 - 2 - 3 = -4", "") == parse_expression("(1 - 2) - 3 = -(4)", "")
     chain = {"variables": dict.fromkeys("abcd", "1..4"), "constraints": ["a < b < c < d"]}
     assert solve(METHOD, chain).detail["solution"] == {"a": 1, "b": 2, "c": 3, "d": 4}

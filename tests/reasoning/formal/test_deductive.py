@@ -60,7 +60,9 @@ def test_confidence_is_that_of_the_weakest_support_times_the_factor():
 
 
 def test_what_cannot_be_proved_is_open_and_false_only_in_a_closed_world():
-    text = 'goal: acme is risky\nfacts: [acme pays late]\nrules: ["if ?x pays late and ?x debt high then ?x is risky"]\n'
+    text = (
+        'goal: acme is risky\nfacts: [acme pays late]\nrules: ["if ?x pays late and ?x debt high then ?x is risky"]\n'
+    )
     answer = solve_yaml("deductive", text)
     assert answer.conclusion.value is None and answer.confidence is None
     assert answer.detail["missing"] == [["acme debt high"]]
@@ -83,9 +85,7 @@ def test_own_facts_count_only_while_they_hold():
             Fact("F-1", "acme", "pays", "late", valid_until="2026-01-31"),
             Fact("F-2", "globex", "pays", "late"),
         ),
-        "rules": (
-            Rule("R-1", "", "inference", (Pattern("?x", "pays", "late"),), Pattern("?x", "is", "risky")),
-        ),
+        "rules": (Rule("R-1", "", "inference", (Pattern("?x", "pays", "late"),), Pattern("?x", "is", "risky")),),
     }
     answer = solve("deductive", {"goal": "?x is risky"}, **own)
     assert answer.conclusion.value == ("globex",) and answer.confidence == 0.9

@@ -88,13 +88,9 @@ def test_deadlines_run_to_the_end_of_their_day():
     """Now is 2026-02-24 14:30."""
     text = "rules: []\nfacts: []\nnorms: [{id: tax, modality: obligatory, action: file, deadline: DAY}]"
     late = solve_yaml("deontic", text.replace("DAY", "2026-02-23"))
-    assert late.detail["violations"][0][
-        "why"
-    ] == "not done by 2026-02-23 23:59" and late.conclusion.value == ("file",)
+    assert late.detail["violations"][0]["why"] == "not done by 2026-02-23 23:59" and late.conclusion.value == ("file",)
     assert solve_yaml("deontic", text.replace("DAY", "2026-02-24")).detail["violations"] == []
-    assert (
-        solve_yaml("deontic", text.replace("DAY", "2026-02-23") + "\ndone: [file]").detail["violations"] == []
-    )
+    assert solve_yaml("deontic", text.replace("DAY", "2026-02-23") + "\ndone: [file]").detail["violations"] == []
 
 
 PAYING = """
@@ -139,9 +135,7 @@ def test_own_policies_are_obligations_and_constraints_prohibitions():
         ),
     }
     answer = solve("deontic", {}, **own)
-    assert answer.conclusion.value == ("call acme",) and answer.detail["broken_constraints"] == [
-        "acme is in debt"
-    ]
+    assert answer.conclusion.value == ("call acme",) and answer.detail["broken_constraints"] == ["acme is in debt"]
 
 
 def test_where_no_norm_speaks_it_stays_open_unless_it_is_said_otherwise():

@@ -72,10 +72,7 @@ def test_methods_of_agreement_and_difference():
 
 
 def test_what_also_stands_where_the_phenomenon_is_absent_is_no_candidate_of_the_joint_method():
-    text = (
-        DINERS
-        + "  - {name: four, held: no, features: {soup: no, salad: no, beans: no, pears: no, cake: no}}\n"
-    )
+    text = DINERS + "  - {name: four, held: no, features: {soup: no, salad: no, beans: no, pears: no, cake: no}}\n"
     answer = solve_yaml("inductive", text)
     assert answer.detail["agreement"] == ["cake=no"] and answer.detail["joint"] == []
     # Agreement alone is the last resort, and there is a better answer only if the joint method or difference gives one.
@@ -113,9 +110,7 @@ def test_facts_are_counted_and_what_is_not_known_is_left_out():
     )
     assert answer.conclusion.value == pytest.approx(3 / 5)
     closed = solve_yaml("inductive", FACTS + "closed_world: yes")
-    assert closed.detail["exceptions"] == ["hooli", "initech"] and closed.conclusion.value == pytest.approx(
-        0.5
-    )
+    assert closed.detail["exceptions"] == ["hooli", "initech"] and closed.conclusion.value == pytest.approx(0.5)
 
 
 def test_another_value_denies_nothing_where_a_subject_may_have_several():
@@ -137,17 +132,11 @@ def test_own_facts_are_used():
 
 def test_bad_input_is_refused():
     assert refused("inductive", "level: 0.9") == "cases: give cases, counts, or `if` and `then`"
-    assert "not cases and counts" in refused(
-        "inductive", "cases: [{held: yes}]\ncounts: {held: 1, failed: 1}"
-    )
-    assert (
-        refused("inductive", "counts: {held: 0, failed: 0}") == "counts: no instance tells whether it holds"
-    )
+    assert "not cases and counts" in refused("inductive", "cases: [{held: yes}]\ncounts: {held: 1, failed: 1}")
+    assert refused("inductive", "counts: {held: 0, failed: 0}") == "counts: no instance tells whether it holds"
     assert "level: must be from 0.5" in refused("inductive", "counts: {held: 1, failed: 0}\nlevel: 1")
     assert "below 1" in refused("inductive", "counts: {held: 9, failed: 0}\nat_least: 1")
     assert "if: no conditions" in refused("inductive", "then: ?x renews yes\nfacts: []")
-    assert "shares no variable" in refused(
-        "inductive", 'if: ["?y isA customer"]\nthen: ?x renews yes\nfacts: []'
-    )
+    assert "shares no variable" in refused("inductive", 'if: ["?y isA customer"]\nthen: ?x renews yes\nfacts: []')
     assert "needs cases with features" in refused("inductive", "counts: {held: 1, failed: 0}\nfind: cause")
     assert "must be a number or a word" in refused("inductive", "cases: [{held: yes, features: {a: [1]}}]")

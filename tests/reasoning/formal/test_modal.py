@@ -107,12 +107,8 @@ def test_validity_against_all_small_models(formula: Formula, system: str) -> Non
         for true, sees in _small_models(SYSTEMS[system]):
             assert _holds(formula, 0, true, sees)
         return
-    true = {
-        name: {n for n in range(len(against.worlds)) if at >> n & 1} for name, at in against.atoms.items()
-    }
-    sees = {
-        (a, b) for r in against.relations.values() for a, x in enumerate(r) for b in range(64) if x >> b & 1
-    }
+    true = {name: {n for n in range(len(against.worlds)) if at >> n & 1} for name, at in against.atoms.items()}
+    sees = {(a, b) for r in against.relations.values() for a, x in enumerate(r) for b in range(64) if x >> b & 1}
     assert not _holds(formula, 0, {"p": set(), "q": set()} | true, sees)
     for relation in against.relations.values():
         assert all(find_flaw(relation, condition) is None for condition in SYSTEMS[system])
@@ -198,9 +194,7 @@ def test_several_modalities_do_not_mix() -> None:
 
 
 def test_frame_is_checked_or_closed() -> None:
-    text = (
-        'worlds: {u: [], v: [], w: [p]}\naccess: {u: [v], v: [w]}\nframe: transitive\nformula: "<>p"\nat: u\n'
-    )
+    text = 'worlds: {u: [], v: [], w: [p]}\naccess: {u: [v], v: [w]}\nframe: transitive\nformula: "<>p"\nat: u\n'
     assert solve_yaml("modal", text).conclusion.value is True
     assert refused("modal", text + "enforce: check\n") == "access: not transitive, see u -> v -> w"
     assert "not serial, see w" in refused("modal", text.replace("transitive", "serial"))

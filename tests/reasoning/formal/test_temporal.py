@@ -71,10 +71,7 @@ def test_possible_relations_are_those_of_all_orders(ab: int, bc: int, ac: int) -
         for c in SPANS
         if is_in(b, c, bc) and is_in(a, c, ac)
     ]
-    said = [
-        f"{x} {'|'.join(relation_names(r))} {y}"
-        for x, y, r in (("a", "b", ab), ("b", "c", bc), ("a", "c", ac))
-    ]
+    said = [f"{x} {'|'.join(relation_names(r))} {y}" for x, y, r in (("a", "b", ab), ("b", "c", bc), ("a", "c", ac))]
     raw = {"events": {"a": {}, "b": {}, "c": {}}, "relations": said, "ask": "c ? a"}
     answer = solve("temporal", raw)
     if not right:
@@ -178,11 +175,7 @@ def test_times_against_a_fine_grid(a_start: list, a_end: list, b_start: list, re
         found = [x[0] for x, _ in right]
         for side, best in (("earliest", min(found)), ("latest", max(found))):
             # An open bound is approached; the grid then stays less than a unit inside of it.
-            assert (
-                window[side]["time"] == best
-                if not window[side]["open"]
-                else abs(window[side]["time"] - best) < 1
-            )
+            assert window[side]["time"] == best if not window[side]["open"] else abs(window[side]["time"] - best) < 1
 
 
 def test_open_bounds() -> None:

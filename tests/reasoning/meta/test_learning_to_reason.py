@@ -117,9 +117,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source(
-        (FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml"
-    ).value
+    raw = parse_source((FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml").value
     raw.pop("problem")
     answer = solve("learning-to-reason", raw)
     assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")

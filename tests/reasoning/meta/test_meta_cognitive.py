@@ -55,9 +55,7 @@ def test_the_deadline_is_a_knapsack() -> None:
 
 def test_joint_confidence_and_its_bounds() -> None:
     """Fréchet 1935: 0.9, 0.8 and 0.7 hold together with 0.504 if independent, at least 0.4, at most 0.7."""
-    answer = solve(
-        "meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", (0.9, 0.8, 0.7), strict=True)}}
-    )
+    answer = solve("meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", (0.9, 0.8, 0.7), strict=True)}})
     assert answer.detail["joint"] == pytest.approx({"if_independent": 0.504, "at_least": 0.4, "at_most": 0.7})
     unknown = solve_yaml("meta-cognitive", "claims: {a: {status: unknown, impact: 10}, b: {status: known}}")
     assert unknown.detail["joint"] is None
@@ -72,9 +70,9 @@ def test_bounds_hold_for_any_dependence(weights) -> None:
     total = sum(weights)
     worlds = dict(zip(product((0, 1), repeat=3), weights, strict=True))
     marginals = [sum(w for world, w in worlds.items() if world[n]) / total for n in range(3)]
-    joint = solve(
-        "meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", marginals, strict=True)}}
-    ).detail["joint"]
+    joint = solve("meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", marginals, strict=True)}}).detail[
+        "joint"
+    ]
     assert joint["at_least"] - 1e-9 <= worlds[1, 1, 1] / total <= joint["at_most"] + 1e-9
     assert joint["at_least"] - 1e-9 <= joint["if_independent"] <= joint["at_most"] + 1e-9
 

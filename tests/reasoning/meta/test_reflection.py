@@ -35,9 +35,7 @@ def test_deviations_have_a_direction() -> None:
 
 def test_negative_and_empty_plans() -> None:
     """A planned loss of 10 that became 5 is 50 % up; out of nothing there is no share."""
-    answer = solve(
-        "reflection", {"measures": {"profit": plan(-10, -5), "leads": plan(0, 3), "calls": plan(0, 0)}}
-    )
+    answer = solve("reflection", {"measures": {"profit": plan(-10, -5), "leads": plan(0, 3), "calls": plan(0, 0)}})
     assert answer.detail["measures"]["profit"]["off"] == 0.5
     assert answer.detail["measures"]["leads"]["off"] is None
     assert [*answer.detail["measures"]] == ["leads", "profit", "calls"]
@@ -91,9 +89,7 @@ events:
 
 def test_factor_by_kind() -> None:
     """The median of 1.5, 2 and 0.9 is 1.5, and two of three support it."""
-    measures = {
-        n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)
-    }
+    measures = {n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)}
     answer = solve("reflection", {"measures": measures})
     assert answer.detail["rules"] == [{"said": "expect 1.5 times the plan in time", "support": 2}]
 

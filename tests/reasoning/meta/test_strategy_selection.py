@@ -54,16 +54,11 @@ def test_time_breaks_ties_towards_less_effort() -> None:
     assert solve_yaml("strategy-selection", told + "time_pressure: urgent").conclusion.value == "bayesian"
     free = solve_yaml("strategy-selection", told + "time_pressure: none")
     assert free.conclusion.value == "causal"
-    assert any(
-        "equal scores: causal, bayesian; decided by the most thorough first" in one for one in free.caveats
-    )
+    assert any("equal scores: causal, bayesian; decided by the most thorough first" in one for one in free.caveats)
 
 
 def test_only_some_methods() -> None:
-    assert (
-        solve_yaml("strategy-selection", "domain: social\ncategory: causal").conclusion.value
-        == "systems-thinking"
-    )
+    assert solve_yaml("strategy-selection", "domain: social\ncategory: causal").conclusion.value == "systems-thinking"
     assert (
         solve_yaml("strategy-selection", "stakes: low\nonly: [strategy-selection]").conclusion.value
         == "strategy-selection"
@@ -88,9 +83,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source(
-        (FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml"
-    ).value
+    raw = parse_source((FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml").value
     raw.pop("problem")
     answer = solve("strategy-selection", raw)
     assert answer.detail["pick_by_fit"] == "bayesian"

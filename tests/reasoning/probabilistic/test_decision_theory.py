@@ -127,8 +127,6 @@ def test_figures_of_the_criteria() -> None:
 def test_a_tie_by_rounding_does_not_narrow_the_span() -> None:
     """0.3 * 6 and 0.2 * 6 + 0.3 * 2 are one figure, though not in floating point: both acts are best whatever P(s1) is."""
     payoffs = {"A": {"s1": 3, "s2": 0, "s3": 6}, "B": {"s1": 3, "s2": 6, "s3": 2}}
-    answer = solve(
-        "decision-theory", {"payoffs": payoffs, "probabilities": {"s1": 0.5, "s2": 0.2, "s3": 0.3}}
-    )
+    answer = solve("decision-theory", {"payoffs": payoffs, "probabilities": {"s1": 0.5, "s2": 0.2, "s3": 0.3}})
     assert answer.conclusion.value == "A"
     assert answer.detail["holds_for"][0] == {"state": "s1", "low": 0, "high": 1}

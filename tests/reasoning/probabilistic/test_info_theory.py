@@ -81,9 +81,7 @@ def test_a_survey_that_costs_more_than_it_is_worth_is_not_bought() -> None:
 
 
 def test_bits_that_change_no_act_are_worth_nothing() -> None:
-    answer = solve_yaml(
-        "info-theory", OIL.replace("sell: {oil: 90, dry: 90}", "sell: {oil: -900, dry: -900}")
-    )
+    answer = solve_yaml("info-theory", OIL.replace("sell: {oil: 90, dry: 90}", "sell: {oil: -900, dry: -900}"))
     survey = answer.detail["questions"]["survey"]
     assert survey["information"] > 0.09
     assert survey["evsi"] == pytest.approx(0, abs=1e-9)
@@ -96,9 +94,7 @@ def test_bits_that_change_no_act_are_worth_nothing() -> None:
     st.lists(st.floats(0, 1), min_size=3, max_size=3),
     st.lists(st.integers(-50, 50), min_size=6, max_size=6),
 )
-def test_no_test_is_worth_more_than_certainty(
-    weights: list[float], likely: list[float], pays: list[int]
-) -> None:
+def test_no_test_is_worth_more_than_certainty(weights: list[float], likely: list[float], pays: list[int]) -> None:
     names = ("x", "y", "z")
     raw = {
         "states": {name: w / sum(weights) for name, w in zip(names, weights, strict=True)},

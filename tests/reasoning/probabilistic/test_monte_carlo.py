@@ -72,9 +72,7 @@ questions: {inside: r <= 1}
     )
     inside = answer.detail["questions"]["inside"]
     assert abs(inside["probability"] - math.pi / 4) < 4 * inside["standard_error"]
-    assert inside["standard_error"] == pytest.approx(
-        math.sqrt(math.pi / 4 * (1 - math.pi / 4) / 10_000), rel=0.02
-    )
+    assert inside["standard_error"] == pytest.approx(math.sqrt(math.pi / 4 * (1 - math.pi / 4) / 10_000), rel=0.02)
 
 
 def test_correlation_widens_a_sum_and_keeps_each_input() -> None:
@@ -95,15 +93,11 @@ def test_correlation_widens_a_sum_and_keeps_each_input() -> None:
 def test_same_seed_same_result_and_another_seed_another() -> None:
     raw = {"variables": {"x": {"normal": [0, 1]}}, "model": {"y": "x"}, "draws": 200}
     assert solve("monte-carlo", raw) == solve("monte-carlo", raw)
-    assert (
-        solve("monte-carlo", raw | {"seed": 2}).conclusion.value != solve("monte-carlo", raw).conclusion.value
-    )
+    assert solve("monte-carlo", raw | {"seed": 2}).conclusion.value != solve("monte-carlo", raw).conclusion.value
 
 
 def test_formulas_may_stand_in_any_order() -> None:
-    answer = solve_yaml(
-        "monte-carlo", "variables: {x: 3}\nmodel: {b: a * 2, a: x + 1}\ntarget: b\ndraws: 100"
-    )
+    answer = solve_yaml("monte-carlo", "variables: {x: 3}\nmodel: {b: a * 2, a: x + 1}\ntarget: b\ndraws: 100")
     assert answer.conclusion.value == 8
     assert answer.conclusion.interval == (8, 8)
     assert answer.detail["rank_correlation"] == {"x": None}
@@ -149,9 +143,7 @@ def test_percentiles_ranks_and_correlation() -> None:
 
 def test_work_is_bounded() -> None:
     text = "variables: {x: 1}\nmodel: {y: " + "+".join(["x"] * 300) + "}\ndraws: 100000"
-    assert "model: 59,900,000 steps of computing are too many; the limit is 20,000,000" in refused(
-        "monte-carlo", text
-    )
+    assert "model: 59,900,000 steps of computing are too many; the limit is 20,000,000" in refused("monte-carlo", text)
 
 
 def test_a_heavy_tail_is_said_and_a_settled_mean_is_not() -> None:
@@ -170,6 +162,4 @@ def test_what_always_holds_bounds_its_opposite() -> None:
 
 def test_percentiles_lie_on_the_line_between_neighbours() -> None:
     assert percentile([10, 20, 40], 0.25) == 15 and percentile([10, 20, 40], 0.75) == 30
-    assert (
-        percentile([10, 20, 40], 0) == 10 and percentile([10, 20, 40], 1) == 40 and percentile([7], 0.5) == 7
-    )
+    assert percentile([10, 20, 40], 0) == 10 and percentile([10, 20, 40], 1) == 40 and percentile([7], 0.5) == 7

@@ -157,9 +157,7 @@ def test_links_as_a_map() -> None:
 
 
 graphs = st.integers(1, 5).flatmap(
-    lambda n: st.tuples(
-        st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=9)
-    )
+    lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=9))
 )
 
 
@@ -181,9 +179,7 @@ def test_against_the_definitions(graph) -> None:
     admissible = [some for some in free if some <= defended(some)]
     complete = [some for some in free if some == defended(some)]
     preferred = [some for some in admissible if not any(some < other for other in admissible)]
-    stable = [
-        some for some in free if {b for a in some for x, b in attacks if x == a} == {*range(size)} - some
-    ]
+    stable = [some for some in free if {b for a in some for x, b in attacks if x == a} == {*range(size)} - some]
     ideal = max((s for s in admissible if all(s <= p for p in preferred)), key=len)
 
     attackers = attackers_of(size, attacks)
@@ -205,9 +201,7 @@ def test_against_the_definitions(graph) -> None:
 def test_stable_sets_of_a_larger_frame_against_clingo() -> None:
     """Stable sets are answer sets: in(X) unless somebody in attacks X. Eighteen arguments in rings of four and pairs across."""
     size = 18
-    attacks = {(n, (n + 1) % size) for n in range(size)} | {
-        (n, (n * 5 + 3) % size) for n in range(0, size, 2)
-    }
+    attacks = {(n, (n + 1) % size) for n in range(size)} | {(n, (n * 5 + 3) % size) for n in range(0, size, 2)}
     control = clingo.Control(["0", "--warn=none"])
     facts = "".join(f"arg({n})." for n in range(size)) + "".join(f"att({a},{b})." for a, b in attacks)
     control.add("base", [], facts + "in(X) :- arg(X), not out(X). out(X) :- in(Y), att(Y,X). #show in/1.")

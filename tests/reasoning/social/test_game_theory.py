@@ -17,8 +17,7 @@ def table(cells):
     """A game from rows of cells: rows a, b, c and columns x, y, z."""
     return {
         "payoffs": {
-            "abcdefghij"[r]: {"zyxwvutsrq"[::-1][c]: cell for c, cell in enumerate(row)}
-            for r, row in enumerate(cells)
+            "abcdefghij"[r]: {"zyxwvutsrq"[::-1][c]: cell for c, cell in enumerate(row)} for r, row in enumerate(cells)
         }
     }
 
@@ -45,7 +44,9 @@ def test_prisoners_dilemma() -> None:
 
 def test_battle_of_the_sexes() -> None:
     """Luce and Raiffa 1957: two pure equilibria and a mixed one at 2/3, 1/3, which gives both 2/3."""
-    said = "players: [her, him]\npayoffs: {opera: {opera: [2, 1], fight: [0, 0]}, fight: {opera: [0, 0], fight: [1, 2]}}"
+    said = (
+        "players: [her, him]\npayoffs: {opera: {opera: [2, 1], fight: [0, 0]}, fight: {opera: [0, 0], fight: [1, 2]}}"
+    )
     answer = solve_yaml("game-theory", said)
     assert exact(answer) == [(("2/3", "1/3"), ("1/3", "2/3"))]
     assert answer.detail["mixed"][0]["payoffs"] == {"her": 2 / 3, "him": 2 / 3}
@@ -96,9 +97,7 @@ def test_stag_hunt_separates_payoff_from_risk() -> None:
 
 def test_seven_equilibria() -> None:
     """A coordination game of three actions has every support as an equilibrium: 3 pure ones, 3 over two, 1 over three."""
-    answer = solve(
-        "game-theory", table([[[3, 3], [0, 0], [0, 0]], [[0, 0], [2, 2], [0, 0]], [[0, 0], [0, 0], [1, 1]]])
-    )
+    answer = solve("game-theory", table([[[3, 3], [0, 0], [0, 0]], [[0, 0], [2, 2], [0, 0]], [[0, 0], [0, 0], [1, 1]]]))
     assert len(answer.detail["pure"]) == 3
     assert exact(answer) == [
         (("2/5", "3/5", "0"), ("2/5", "3/5", "0")),
@@ -159,9 +158,7 @@ def test_three_players() -> None:
     assert [[*one["play"].values()] for one in answer.detail["pure"]] == [["in"] * 3, ["out"] * 3]
     assert answer.conclusion.value == "in"
     assert any("only pure" in caveat for caveat in answer.caveats)
-    assert refused("game-theory", f"profiles: {profiles[:-1]}").startswith(
-        "profiles: the combination out, out, out"
-    )
+    assert refused("game-theory", f"profiles: {profiles[:-1]}").startswith("profiles: the combination out, out, out")
 
 
 def test_large_tables_say_what_was_not_searched() -> None:
@@ -202,9 +199,7 @@ def test_refusals(said: str, message: str) -> None:
 
 cells = st.integers(1, 3).flatmap(
     lambda columns: st.lists(
-        st.lists(
-            st.tuples(st.integers(-4, 4), st.integers(-4, 4)).map(list), min_size=columns, max_size=columns
-        ),
+        st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)).map(list), min_size=columns, max_size=columns),
         min_size=1,
         max_size=3,
     )
@@ -221,13 +216,11 @@ def test_nobody_gains_by_deviating(game) -> None:
         (r, c)
         for r in rows
         for c in columns
-        if all(game[i][c][0] <= game[r][c][0] for i in rows)
-        and all(game[r][j][1] <= game[r][c][1] for j in columns)
+        if all(game[i][c][0] <= game[r][c][0] for i in rows) and all(game[r][j][1] <= game[r][c][1] for j in columns)
     }
     named = answer.detail["players"]
     assert {
-        tuple(named[who].index(one["play"][who]) for who in ("row", "column"))
-        for one in answer.detail["pure"]
+        tuple(named[who].index(one["play"][who]) for who in ("row", "column")) for one in answer.detail["pure"]
     } == pure
     found = exact(answer)
     for mixes in found:

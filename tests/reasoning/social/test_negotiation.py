@@ -62,9 +62,7 @@ def test_nash_nineteen_fifty() -> None:
     jack = {"pen": (10, 1), "toy": (4, 1), "knife": (6, 2), "hat": (2, 2)}
     worth = {
         who: {name: {"keep": 0, "give": sign * goods[name][n]} for goods, sign in sides for name in goods}
-        for n, (who, sides) in enumerate(
-            (("Bill", ((bill, -1), (jack, 1))), ("Jack", ((bill, 1), (jack, -1))))
-        )
+        for n, (who, sides) in enumerate((("Bill", ((bill, -1), (jack, 1))), ("Jack", ((bill, 1), (jack, -1)))))
     }
     parties = {who: {"batna": 0, "worth": worth[who]} for who in worth}
     answer = solve("negotiation", {"parties": parties})
@@ -214,11 +212,7 @@ def test_the_example_runs() -> None:
         return sum(party["weights"][i] * party["worth"][i][v] for i, v in picked) / 100 - party["batna"]
 
     best = max(
-        (
-            values
-            for values in product(*us["worth"].values())
-            if gain(us, values) > 0 and gain(atlas, values) > 0
-        ),
+        (values for values in product(*us["worth"].values()) if gain(us, values) > 0 and gain(atlas, values) > 0),
         key=lambda values: gain(us, values) * gain(atlas, values),
     )
     assert answer.conclusion.value == ", ".join(f"{i} {v}" for i, v in zip(us["worth"], best, strict=True))
@@ -226,7 +220,5 @@ def test_the_example_runs() -> None:
 
 def test_who_cannot_gain_does_not_level_the_scores():
     parties = {"a": {"batna": 0}, "b": {"batna": 5}}
-    answer = solve(
-        "negotiation", {"parties": parties, "options": {"x": {"a": 4, "b": 5}, "y": {"a": 9, "b": 5}}}
-    )
+    answer = solve("negotiation", {"parties": parties, "options": {"x": {"a": 4, "b": 5}, "y": {"a": 9, "b": 5}}})
     assert answer.conclusion.value == "y" and dict(answer.conclusion.scores) == {"y": 3.0}

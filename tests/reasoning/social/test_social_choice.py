@@ -62,9 +62,7 @@ def test_schulzes_forty_five_voters() -> None:
     assert answer.conclusion.value == ("E", "A", "C", "B", "D")
     assert answer.detail["pairs"]["E"] == {"A": 23, "B": 27, "C": 21, "D": 31}
     index = {name: n for n, name in enumerate("ABCDE")}
-    counted = [
-        Ballot(int(row.split()[0]), tuple((index[c],) for c in row.split()[1])) for row in rows.split(", ")
-    ]
+    counted = [Ballot(int(row.split()[0]), tuple((index[c],) for c in row.split()[1])) for row in rows.split(", ")]
     assert find_paths(count_pairs(counted, 5)) == [
         [0, 28, 28, 30, 24],
         [25, 0, 28, 33, 24],
@@ -194,12 +192,7 @@ def test_against_brute_force(found) -> None:
     assert all(paths[a][b] == strongest(a, b) for a, b in permutations(range(4), 2))
     assert {*find_schulze(paths)} <= {*smith}
     ring = find_cycle(pairs)
-    rings = [
-        r
-        for n in (3, 4)
-        for r in permutations(range(4), n)
-        if all((r[k - 1], r[k]) in beats for k in range(n))
-    ]
+    rings = [r for n in (3, 4) for r in permutations(range(4), n) if all((r[k - 1], r[k]) in beats for k in range(n))]
     assert len(ring) == (len(rings[0]) if rings else 0)
     assert all((ring[k - 1], ring[k]) in beats for k in range(len(ring)))
 

@@ -126,9 +126,7 @@ def test_the_fewest_are_the_fewest(found, share) -> None:
         won = {name: one | ({"stance": 1} if name in some else {}) for name, one in people.items()}
         return solve("stakeholder", raw | {"stakeholders": won}).detail["balance"] > 1e-9
 
-    fewest = next(
-        (k for k in range(len(people) + 1) for some in combinations(people, k) if carried(some)), None
-    )
+    fewest = next((k for k in range(len(people) + 1) for some in combinations(people, k) if carried(some)), None)
     if abs(answer.detail["balance"]) > 1e-9:
         assert fewest is not None
         assert len(answer.detail["tipping"]) == fewest

@@ -53,11 +53,7 @@ def test_years_turn_as_iso_weeks_do(book: Logbook):
 def test_each_day_counts_once_in_months_and_quarters(spring: Logbook):
     heads = {n: yaml.safe_load(spring.text(n)[4:].split("\n---\n")[0]) for n in spring.names()}
     for marks in (("W",), ("Q",), ()):
-        level = [
-            h
-            for n, h in heads.items()
-            if (any(m in n for m in marks) if marks else len(n) == 7 and n[5] < "9")
-        ]
+        level = [h for n, h in heads.items() if (any(m in n for m in marks) if marks else len(n) == 7 and n[5] < "9")]
         assert sum(h["days"] for h in level) == len(SPRING)
         assert sum(h["entries"] for h in level) == 4 * len(SPRING)
 
@@ -326,9 +322,7 @@ def test_a_line_of_the_archived_part_leads_into_the_archive(book: Logbook):
 def test_sizes_stay_near_the_settings(book: Logbook):
     for month in (1, 2, 3):
         for day in range(1, 29):
-            lines = (
-                f"- Decision: raise price {n} for berth {day} of pier {month} #pricing" for n in range(40)
-            )
+            lines = (f"- Decision: raise price {n} for berth {day} of pier {month} #pricing" for n in range(40))
             book.log(f"2026-{month:02d}-{day:02d}", *lines)
     book.build()
     limits = {"W": 3000, "Q": 5000}

@@ -52,9 +52,7 @@ def test_the_types_of_parts_are_those_of_their_records(desk: Desk) -> None:
 
 def test_an_agent_is_described_by_its_manifest(desk: Desk) -> None:
     path = desk.folder() / "agent.json"
-    path.write_text(
-        '{"name": "Ada", "role": "CFO", "department": 3, "bdi": {"commitmentStrategy": "cautious"}}'
-    )
+    path.write_text('{"name": "Ada", "role": "CFO", "department": 3, "bdi": {"commitmentStrategy": "cautious"}}')
     [record] = load_part(desk.home(), "agent").records
     told = {name: value for name, value in record.attributes if value is not None}
     assert told == {

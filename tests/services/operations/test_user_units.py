@@ -33,9 +33,7 @@ def test_units_come_change_and_go(quick: Path, still_world: None) -> None:
     (wants / "mabos-a-x.timer").symlink_to(folder / "mabos-a-x.timer")
     (wants / "other.timer").symlink_to("/nowhere")
     second = {"mabos-a-x.service": f"{MARK}\ntwo\n", "mabos-a-y.timer": f"{MARK}\n"}
-    assert _put(folder, second) == UnitChanges(
-        ("mabos-a-y.timer",), ("mabos-a-x.service",), ("mabos-a-x.timer",)
-    )
+    assert _put(folder, second) == UnitChanges(("mabos-a-y.timer",), ("mabos-a-x.service",), ("mabos-a-x.timer",))
     assert (folder / "mabos-a-x.service").read_text() == f"{MARK}\ntwo\n"
     assert [path.name for path in wants.iterdir()] == ["other.timer"]
     _put(folder, {})

@@ -37,10 +37,7 @@ def keep(home: Agent, *cases: Case, limit: int = 10_000) -> list[tuple[str, str]
 
 
 def some(count: int, start: int = 1) -> list[Case]:
-    return [
-        Case("", (f"B-{n}",), context=f"It was day {n}", actions=("wait",))
-        for n in range(start, start + count)
-    ]
+    return [Case("", (f"B-{n}",), context=f"It was day {n}", actions=("wait",)) for n in range(start, start + count)]
 
 
 def markdown(home: Agent) -> dict[str, tuple[str, int]]:
@@ -118,10 +115,7 @@ def test_few_cases_are_one_file_and_many_are_pages(home):
     keep(home, *some(50, 201))
     pages = markdown(home)
     assert sorted(pages) == ["C-0000.md", "C-0100.md", "C-0200.md", "mabos-cases.md"]
-    assert (
-        "250 cases on 3 pages" in pages["mabos-cases.md"][0]
-        and pages["C-0100.md"][0].count("## [case]") == 100
-    )
+    assert "250 cases on 3 pages" in pages["mabos-cases.md"][0] and pages["C-0100.md"][0].count("## [case]") == 100
     keep(home, Case("", ("new",), actions=("a",)))
     after = markdown(home)
     assert {name for name in pages if pages[name] != after[name]} == {"C-0200.md", "mabos-cases.md"}
@@ -130,10 +124,7 @@ def test_few_cases_are_one_file_and_many_are_pages(home):
     keep(home, *(c._replace(lessons="Learned") for c in some(1, 7)))
     assert "Learned" in markdown(home)["C-0000.md"][0]
     keep(home, *some(1, 900), limit=40)
-    assert (
-        list(markdown(home)) == ["mabos-cases.md"]
-        and markdown(home)["mabos-cases.md"][0].count("## [case]") == 40
-    )
+    assert list(markdown(home)) == ["mabos-cases.md"] and markdown(home)["mabos-cases.md"][0].count("## [case]") == 40
 
 
 def test_what_a_killed_writer_left_undone_is_done_by_the_next(home):
@@ -152,9 +143,7 @@ def test_what_a_killed_writer_left_undone_is_done_by_the_next(home):
 def test_edits_of_derived_files_are_set_aside(home):
     keep(home, *some(1))
     home.paths.cases_md.write_text(home.paths.cases_md.read_text("utf-8") + "My own words\n", "utf-8")
-    _, warnings = change_cases(
-        home, "case store", lambda f, held: (CaseChanges((Case(held.mint(""), ("b",)),)), None)
-    )
+    _, warnings = change_cases(home, "case store", lambda f, held: (CaseChanges((Case(held.mint(""), ("b",)),)), None))
     assert "had been edited" in warnings[0]
     kept = list(home.paths.set_aside.glob("mabos-cases-*.md"))
     assert len(kept) == 1 and "My own words" in kept[0].read_text("utf-8")
@@ -165,9 +154,7 @@ def test_lines_of_pages_lead_to_cases(home):
     file, lines = load_cases(home), home.paths.cases_md.read_text("utf-8").split("\n")
     at = next(n for n, line in enumerate(lines, 1) if "An odd one" in line)
     shown = home.paths.relative(home.paths.cases_md)
-    assert find_told_cases(
-        home, file, [(shown, at), (shown, len(lines)), (shown, 1), ("memory/none.md", 5)]
-    ) == [
+    assert find_told_cases(home, file, [(shown, at), (shown, len(lines)), (shown, 1), ("memory/none.md", 5)]) == [
         "# odd *id*",
         "C-003",
         "",

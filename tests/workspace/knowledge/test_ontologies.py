@@ -129,10 +129,7 @@ def test_the_prefix_is_the_one_that_most_nodes_have(editor: Editor):
     assert new.node_id == "s:WalkInVisitor"
     merge(editor, [new.id])
     node = json.loads(editor.workspace.ontology("shop").read_text())["@graph"][1]
-    assert (
-        node["@id"] == "s:WalkInVisitor"
-        and node["http://www.w3.org/2000/01/rdf-schema#label"] == "Walk-in visitor"
-    )
+    assert node["@id"] == "s:WalkInVisitor" and node["http://www.w3.org/2000/01/rdf-schema#label"] == "Walk-in visitor"
 
 
 def test_a_new_ontology_is_one_for_other_programs_too(editor: Editor):

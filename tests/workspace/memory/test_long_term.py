@@ -35,9 +35,7 @@ def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return read
 
 
-def test_an_item_is_found_on_its_page_and_no_other_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_item_is_found_on_its_page_and_no_other_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths, head = shelve(tmp_path, ids(103))
     assert len(head.pages) == 21
     read = count_reads(monkeypatch)

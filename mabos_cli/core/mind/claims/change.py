@@ -12,9 +12,7 @@ from mabos_cli.core.mind.claims.words import root, roots
 _MOVED = frozenset("moved migrated switched transferred rerouted relocated diverted".split())
 _USING = roots("need use accept offer exist require")
 # What is not there is not used, run or offered either.
-EXISTING = _USING | roots(
-    "run operate work apply go take have happen serve sell support make give provide buy"
-)
+EXISTING = _USING | roots("run operate work apply go take have happen serve sell support make give provide buy")
 # Words by which a claim says that things are done in another way than before.
 _STRONG = frozenset(
     "now nowadays instead replaced switched moved migrated transferred converted outsourced automated nolonger "
@@ -55,18 +53,12 @@ def find_succession(match: Match) -> Disagreement | None:
         if ended and (match.topic or match.shared) and not past and not _are_two(match):
             said = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(said[:3]) or 'its end'}")
-        if (
-            match.topic
-            and not old.claim.cues
-            and not is_other_time(old.claim, new.claim._replace(moments=()))
-        ):
+        if match.topic and not old.claim.cues and not is_other_time(old.claim, new.claim._replace(moments=())):
             found = _succeeds(match, new, old, match.topic)
             if found:
                 return found
             if match.topic.later in (order, 0) and (
-                _changes(new, old.claim, match.topic)
-                or _is_gone(new, old, match.topic)
-                or _redoes(match, new, old)
+                _changes(new, old.claim, match.topic) or _is_gone(new, old, match.topic) or _redoes(match, new, old)
             ):
                 before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
                 said = new.claim.change or " ".join([*new.claim.terms.values()][:4])
@@ -76,9 +68,7 @@ def find_succession(match: Match) -> Disagreement | None:
 
 def _are_two(match: Match) -> bool:
     """Whether each claim begins with something that the other does not speak of: card payments, bank transfers."""
-    return match.own == 0 and all(
-        side.rest[:1] == tuple(side.claim.terms)[:1] != () for side, _ in match.sides
-    )
+    return match.own == 0 and all(side.rest[:1] == tuple(side.claim.terms)[:1] != () for side, _ in match.sides)
 
 
 def _is_already_there(new: Side, old: Side) -> bool:
@@ -118,9 +108,7 @@ def _redoes(match: Match, new: Side, old: Side) -> bool:
     differ = (new.rest or new.names) and (old.rest or old.names)
     # What is now so says nothing about what else can be said, unless that is how or where it is.
     told = _WAYS & {*old.claim.words} or (len(old.rest) == 1 and {"is", "are"} & {*old.claim.words})
-    return (
-        bool(differ) and match.shared > 0 and bool(match.own or told or cues & _STRONG - {"now", "nowadays"})
-    )
+    return bool(differ) and match.shared > 0 and bool(match.own or told or cues & _STRONG - {"now", "nowadays"})
 
 
 def _succeeds(match: Match, new: Side, old: Side, topic: Topic) -> Disagreement | None:
@@ -161,14 +149,7 @@ def _is_told(side: Side, topic: Topic) -> bool:
 def _changes(new: Side, old: Claim, topic: Topic) -> bool:
     """Whether the subject is no longer what it was: what was said about it in the present is out of date."""
     word, words = new.claim.change, new.claim.words
-    if (
-        not word
-        or new.claim.negative
-        or _is_for_a_while(new.claim)
-        or old.change
-        or old.moments
-        or PAST & {*old.words}
-    ):
+    if not word or new.claim.negative or _is_for_a_while(new.claim) or old.change or old.moments or PAST & {*old.words}:
         return False
     moved = word in _MOVED
     at = words.index(word)

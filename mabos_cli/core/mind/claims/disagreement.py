@@ -53,11 +53,7 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     match = match_claims(a, b, topic)
     if _modes(a, b, topic):
         # What was planned is out of date when it has been called off.
-        return (
-            find_succession(match)
-            if not (a.modes ^ b.modes) - _PLANS and _ENDED & {a.change, b.change}
-            else None
-        )
+        return find_succession(match) if not (a.modes ^ b.modes) - _PLANS and _ENDED & {a.change, b.change} else None
     found = _contradiction(match)
     if found and found.kind != "antonym" and (a.cues ^ b.cues) - {"left", "lost", "new"}:
         return found._replace(kind="superseded")
@@ -79,24 +75,14 @@ def _modes(a: Claim, b: Claim, topic: Topic | None) -> frozenset[str]:
 
 def is_restated(one: Claim, other: Claim) -> bool:
     """Whether another claim says all that one says, and maybe more."""
-    if (
-        one.negative != other.negative
-        or one.modes != other.modes
-        or one.relations - other.relations
-        or other.over
-    ):
+    if one.negative != other.negative or one.modes != other.modes or one.relations - other.relations or other.over:
         return False
     if one.change != other.change or one.cues - other.cues:
         return False
     terms = {*one.terms} <= {*other.terms}
     names = all(any(x.key == y.key for y in other.names) for x in one.names)
     numbers = all(any(can_agree(x, y) for y, _ in other.quantities) for x, _ in one.quantities)
-    return (
-        terms
-        and names
-        and numbers
-        and all(any(same_time(x, y) for y, _ in other.moments) for x, _ in one.moments)
-    )
+    return terms and names and numbers and all(any(same_time(x, y) for y, _ in other.moments) for x, _ in one.moments)
 
 
 def _contradiction(match: Match) -> Disagreement | None:
@@ -273,9 +259,7 @@ def _are_values(match: Match) -> bool:
     return (
         told
         and more <= 1
-        and all(
-            len(value) + len(side.names) <= 2 for (side, _), value in zip(match.sides, values, strict=True)
-        )
+        and all(len(value) + len(side.names) <= 2 for (side, _), value in zip(match.sides, values, strict=True))
     )
 
 

@@ -10,9 +10,7 @@ from mabos_cli.core.mind.claims.words import root
 
 _OPENING = frozenset("the a an our its their this that when if".split())
 _BELONGING = frozenset("of at in for from on".split())
-_SLOT_KINDS = dict.fromkeys(("by", "first", "be"), "who") | dict.fromkeys(
-    ("in", "on", "at", "to", "from"), "where"
-)
+_SLOT_KINDS = dict.fromkeys(("by", "first", "be"), "who") | dict.fromkeys(("in", "on", "at", "to", "from"), "where")
 _SLOT_KINDS |= dict.fromkeys(("with", "through", "via", "using", "object"), "how")
 
 
@@ -39,9 +37,7 @@ def fits(match: Match) -> bool:
         return small == 0 and large <= (match.shared - 1) // 2 and _equally_told(match)
     if small:
         told = match.own >= 2 and large == 1
-        return (
-            told or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)
-        ) and not in_same_place(match)
+        return (told or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)) and not in_same_place(match)
     if match.own:
         return large <= 5 and not is_narrowed(match)
     if any(not side.claim.terms and not side.claim.names for side, _ in match.sides):
@@ -77,10 +73,7 @@ def fits_name(match: Match) -> bool:
     if kinds[0] != kinds[1]:
         return False
     pairs = [(x, y) for x in match.a.rest for y in match.b.rest if same_role(x, y)]
-    verbs = [
-        {x for x in side.rest if any(same_role(x, y) for y in other.claim.terms)}
-        for side, other in match.sides
-    ]
+    verbs = [{x for x in side.rest if any(same_role(x, y) for y in other.claim.terms)} for side, other in match.sides]
     plain = _without(match, {x for x, _ in pairs} | verbs[0], {y for _, y in pairs} | verbs[1])
     return plain != match and shares(plain) and fits(plain)
 
@@ -111,9 +104,7 @@ def is_inserted(match: Match) -> bool:
             if not 0 < at < len(words) - 1 or words[at - 1] not in others[:-1] or words[at - 1] in _OPENING:
                 continue
             after = others[others.index(words[at - 1]) + 1]
-            verb = words[at + 1] in FINITE or (
-                words[at + 1].endswith("s") and _is_shared(words[at + 1], match)
-            )
+            verb = words[at + 1] in FINITE or (words[at + 1].endswith("s") and _is_shared(words[at + 1], match))
             if verb and (after in FINITE or root(after) in side.claim.terms):
                 return True
     return False
@@ -140,8 +131,7 @@ def _is_shared(word: str, match: Match) -> bool:
 def _without(match: Match, one: Collection[str], two: Collection[str]) -> Match:
     """The match without words that make no difference to it."""
     rest = [
-        tuple(x for x in side.rest if x not in none)
-        for (side, _), none in zip(match.sides, (one, two), strict=True)
+        tuple(x for x in side.rest if x not in none) for (side, _), none in zip(match.sides, (one, two), strict=True)
     ]
     return match._replace(a=match.a._replace(rest=rest[0]), b=match.b._replace(rest=rest[1]))
 

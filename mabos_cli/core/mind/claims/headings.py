@@ -105,9 +105,7 @@ def _names() -> frozenset[str]:
 
 def _head(heading: str) -> str:
     """The word that a heading turns on: the last one before what it is of, for or at."""
-    first = re.split(
-        r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]", heading.casefold()
-    )[0]
+    first = re.split(r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]", heading.casefold())[0]
     (word,) = first.split()[-1:] or [""]
     return word
 

@@ -161,9 +161,7 @@ _PREFIXES = (
     ("mono", "multi"),
 )
 # What makes another word of the same meaning: dimension, dimensional; design, designer.
-_ENDINGS = frozenset(
-    "al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split()
-)
+_ENDINGS = frozenset("al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split())
 _NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
 
 

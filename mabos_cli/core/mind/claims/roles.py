@@ -8,9 +8,7 @@ from mabos_cli.core.mind.claims.words import CURRENCIES, NAMES, PLACES, root, ro
 
 # Where there is only one, another one excludes it.
 ALONE = frozenset("only sole single exclusive exclusively".split())
-_UNIQUE = ALONE | frozenset(
-    "main primary default official current preferred standard largest biggest best top".split()
-)
+_UNIQUE = ALONE | frozenset("main primary default official current preferred standard largest biggest best top".split())
 _BE = frozenset("is are was were be been".split())
 _OWNING = roots(
     "own lead manage head run chair approve sign handle host serve maintain win supply operate preside "
@@ -35,9 +33,7 @@ _LOCATING = roots(
 )
 _DONE = frozenset("held sent paid made built sold met put kept".split())
 _SET = frozenset("held due scheduled planned".split())
-_LEADING = frozenset(
-    "on in at by from for the due scheduled set planned until now end start of not before".split()
-)
+_LEADING = frozenset("on in at by from for the due scheduled set planned until now end start of not before".split())
 # What happens once, or always at the same time: its date is what is claimed about it.
 _EVENTS = roots(
     "start end begin launch release ship deliver finish close open expire renew due deadline meeting review "
@@ -67,9 +63,7 @@ def is_dated(claim: Claim) -> bool:
     """Whether the point in time is what is claimed, rather than the time that the claim is about."""
     if any(moment.turn == 0 for moment, _ in claim.moments):
         return False
-    told = bool({"will", "shall", "wont"} & {*claim.words}) or any(
-        _is_said(claim, at) for _, at in claim.moments
-    )
+    told = bool({"will", "shall", "wont"} & {*claim.words}) or any(_is_said(claim, at) for _, at in claim.moments)
     told = told or claim.words[0] in _SET or ("goes", "back") in pairwise(claim.words)
     return told or not claim.terms or bool(_EVENTS & {*map(root, claim.words)})
 
@@ -88,8 +82,7 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
         return True
     if name.slot == "first":
         owning = after[:1] == ("does",) or (
-            not (after[:1] and after[0] in _BE and "by" in after)
-            and any(root(word) in _OWNING for word in after)
+            not (after[:1] and after[0] in _BE and "by" in after) and any(root(word) in _OWNING for word in after)
         )
         definite = after[:1] in (("is",), ("are",)) and after[1:2] in (
             ("our",),

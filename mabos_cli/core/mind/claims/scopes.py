@@ -20,9 +20,7 @@ _SCOPES = frozenset(
 _PEOPLE = re.compile(r"(?:(?:er|or|ee|(?<!m)ent|ant|ist|ian|nurse|pupil|guest)s|men|people|staff)$")
 # Headings that end so name what somebody does.
 _ACTIVITY = re.compile(r"(?:ing|ics|roll|(?:tion|sion|ment|ance|ence|ity|ship|cy)s?)$")
-_LEADING = frozenset(
-    "for in at on during before after since until with without under over among between".split()
-)
+_LEADING = frozenset("for in at on during before after since until with without under over among between".split())
 _DATES = frozenset(name.casefold() for name in (*MONTHS, *WEEKDAYS))
 # So many things must a text name to be about something that no heading need tell; a name tells as much as two.
 _TOLD = 3

@@ -39,9 +39,7 @@ def has_other_bounds(a: Claim, b: Claim) -> bool:
 
 def find_other_moment(a: Claim, b: Claim) -> tuple[str, str] | None:
     """Two points in time that exclude each other, where neither agrees with any other."""
-    pairs = [
-        (n, m, same_time(x, y)) for n, (x, _) in enumerate(a.moments) for m, (y, _) in enumerate(b.moments)
-    ]
+    pairs = [(n, m, same_time(x, y)) for n, (x, _) in enumerate(a.moments) for m, (y, _) in enumerate(b.moments)]
     fine = {n for n, _, same in pairs if same}, {m for _, m, same in pairs if same}
     apart = [(n, m) for n, m, same in pairs if same is False and n not in fine[0] and m not in fine[1]]
     if any(_is_when(a, n) and _is_when(b, m) for n, m in apart):

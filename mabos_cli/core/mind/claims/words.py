@@ -144,9 +144,7 @@ SILENT |= frozenset(
     "everyone everybody everything among amongst towards upon anyone anybody anything someone somebody something".split()
 )
 # Words that lead to a name or a value.
-SLOTS = frozenset(
-    "by with through via under to from using on as in at within for into onto across over of".split()
-)
+SLOTS = frozenset("by with through via under to from using on as in at within for into onto across over of".split())
 COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
 NEGATIONS = frozenset(
     "nicht kein keine keinen keiner keinem nie niemals "
@@ -213,8 +211,7 @@ def _phrases() -> tuple[re.Pattern[str], list[str]]:
         for letter in sorted(_initials(phrase)) if sign else ():
             by_letter.setdefault(letter, []).append((phrase, meaning))
     listed = [
-        f"(?={letter})(?:{'|'.join(f'({phrase})' for phrase, _ in group)})"
-        for letter, group in by_letter.items()
+        f"(?={letter})(?:{'|'.join(f'({phrase})' for phrase, _ in group)})" for letter, group in by_letter.items()
     ]
     meanings = [meaning for group in by_letter.values() for _, meaning in group]
     return re.compile(rf"\b(?:{'|'.join(listed)})\b", re.IGNORECASE), meanings
@@ -269,8 +266,6 @@ def root(word: str) -> str:
         base = f"{base[:-1]}y" if base.endswith("i") else base
         doubled = base[:-1] if base[-1:] == base[-2:-1] else base
         noun = ending in ("ment", "ion", "ation")
-        cut = (
-            cut for cut in (stem(base), stem(doubled)) if cut in opposites() or (noun and cut in synonyms())
-        )
+        cut = (cut for cut in (stem(base), stem(doubled)) if cut in opposites() or (noun and cut in synonyms()))
         plain = next(cut, plain)
     return synonyms().get(plain, plain)
