@@ -37,15 +37,9 @@ COMMANDS = {
     "capture": ("memory.capture", "Note down what happened, without secrets; harvest makes memories of it."),
     "ingest": ("memory.ingest", "Take what was said in transcripts of agent hosts as observations."),
     "harvest": ("memory.harvest", "Make memories of observations, each once, ever."),
-    "migrate": (
-        "memory.migrate",
-        "Make memories of notes that people wrote, each once, with their lines cited.",
-    ),
+    "migrate": ("memory.migrate", "Make memories of notes that people wrote, each once, with their lines cited."),
     "grade": ("memory.grade", "Fill in the importance that nobody gave, by heuristic-v1."),
-    "hierarchy": (
-        "hierarchy.hierarchy",
-        "Sum up weeks, months and quarters, and find the way down to a day.",
-    ),
+    "hierarchy": ("hierarchy.hierarchy", "Sum up weeks, months and quarters, and find the way down to a day."),
     "status": ("memory.status", "Show counts, what is due and the last runs."),
     "checkpoint": ("memory.checkpoint", "Write down the state of a session, or show and restore one."),
     "belief": ("mind.belief", "Add, revise and list what an agent holds true."),
@@ -67,25 +61,16 @@ COMMANDS = {
     ),
     "graph": ("knowledge.graph", "Walk and export the graph of facts, and show what hangs on a belief."),
     "ontology": ("knowledge.ontology", "Propose, check and merge concepts, and show ontologies."),
-    "case": (
-        "knowledge.case",
-        "Store cases, retrieve those like the present situation, and note what came of reuse.",
-    ),
+    "case": ("knowledge.case", "Store cases, retrieve those like the present situation, and note what came of reuse."),
     "reason": ("knowledge.reason", "Reason about a problem by one of 35 methods, or several."),
     "typedb": ("mirror.typedb", "Mirror agents in a TypeDB 3 server, and query it."),
     "context": ("context.context", "Decide what an agent reads: its memory index, packs, whole windows."),
     "index": ("search.index", "Keep and inspect the search index; it can be deleted at any time."),
-    "report": (
-        "operations.report",
-        "Write a page of HTML that shows memory, mind and facts of one agent or of all.",
-    ),
+    "report": ("operations.report", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
     "materialize": ("memory.materialize", "Rewrite the Markdown that is derived from memory."),
     "git": ("operations.git", "Merge what two branches remember, by git itself."),
     "review": ("operations.review", "Show what an agent learned since a commit."),
-    "hook": (
-        "operations.hook",
-        "Answer the hooks of agent hosts; put ours into their settings and out again.",
-    ),
+    "hook": ("operations.hook", "Answer the hooks of agent hosts; put ours into their settings and out again."),
     "skill": ("operations.skill", "Print what tells an agent how to use its memory here."),
     "doctor": ("operations.doctor", "Check every file of an agent, and repair what can be repaired."),
     "schedule": ("operations.schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
@@ -157,11 +142,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 def build_root() -> TyperGroup:
     """The whole command line, for help and for words that are no command; known commands do without it."""
     root = typer.Typer(
-        cls=LazyGroup,
-        add_completion=False,
-        rich_markup_mode=None,
-        no_args_is_help=True,
-        context_settings=_HELP,
+        cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
 
     @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
@@ -176,8 +157,7 @@ def build_root() -> TyperGroup:
             ),
         ] = "",
         agent: Annotated[
-            str,
-            typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one."),
+            str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
         ] = "",
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
         quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
@@ -232,8 +212,7 @@ def _check_utf8(args: list[str]) -> list[str]:
         if any("\ud800" <= c <= "\udfff" for c in word):
             if args[0] not in _QUESTIONS and " ".join(args[:2]) not in _QUESTIONS:
                 raise UsageFault(
-                    f"argument {position + 1} is not valid UTF-8",
-                    "convert it, for example with iconv -t utf-8",
+                    f"argument {position + 1} is not valid UTF-8", "convert it, for example with iconv -t utf-8"
                 )
             args[position] = word.encode("utf-8", "replace").decode("utf-8")
     return args

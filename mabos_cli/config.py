@@ -207,8 +207,7 @@ def _words(setting: Setting, value: Any) -> str:
     for word in found:
         if word not in setting.choices:
             raise BadValue(
-                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}",
-                "separate them with blanks",
+                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}", "separate them with blanks"
             )
     return " ".join(found)
 

@@ -9,13 +9,7 @@ PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollam
 
 
 def open_embedder(
-    provider: str,
-    *,
-    model: str = "",
-    url: str = "",
-    path: str = "",
-    timeout: float = 10.0,
-    environ: Mapping[str, str],
+    provider: str, *, model: str = "", url: str = "", path: str = "", timeout: float = 10.0, environ: Mapping[str, str]
 ) -> Embedder:
     """The embedder of a provider, or Unavailable when its package, files or key are missing."""
     # Each is imported when chosen: the default must not pay for urllib, nor any of them for the others.

@@ -66,10 +66,7 @@ def open_vocabulary(path: Path) -> Vocabulary:
 
 def _check_rules(head: Any) -> None:
     """ValueError unless the rules around the vocabulary are the ones that Tokenizer follows."""
-    steps = [
-        {"type": "Prepend", "prepend": _SPACE},
-        {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE},
-    ]
+    steps = [{"type": "Prepend", "prepend": _SPACE}, {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}]
     rules = {"type": "BPE", "byte_fallback": True, "ignore_merges": False, "dropout": None}
     rules |= {"continuing_subword_prefix": None, "end_of_word_suffix": None}
     try:

@@ -43,10 +43,7 @@ def open_tokenizer_counter(choice: str, per_token: int, environ: Mapping[str, st
     if choice == "auto":
         with suppress(Unavailable):
             return _open_tiktoken(environ)
-    return Counter(
-        f"estimate: {per_token} characters a token",
-        lambda text: token_cost(text, per_token) if text else 0,
-    )
+    return Counter(f"estimate: {per_token} characters a token", lambda text: token_cost(text, per_token) if text else 0)
 
 
 def _open_tiktoken(environ: Mapping[str, str]) -> Counter:

@@ -85,10 +85,7 @@ class Call(Session):
 
             text = list(text)
             commit, trouble = commit_written(name, self.opened or (), self.written or set(), "".join(text[:1]))
-            data, text = (
-                data | {"commit": commit or None},
-                [*text, *([f"committed {commit}"] if commit else [])],
-            )
+            data, text = (data | {"commit": commit or None}, [*text, *([f"committed {commit}"] if commit else [])])
             warnings = [*warnings, *trouble]
         if self.verbose:
             where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"

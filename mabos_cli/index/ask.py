@@ -9,16 +9,7 @@ from mabos_cli.core.language.text import words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 from mabos_cli.core.search.question import is_first_person, names_in, phrases, without
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, without_retold
-from mabos_cli.core.search.scoring import (
-    Ring,
-    Scored,
-    Signals,
-    Weighing,
-    blend,
-    diversify,
-    score,
-    share_lanes,
-)
+from mabos_cli.core.search.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index import lanes
 from mabos_cli.index.lanes import Restriction, Row
@@ -249,10 +240,7 @@ def embed_question(index: SearchIndex, text: str) -> bytes:
 def lanes_of(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """What each lane finds by itself: reference, measure and text."""
     match = lanes.match_any(words_as_written(question))
-    found = {
-        "words": [*lanes.find_words(index.db, match, count, Restriction(), False).items()],
-        "vectors": [],
-    }
+    found = {"words": [*lanes.find_words(index.db, match, count, Restriction(), False).items()], "vectors": []}
     if index.vectors and (query := embed_question(index, question)):
         found["vectors"] = index.vectors.nearest(query, count, "", (), False)
     shown: dict[str, list[tuple[str, float, str]]] = {}

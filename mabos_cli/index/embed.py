@@ -55,8 +55,7 @@ def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode,
         if show and not total:
             total = db.execute(f"SELECT count(*) FROM passages WHERE {wanted}").fetchone()[0]
         rows = db.execute(
-            f"SELECT row, item_row, heading, text FROM passages WHERE {wanted} ORDER BY row LIMIT ?",
-            (_BATCH,),
+            f"SELECT row, item_row, heading, text FROM passages WHERE {wanted} ORDER BY row LIMIT ?", (_BATCH,)
         ).fetchall()
         if not rows:
             return done

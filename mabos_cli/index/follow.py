@@ -175,16 +175,7 @@ class Follower:
         self._db.execute(
             "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(
-                    path,
-                    item.id,
-                    checksum,
-                    held.store,
-                    held.archived,
-                    held.away_at,
-                    item.type,
-                    item.importance,
-                ),
+                *(path, item.id, checksum, held.store, held.archived, held.away_at, item.type, item.importance),
                 *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
                 *(item.access_count, len(item.content), body, trust_rank(item.trust), held.line),
@@ -277,8 +268,7 @@ class Follower:
             if follower:
                 self._passages.unembed(
                     self._db.execute(
-                        "SELECT row FROM passages WHERE item = ? AND item != '' AND part = 0 AND vector != ''",
-                        follower,
+                        "SELECT row FROM passages WHERE item = ? AND item != '' AND part = 0 AND vector != ''", follower
                     ).fetchall()
                 )
 

@@ -22,13 +22,7 @@ class Passages:
         self.written = 0
 
     def insert(
-        self,
-        path: str,
-        piece: Piece,
-        *,
-        shown: bool,
-        live: bool = True,
-        of: tuple[str, int, int, int] = ("", 0, 0, 0),
+        self, path: str, piece: Piece, *, shown: bool, live: bool = True, of: tuple[str, int, int, int] = ("", 0, 0, 0)
     ) -> int:
         """A new row; `of` is the item it is a part of: its id, row, body, and which part."""
         item, item_row, body, part = of
@@ -60,8 +54,7 @@ class Passages:
     def make_findable(self, row: int, about: str, text: str) -> None:
         """Puts the words of a passage, and what it is about, into the lane of words."""
         self._db.execute(
-            "INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)",
-            (row, spaced(about), spaced(text)),
+            "INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)", (row, spaced(about), spaced(text))
         )
 
     def hide(self, rows: Sequence[int]) -> None:

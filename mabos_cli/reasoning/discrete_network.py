@@ -101,13 +101,7 @@ def _cells(network: Network, names: Sequence[str]) -> int:
 def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...], gone: str | None) -> Factor:
     """The product of the factors over some variables, with one more summed out."""
     names = over if gone is None else (*over, gone)
-    check_size(
-        "network",
-        _cells(network, names),
-        MOST_CELLS,
-        "cells of a table",
-        "it is too dense for exact inference",
-    )
+    check_size("network", _cells(network, names), MOST_CELLS, "cells of a table", "it is too dense for exact inference")
     places = [tuple(names.index(name) for name in factor.over) for factor in factors]
     cells = dict.fromkeys(product(*(network.states[name] for name in over)), 0.0)
     for key in product(*(network.states[name] for name in names)):

@@ -10,14 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from mabos_cli.reasoning.answer import Answer, Conclusion
-from mabos_cli.reasoning.fusion_groups import (
-    OPTIONS,
-    TRUTH_WORDS,
-    folded,
-    heaviest_group,
-    is_yes_no,
-    option_names,
-)
+from mabos_cli.reasoning.fusion_groups import OPTIONS, TRUTH_WORDS, folded, heaviest_group, is_yes_no, option_names
 
 _SAME = 1e-9  # shares that differ by less are the same
 _NEAR = 0.1  # numbers without intervals agree when they differ by no more than this share

@@ -8,25 +8,8 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.digraph import causal_order
 from mabos_cli.reasoning.discrete_network import MOST_CELLS, Network
-from mabos_cli.reasoning.input_checks import (
-    LARGEST,
-    check_known,
-    check_same,
-    check_size,
-    known_name,
-    sum_to_one,
-)
-from mabos_cli.reasoning.shape import (
-    anything,
-    conform,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-)
+from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_same, check_size, known_name, sum_to_one
+from mabos_cli.reasoning.shape import anything, conform, list_of, map_of, number, optional, probability, record, text
 from mabos_cli.reasoning.wording import listed
 
 MOST_VARIABLES = 200

@@ -58,10 +58,7 @@ _FACTS = (
             option("min_confidence", schema=SHARE),
             option("valid_at"),
             option(
-                "include_derived",
-                "--no-derived",
-                "Inferred facts too (default true).",
-                words=unless("--no-derived"),
+                "include_derived", "--no-derived", "Inferred facts too (default true).", words=unless("--no-derived")
             ),
             option("limit"),
         ),
@@ -97,13 +94,7 @@ _RULES = (
             option("domain"),
         ),
     ),
-    Tool(
-        "rule_list",
-        "rule",
-        ("rule", "list"),
-        READ,
-        (option("type", schema=choice(*KINDS)),),
-    ),
+    Tool("rule_list", "rule", ("rule", "list"), READ, (option("type", schema=choice(*KINDS)),)),
     Tool("rule_show", "rule", ("rule", "show"), READ, (_RULE,)),
     Tool("rule_test", "rule", ("rule", "test"), READ, (_RULE, option("limit"))),
     Tool(
@@ -111,10 +102,7 @@ _RULES = (
         "rule",
         ("rule", "toggle"),
         SET,
-        (
-            _RULE,
-            option("enabled", "--on", "Whether it is to run.", words=either("--on", "--off"), required=True),
-        ),
+        (_RULE, option("enabled", "--on", "Whether it is to run.", words=either("--on", "--off"), required=True)),
     ),
     Tool(
         "rule_delete",
@@ -168,20 +156,8 @@ _INFERENCE = (
             option("depth"),
         ),
     ),
-    Tool(
-        "graph_neighbors",
-        "graph",
-        ("graph", "neighbors"),
-        READ,
-        (word("entity"), *options("hops", "limit")),
-    ),
-    Tool(
-        "graph_path",
-        "graph",
-        ("graph", "path"),
-        READ,
-        (word("start"), word("end"), option("hops")),
-    ),
+    Tool("graph_neighbors", "graph", ("graph", "neighbors"), READ, (word("entity"), *options("hops", "limit"))),
+    Tool("graph_path", "graph", ("graph", "path"), READ, (word("start"), word("end"), option("hops"))),
     Tool("graph_match", "graph", ("graph", "match"), READ, (word("text"), *options("hops", "limit"))),
     Tool(
         "memory_graph_query",

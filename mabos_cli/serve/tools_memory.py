@@ -5,29 +5,10 @@ from typing import Any
 from mabos_cli.core.context.audit import SCOPES
 from mabos_cli.core.language.periods import LEVELS
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
-from mabos_cli.serve.tool import (
-    ADD,
-    READ,
-    SET,
-    SHARE,
-    TAKE,
-    Tool,
-    choice,
-    choices,
-    option,
-    options,
-    unless,
-    word,
-)
+from mabos_cli.serve.tool import ADD, READ, SET, SHARE, TAKE, Tool, choice, choices, option, options, unless, word
 
 # Words that other systems have for a type.
-_WRITTEN = {
-    "decision": "decision",
-    "preference": "preference",
-    "fact": "fact",
-    "action": "event",
-    "pattern": "insight",
-}
+_WRITTEN = {"decision": "decision", "preference": "preference", "fact": "fact", "action": "event", "pattern": "insight"}
 _LASTING = ("preference", "instruction", "fact", "project", "person", "decision", "insight")
 _TAGS = option("tags", "--tag", "Tags for grouping and retrieval.")
 _IMPORTANCE = option("importance", schema=SHARE)

@@ -4,21 +4,7 @@ from typing import Any
 
 from mabos_cli.core.knowledge.proposal import NODE_TYPES
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
-from mabos_cli.serve.tool import (
-    ADD,
-    READ,
-    SET,
-    SHARE,
-    TEXT,
-    TEXTS,
-    Tool,
-    choice,
-    either,
-    option,
-    options,
-    record,
-    word,
-)
+from mabos_cli.serve.tool import ADD, READ, SET, SHARE, TEXT, TEXTS, Tool, choice, either, option, options, record, word
 
 _SIMILAR = option("allow_similar")
 _METRICS = {"type": "object", "additionalProperties": {"type": "number"}}
@@ -114,13 +100,7 @@ _ONTOLOGIES = (
         SET,
         (word("proposal_ids", schema=TEXTS), *options("all", "dry_run"), _SIMILAR),
     ),
-    Tool(
-        "ontology_reject_proposal",
-        "ontology",
-        ("ontology", "reject"),
-        SET,
-        (word("proposal_id"), option("reason")),
-    ),
+    Tool("ontology_reject_proposal", "ontology", ("ontology", "reject"), SET, (word("proposal_id"), option("reason"))),
     Tool(
         "ontology_list_proposals",
         "ontology",
@@ -203,13 +183,7 @@ _REASONING = (
             option("note"),
         ),
     ),
-    Tool(
-        "reason_history",
-        "reason",
-        ("reason", "history"),
-        READ,
-        (option("open"), option("limit")),
-    ),
+    Tool("reason_history", "reason", ("reason", "history"), READ, (option("open"), option("limit"))),
 )
 _TYPEDB = (
     Tool("typedb_status", "typedb", ("typedb", "status"), READ),

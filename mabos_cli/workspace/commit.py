@@ -70,8 +70,7 @@ def commit_change(agent: Agent, command: str, plan: Plan[Any]) -> tuple[Any, lis
                 continue
             return outcome, _finish(write, started)
     raise Conflict(
-        f"{agent.paths.relative(agent.paths.store)} keeps changing",
-        "something writes it without locking; try again",
+        f"{agent.paths.relative(agent.paths.store)} keeps changing", "something writes it without locking; try again"
     )
 
 
@@ -127,9 +126,7 @@ def _after(memory: Memory, changes: Changes) -> Memory:
     assert isinstance(view, LongTermView)
     put = {item.id: item for item in changes.put}
     return Memory(
-        changes.working,
-        changes.short_term,
-        LongTermView(view.shelf, view.touches, put, frozenset(changes.drop)),
+        changes.working, changes.short_term, LongTermView(view.shelf, view.touches, put, frozenset(changes.drop))
     )
 
 

@@ -149,12 +149,7 @@ def commit_paths(repository: Repository, paths: Sequence[str], new: Sequence[str
         if new:
             with suppress(MabosError):
                 repository.run(
-                    "rm",
-                    "--cached",
-                    "--quiet",
-                    "--pathspec-from-file=-",
-                    "--pathspec-file-nul",
-                    stdin=_joined(new),
+                    "rm", "--cached", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(new)
                 )
         raise
     return repository.run("rev-parse", "--short", "HEAD").decode().strip()

@@ -68,8 +68,7 @@ def _manifest_values(agent: AgentPaths) -> dict[str, Any]:
     chosen = manifest.get("settings", {}) if isinstance(manifest, dict) else None
     if not isinstance(chosen, dict):
         raise InvalidFile(
-            f"{shown}:1: agent.json and its settings must be objects",
-            "repair the file or restore it from git",
+            f"{shown}:1: agent.json and its settings must be objects", "repair the file or restore it from git"
         )
     values = {}
     for section, names in chosen.items():

@@ -40,8 +40,7 @@ def audit(
     scope: Annotated[str, typer.Option(help="all, memory_md, domains or system_prompt.")] = "all",
     recommend: Annotated[bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")] = False,
     skills: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads."),
+        str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads.")
     ] = "",
     check: Annotated[
         bool, typer.Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")
@@ -69,11 +68,7 @@ def audit(
         pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
     stale = _find_stale(agent, counter) if "domains" in wanted else []
-    data = {
-        "scope": scope,
-        "analysis": _analysis(agent, inside, pairs, stale, counter),
-        "counted_by": counter.name,
-    }
+    data = {"scope": scope, "analysis": _analysis(agent, inside, pairs, stale, counter), "counted_by": counter.name}
     data["always_loaded_tokens"] = always = sum(each.tokens for each in sources if each.category in ALWAYS)
     advice = _recommend(agent, wanted, inside, pairs, stale, counter) if recommend else []
     if recommend:
@@ -125,11 +120,7 @@ def _recommend(
 
 
 def _analysis(
-    agent: Agent,
-    inside: Sequence[Source],
-    pairs: Sequence[Duplicate],
-    stale: Sequence[Stale],
-    counter: Counter,
+    agent: Agent, inside: Sequence[Source], pairs: Sequence[Duplicate], stale: Sequence[Stale], counter: Counter
 ) -> dict[str, Any]:
     from mabos_cli.services.context.audited import count_logs
 
@@ -174,12 +165,7 @@ def _lines(data: dict[str, Any], advice: Sequence[Advice], recommend: bool) -> I
     found = data["analysis"]
     yield from columns(
         [
-            (
-                row["source"],
-                f"{row['tokens']:,}",
-                f"{row['percentage']:.1f} %",
-                f"{row['category']}, {row['loaded']}",
-            )
+            (row["source"], f"{row['tokens']:,}", f"{row['percentage']:.1f} %", f"{row['category']}, {row['loaded']}")
             for row in found["breakdown"]
         ]
     )

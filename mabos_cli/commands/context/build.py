@@ -33,12 +33,10 @@ _ADVICE = {
 _LONGEST_SUMMARY = 4_000  # characters that a model may write about a conversation
 
 History = Annotated[
-    str,
-    typer.Option(metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input."),
+    str, typer.Option(metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input.")
 ]
 MessagesOnly = Annotated[
-    bool,
-    typer.Option("--messages-only", help="Print just the JSON array of messages, to pipe into a provider."),
+    bool, typer.Option("--messages-only", help="Print just the JSON array of messages, to pipe into a provider.")
 ]
 
 
@@ -84,8 +82,7 @@ def compress(
     ctx: typer.Context,
     history: History,
     budget: Annotated[
-        int | None,
-        typer.Option("--budget", "-b", help="Tokens (default: the conversation's share of the window)."),
+        int | None, typer.Option("--budget", "-b", help="Tokens (default: the conversation's share of the window).")
     ] = None,
     keep: Annotated[int | None, typer.Option(help="Last messages that stay as they are (default 6).")] = None,
     llm: Annotated[bool, typer.Option("--llm", help="Let the language model write the summary.")] = False,

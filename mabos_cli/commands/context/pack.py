@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def pack(
     ctx: typer.Context,
     words: Annotated[
-        list[str],
-        typer.Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input."),
+        list[str], typer.Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
     ],
     budget: Annotated[
         int | None, typer.Option("--budget", "-b", help="At most this many tokens (default 1200).")
@@ -34,8 +33,7 @@ def pack(
     ] = "",
     tail: Annotated[int | None, typer.Option(help="How many last turns of --history are kept (default 4).")] = None,
     min_trust: Annotated[
-        str,
-        typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept."),
+        str, typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
     ] = "",
     limit: Limit = 0,
     trace: Annotated[

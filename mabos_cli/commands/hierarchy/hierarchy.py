@@ -125,8 +125,7 @@ def show(
     ctx: typer.Context,
     period: Annotated[str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
-        str,
-        typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD)."),
+        str, typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD).")
     ] = "",
 ) -> None:
     """Show the tree of summaries: how many days each covers, and whether it is up to date.

@@ -10,13 +10,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.services.hierarchy.log_consolidation import (
-    Found,
-    find_events,
-    preview_taking,
-    rules_of,
-    take_events,
-)
+from mabos_cli.services.hierarchy.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
 from mabos_cli.services.inputs import option
 from mabos_cli.workspace.hierarchy.log_archive import Archiving, archive_logs, preview_archiving
 
@@ -40,8 +34,7 @@ def consolidate(
     ] = None,
     dry_run: DryRun = False,
     llm: Annotated[
-        bool,
-        typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it."),
+        bool, typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it.")
     ] = False,
 ) -> None:
     """Take the important events of old daily logs into MEMORY.md, each once.
@@ -51,9 +44,7 @@ def consolidate(
     call: Call = ctx.obj
     agent = call.open_agent()
     rules = rules_of(
-        agent,
-        option("log.consolidate_after", _span(older_than)),
-        option("log.min_importance", min_importance),
+        agent, option("log.consolidate_after", _span(older_than)), option("log.min_importance", min_importance)
     )
     finder = _open_finder(agent) if llm else None
     found = find_events(agent, rules)
@@ -73,10 +64,7 @@ def consolidate(
         data["llm"] = finder.told(taking)
         notes = notes + finder.warnings()
     call.emit(
-        "log.consolidate",
-        data,
-        _told(found, taking, rules, dry_run),
-        list(dict.fromkeys(found.warnings + notes)),
+        "log.consolidate", data, _told(found, taking, rules, dry_run), list(dict.fromkeys(found.warnings + notes))
     )
 
 
@@ -155,11 +143,7 @@ def archive(
     given = option("log.archive_after", _span(older_than))
     span = agent.settings["log.archive_after"] if given is None else given
     done = preview_archiving(agent, span) if dry_run else archive_logs(agent, span)
-    data = {
-        "dry_run": dry_run,
-        "archived": [{"from": old, "to": new} for old, new in done.moved],
-        "links": done.links,
-    }
+    data = {"dry_run": dry_run, "archived": [{"from": old, "to": new} for old, new in done.moved], "links": done.links}
     call.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
 
 

@@ -8,14 +8,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.knowledge.case_retrieve import retrieve
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import (
-    Case,
-    adapt_case,
-    check_case,
-    check_text,
-    parse_metric,
-    render_metrics,
-)
+from mabos_cli.core.knowledge.case import Case, adapt_case, check_case, check_text, parse_metric, render_metrics
 from mabos_cli.core.knowledge.case_retain import CaseChanges, Held, plan_store, revise_case
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
@@ -29,16 +22,13 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import change_cases, find_case, find_case_departures, load_cases
 
 app = new_group(
-    "case",
-    "Store cases, retrieve those like the present situation, and note what came of reuse.",
-    no_args_is_help=True,
+    "case", "Store cases, retrieve those like the present situation, and note what came of reuse.", no_args_is_help=True
 )
 # What became of each case that was stored, and the ids of those that left for them.
 Told = tuple[list[tuple[Case, str]], tuple[str, ...]]
 CaseId = Annotated[str, typer.Argument(metavar="ID", help="The case: C-001.")]
 Beliefs = Annotated[
-    list[str] | None,
-    typer.Option("--belief", help="A belief, by id or in words; commas separate, may repeat."),
+    list[str] | None, typer.Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
 ]
 Desires = Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")]
 Plan = Annotated[str, typer.Option(help="The plan that was used: P-001.")]
@@ -60,8 +50,7 @@ def store(
     metric: Metrics = None,
     lessons: Lessons = "",
     source: Annotated[
-        str,
-        typer.Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation."),
+        str, typer.Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation.")
     ] = "",
     from_mind: Annotated[
         bool, typer.Option("--from-mind", help="Add the beliefs and desires of the agent's files.")
@@ -228,8 +217,7 @@ def revise(
     changes |= {name: value for name, value in told.items() if value}
     if not changes:
         raise BadValue(
-            "nothing given to note",
-            "--success, --failure, --metric, --lessons, --plan, --action or --context",
+            "nothing given to note", "--success, --failure, --metric, --lessons, --plan, --action or --context"
         )
 
     def planned(file: CaseFile, _: Held) -> tuple[CaseChanges, tuple[Case, str]]:

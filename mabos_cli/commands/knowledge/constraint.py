@@ -28,8 +28,7 @@ def check(
         str, typer.Option(help="Only violations at least this severe: info, warning, error or critical.")
     ] = "info",
     no_ontology: Annotated[
-        bool,
-        typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies."),
+        bool, typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
     ] = False,
 ) -> None:
     """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.

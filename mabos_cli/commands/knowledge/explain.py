@@ -42,8 +42,7 @@ _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares
 def explain(
     ctx: typer.Context,
     said: Annotated[
-        list[str],
-        typer.Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input."),
+        list[str], typer.Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
     depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
 ) -> None:
@@ -85,14 +84,7 @@ def explain(
 
 def _recalled(call: Call, agent: Agent, question: str) -> tuple[list[Hit], list[str]]:
     """What memory says about a question, and warnings. Facts and cases are told apart."""
-    way = Way(
-        Filters(now=format_time(agent.now())),
-        False,
-        _MEMORIES + 5,
-        agent.settings["recall.preset"],
-        None,
-        0.0,
-    )
+    way = Way(Filters(now=format_time(agent.now())), False, _MEMORIES + 5, agent.settings["recall.preset"], None, 0.0)
     search = open_search(call, agent, way, shared=False)
     apart = ("memory/mabos-facts", UNDER)
     hits = [hit for hit in search(question) if not hit.candidate.path.startswith(apart)]

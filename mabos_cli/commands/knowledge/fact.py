@@ -102,11 +102,7 @@ def retract(
     lines = [f"{verb} {fact_line(fact)}" for fact in gone]
     after = "also dropped" if cascade and not dry_run else "loses its support:"
     lines += [f"{after} {fact_line(fact)}" for fact in lost]
-    data = {
-        "dry_run": dry_run,
-        "retracted": [fact_to_dict(f) for f in gone],
-        "unsupported": [f.id for f in lost],
-    }
+    data = {"dry_run": dry_run, "retracted": [fact_to_dict(f) for f in gone], "unsupported": [f.id for f in lost]}
     if lost and not cascade:
         more = f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
         warnings = [*warnings, more]
@@ -250,10 +246,7 @@ def _draw(origin: Origin, indent: str) -> list[str]:
     told = fact_line(origin.fact) if origin.fact else origin.fact_id
     by = f" <- {origin.rule.label}" if origin.rule else ""
     note = f" [{origin.note}]" if origin.note else ""
-    return [
-        f"{indent}{told}{by}{note}",
-        *(line for part in origin.parts for line in _draw(part, indent + "  ")),
-    ]
+    return [f"{indent}{told}{by}{note}", *(line for part in origin.parts for line in _draw(part, indent + "  "))]
 
 
 @app.command()
@@ -298,8 +291,7 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
 
 @app.command()
 def lint(
-    ctx: typer.Context,
-    check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False,
+    ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False
 ) -> None:
     """Find contradictions, support that is gone or expired, and what ontologies say cannot be.
 

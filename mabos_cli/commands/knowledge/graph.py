@@ -32,8 +32,7 @@ def _node(graph: Graph, name: str, agent: Agent) -> str:
     close = [node for node in graph.nodes() if node.casefold() == name.casefold()]
     if len(close) != 1:
         raise NotFound(
-            f"no fact of agent {agent.id} names {name!r}",
-            "mabos fact query lists facts; mabos graph match searches",
+            f"no fact of agent {agent.id} names {name!r}", "mabos fact query lists facts; mabos graph match searches"
         )
     return close[0]
 
@@ -64,11 +63,7 @@ def neighbors(
     lines = [f"{near.hops} {_step(near.edge)} ({near.edge.fact.id})" for near in shown]
     lines += more_line(len(found), len(shown))
     rows = [{"node": near.node, "hops": near.hops, **_edge_row(near.edge)} for near in shown]
-    call.emit(
-        "graph.neighbors",
-        {"entity": start, "count": len(found), "neighbors": rows},
-        lines or ["nothing near"],
-    )
+    call.emit("graph.neighbors", {"entity": start, "count": len(found), "neighbors": rows}, lines or ["nothing near"])
 
 
 @app.command()
@@ -87,12 +82,7 @@ def path(
     graph = _open(agent)
     ends = _node(graph, start, agent), _node(graph, goal, agent)
     found = find_path(graph, *ends, _hops(hops))
-    data = {
-        "from": ends[0],
-        "to": ends[1],
-        "found": found is not None,
-        "path": [_edge_row(e) for e in found or ()],
-    }
+    data = {"from": ends[0], "to": ends[1], "found": found is not None, "path": [_edge_row(e) for e in found or ()]}
     lines = [f"{_step(edge)} ({edge.fact.id}, {edge.fact.confidence:.2f})" for edge in found or ()]
     nothing = "they are the same" if ends[0] == ends[1] else f"no way of at most {plural(hops, 'step')}"
     call.emit("graph.path", data, lines or [nothing])
@@ -170,10 +160,7 @@ def impact(
 
     Example: mabos graph impact B-001
     """
-    from mabos_cli.commands.knowledge.graph_impact import (  # only this command needs whole minds
-        Question,
-        show_impact,
-    )
+    from mabos_cli.commands.knowledge.graph_impact import Question, show_impact  # only this command needs whole minds
 
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
         raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")

@@ -28,14 +28,7 @@ from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import proposal_to_dict
-from mabos_cli.services.knowledge.ontology_changes import (
-    Editor,
-    check_domain,
-    merge,
-    propose,
-    reject,
-    validate,
-)
+from mabos_cli.services.knowledge.ontology_changes import Editor, check_domain, merge, propose, reject, validate
 from mabos_cli.services.knowledge.scaffold import scaffold
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library, load_documents, shipped_names

@@ -90,10 +90,7 @@ def _concept_lines(node: Concept, ontology: Ontology) -> list[str]:
     lines = [f"{_INDENT}{name}: {text}" for name, text in told.items() if text]
     for above, given in inherited_properties(ontology, node.id).items():
         lines.append(f"{_INDENT}as a {_label(above, ontology)}: {', '.join(local_name(p.id) for p in given)}")
-    return [
-        *lines,
-        *(f"{_INDENT}{_property_line(each, ontology)}" for each in properties_of(ontology, node.id)),
-    ]
+    return [*lines, *(f"{_INDENT}{_property_line(each, ontology)}" for each in properties_of(ontology, node.id))]
 
 
 def _property_line(each: Property, ontology: Ontology) -> str:

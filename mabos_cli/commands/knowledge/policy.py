@@ -20,8 +20,7 @@ app = new_group("policy", "Evaluate policies against facts.", no_args_is_help=Tr
 def eval_command(
     ctx: typer.Context,
     given: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat."),
+        list[str] | None, typer.Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
     ] = None,
 ) -> None:
     """List the actions that policies ask for now, escalations first; --set asks what if.

@@ -35,8 +35,7 @@ def create(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="[TEXT]",
-            help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z.",
+            metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z."
         ),
     ] = "",
     name: Annotated[str, typer.Option(help="What to call it.")] = "",
@@ -121,8 +120,7 @@ def _pattern(text: str) -> Pattern:
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
-    type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = "",
+    ctx: typer.Context, type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = ""
 ) -> None:
     """List the rules; those that cannot run are said to be so.
 
@@ -155,11 +153,7 @@ def show(ctx: typer.Context, rule_id: RuleId) -> None:
     lines += [f"  do: {rule.action}{' (escalate)' if rule.escalate else ''}"] if rule.action else []
     lines += [f"  {rule.description}"] if rule.description else []
     reasons = check_rule(rule)
-    data = {
-        "rule": rule_to_dict(rule),
-        "text": render_rule_text(rule.conditions, rule.conclusion),
-        "problems": reasons,
-    }
+    data = {"rule": rule_to_dict(rule), "text": render_rule_text(rule.conditions, rule.conclusion), "problems": reasons}
     call.emit("rule.show", data, lines, [f"cannot run: {reason}" for reason in reasons])
 
 
@@ -211,11 +205,7 @@ def delete(ctx: typer.Context, rule_id: RuleId) -> None:
 
 
 @app.command()
-def test(
-    ctx: typer.Context,
-    rule_id: RuleId,
-    limit: Limit = 20,
-) -> None:
+def test(ctx: typer.Context, rule_id: RuleId, limit: Limit = 20) -> None:
     """Show what one rule matches now and what it would derive, without writing anything.
 
     Example: mabos rule test R-001

@@ -33,8 +33,7 @@ class Fault(NamedTuple):
 def capture(
     ctx: typer.Context,
     text: Annotated[
-        str,
-        typer.Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input."),
+        str, typer.Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input.")
     ] = "",
     tool: Annotated[str, typer.Option(help="The tool that said it; then it is untrusted.")] = "",
     type: Annotated[str, typer.Option("--type", "-t", help="The type of the item that it becomes.")] = "",

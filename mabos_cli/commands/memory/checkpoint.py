@@ -42,8 +42,7 @@ def checkpoint(
         return
     if not context:
         raise UsageFault(
-            "a checkpoint needs --context",
-            'mabos checkpoint -c "what you are doing"; or latest, list, restore',
+            "a checkpoint needs --context", 'mabos checkpoint -c "what you are doing"; or latest, list, restore'
         )
     agent = call.open_agent()
     limit = agent.settings["memory.max_content_bytes"]

@@ -171,8 +171,7 @@ def update(
     importance: Annotated[float | None, typer.Option("--importance", "-i", help="0 to 1.")] = None,
     priority: Annotated[str | None, typer.Option(help="critical, high, medium or low.")] = None,
     tag: Annotated[
-        list[str] | None,
-        typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them."),
+        list[str] | None, typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")
     ] = None,
     store: Annotated[str | None, typer.Option(help="Move it to working, short_term or long_term.")] = None,
     context: Annotated[str | None, typer.Option(help="Why it is stored.")] = None,
@@ -214,10 +213,7 @@ def update(
         else f"{item.id} unchanged: nothing given to change"
     )
     call.emit(
-        "update",
-        {"id": item.id, "store": where, "changed": changed, "item": item_to_dict(item)},
-        [line],
-        warnings,
+        "update", {"id": item.id, "store": where, "changed": changed, "item": item_to_dict(item)}, [line], warnings
     )
 
 
@@ -253,9 +249,7 @@ def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[st
 
 @app.command()
 def forget(
-    ctx: typer.Context,
-    item_id: Id,
-    reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = "",
+    ctx: typer.Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
 ) -> None:
     """Move an item to the archive; revive undoes it.
 
@@ -341,8 +335,5 @@ def reinforce(
     item, warnings = agent.change("reinforce", plan)
     line = f"reinforced {item.id}: {plural(item.access_count, 'use')}, importance {item.importance:.2f}"
     call.emit(
-        "reinforce",
-        {"id": item.id, "access_count": item.access_count, "importance": item.importance},
-        [line],
-        warnings,
+        "reinforce", {"id": item.id, "access_count": item.access_count, "importance": item.importance}, [line], warnings
     )

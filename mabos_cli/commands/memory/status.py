@@ -13,11 +13,7 @@ from mabos_cli.workspace.search.index_place import index_state
 
 app = typer.Typer()
 # What waits, as people call it where its name does not say it.
-DUE_NAMES = {
-    "to_consolidate": "to consolidate",
-    "observations": "to harvest",
-    "journalled_uses": "recalls to count in",
-}
+DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "recalls to count in"}
 
 
 @app.command()
@@ -29,11 +25,7 @@ def status(ctx: typer.Context) -> None:
     call: Call = ctx.obj
     agent = call.open_agent()
     memory, limits = agent.memory(), agent.settings.limits()
-    stores = {
-        "working": len(memory.working),
-        "short_term": len(memory.short_term),
-        "long_term": len(memory.long_term),
-    }
+    stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
     due = count_due(agent, memory)
     runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
     index = index_state(agent)

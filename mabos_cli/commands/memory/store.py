@@ -49,8 +49,7 @@ def store(
     ] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
-        str,
-        typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term)."),
+        str, typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term).")
     ] = "",
     source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
@@ -62,8 +61,7 @@ def store(
     trust: Annotated[str, typer.Option(help="trusted, agent or untrusted (default agent).")] = "",
     if_new: Annotated[bool, typer.Option("--if-new", help="Store only when nothing similar is there.")] = False,
     llm: Annotated[
-        bool,
-        typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory."),
+        bool, typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory.")
     ] = False,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
@@ -147,11 +145,7 @@ def _open_merger(agent: Agent) -> "Merger":
 
 
 def store_drafts(
-    agent: Agent,
-    drafts: list[Draft],
-    *,
-    if_new: bool = False,
-    agreed: Mapping[Pair, Prose] = MappingProxyType({}),
+    agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
 ) -> tuple[list[Stored], list[str]]:
     """Stores drafts under one lock: what became of each, and warnings."""
     return agent.change(

@@ -74,8 +74,7 @@ def _check_words(item_id: str, to: str, by: str, reason: str, quarantine: bool, 
         check_word(reason, "reason", _LONGEST_REASON)
     if item_id.startswith("F-"):
         raise BadValue(
-            f"{item_id} is a fact",
-            "mabos trust is about items; a fact gets its trust from fact assert --trust",
+            f"{item_id} is a fact", "mabos trust is about items; a fact gets its trust from fact assert --trust"
         )
 
 
@@ -144,12 +143,7 @@ def _set(call: Call, agent: Agent, item_id: str, to: str, by: str, reason: str) 
             raise not_live(agent, item_id)
         before = Judge(agent.paths, memory)(here[1])
         planned = plan_update(
-            memory,
-            item_id,
-            {"trust": to},
-            now=agent.now(),
-            limits=agent.settings.limits(),
-            reason="trust",
+            memory, item_id, {"trust": to}, now=agent.now(), limits=agent.settings.limits(), reason="trust"
         )
         assert planned is not None
         return planned[0], (planned[1], before)
@@ -167,11 +161,7 @@ def _quarantine(call: Call, agent: Agent, limit: int) -> None:
     held.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
     sources = dict(sorted(Counter(item.source for _, item in held).items()))
     shown = held[:limit] if limit else held
-    data = {
-        "count": len(held),
-        "sources": sources,
-        "items": [_held_row(store, item) for store, item in shown],
-    }
+    data = {"count": len(held), "sources": sources, "items": [_held_row(store, item) for store, item in shown]}
     lines = [f"{plural(len(held), 'untrusted item')}: {_counted(sources)}" if held else "nothing is untrusted"]
     lines += [_held_line(agent, item) for _, item in shown]
     lines += more_line(len(held), len(shown))

@@ -88,17 +88,9 @@ def add_attitude(
 
     warnings = edit_mind(agent, f"{kind} add", kind, edit, lambda: [made.id] if made.id else [])[1] + unknown
     place = f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file
-    data = {
-        "id": made.id or None,
-        "title": made.title,
-        "place": place,
-        **{n: v for n, v in made.fields.items() if v},
-    }
+    data = {"id": made.id or None, "title": made.title, "place": place, **{n: v for n, v in made.fields.items() if v}}
     call.emit(
-        f"{kind}.add",
-        data,
-        [f"added {f'{made.id} ' if made.id else ''}{place}: {one_line(made.title, 100)}"],
-        warnings,
+        f"{kind}.add", data, [f"added {f'{made.id} ' if made.id else ''}{place}: {one_line(made.title, 100)}"], warnings
     )
 
 
@@ -121,15 +113,7 @@ def _unknown(agent: Agent, draft: Draft, links: Mapping[str, str]) -> list[str]:
     return told
 
 
-def change_attitude(
-    call: Call,
-    kind: str,
-    verb: str,
-    name: str,
-    decide: Changes,
-    *,
-    note: str = "",
-) -> None:
+def change_attitude(call: Call, kind: str, verb: str, name: str, decide: Changes, *, note: str = "") -> None:
     """Changes fields of an entry in place; what to change is decided by what it is in the moment of writing."""
     agent = call.open_agent()
     day = today(agent)
@@ -214,12 +198,7 @@ def _details(each: Attitude) -> list[str]:
 
 def attitude_row(each: Attitude) -> dict[str, Any]:
     """An entry as JSON; what its kind never has is left out."""
-    row: dict[str, Any] = {
-        "id": each.id or None,
-        "title": each.title,
-        "text": each.text,
-        "status": each.status,
-    }
+    row: dict[str, Any] = {"id": each.id or None, "title": each.title, "text": each.text, "status": each.status}
     row |= {"priority": each.priority, "progress": each.progress}
     row |= {"deadline": each.deadline or None, "updated": each.updated or None}
     row |= {"level": each.level} if each.kind == "goal" else {}

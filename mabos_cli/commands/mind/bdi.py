@@ -25,9 +25,7 @@ from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.receipts import last_runs
 
 app = new_group(
-    "bdi",
-    "Run the cycle over an agent's mind, and settle what its beliefs disagree about.",
-    no_args_is_help=True,
+    "bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.", no_args_is_help=True
 )
 
 
@@ -41,8 +39,7 @@ def cycle(
         bool, typer.Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
     ] = False,
     watching: Annotated[
-        str,
-        typer.Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped."),
+        str, typer.Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped.")
     ] = "",
 ) -> None:
     """Prune intentions, sort desires, compare beliefs, and report what they disagree about.

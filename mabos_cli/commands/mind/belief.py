@@ -40,10 +40,7 @@ def add(
     agent = call.open_agent()
     limit = agent.settings["memory.max_content_bytes"]
     told = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
-    fields = {
-        "source": check_word(source, "source"),
-        "supports": tuple(check_word(g, "id") for g in supports or ()),
-    }
+    fields = {"source": check_word(source, "source"), "supports": tuple(check_word(g, "id") for g in supports or ())}
     made = Belief(_subject(subject), told, _certainty(certainty), format_time(agent.now())[:10], **fields)
     draft, name = belief_draft(made), agent.paths.beliefs.name
     known = {goal.id.casefold() for goal in load_attitudes(agent, "goal")[0]} if made.supports else set()

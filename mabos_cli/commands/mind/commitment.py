@@ -39,8 +39,7 @@ def add(
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
-    status: Annotated[str, typer.Option(help="Only those with this status: open, kept, ...")] = "",
+    ctx: typer.Context, status: Annotated[str, typer.Option(help="Only those with this status: open, kept, ...")] = ""
 ) -> None:
     """List the commitments in the order of the file, with their places.
 

@@ -30,9 +30,7 @@ def add(
     told = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
     fields = {"source": check_word(source, "source"), "updated": today(agent)}
     add_attitude(
-        call,
-        agent,
-        Draft("learning", "", title_of(line_argument(lesson, call.literal_dash), "lesson"), told, fields),
+        call, agent, Draft("learning", "", title_of(line_argument(lesson, call.literal_dash), "lesson"), told, fields)
     )
 
 

@@ -5,14 +5,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.mind.attitude import (
-    add_attitude,
-    attitude_row,
-    ids_of,
-    list_attitudes,
-    title_of,
-    today,
-)
+from mabos_cli.commands.mind.attitude import add_attitude, attitude_row, ids_of, list_attitudes, title_of, today
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_word
@@ -45,12 +38,7 @@ def add(
     steps = [one_line(escape_block(title_of(each, "step"))) for each in step or ()]
     text = [f"{number}. [ ] {each}" for number, each in enumerate(steps, 1)]
     draft = Draft(
-        "plan",
-        "",
-        title_of(line_argument(title, call.literal_dash), "plan"),
-        "",
-        {"goal": ids_of(goal)},
-        tuple(text),
+        "plan", "", title_of(line_argument(title, call.literal_dash), "plan"), "", {"goal": ids_of(goal)}, tuple(text)
     )
     add_attitude(call, agent, draft, {"goal": "goal"})
 
@@ -109,8 +97,7 @@ def _at(text: str, heading: Heading) -> Attitude | None:
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
-    steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False,
+    ctx: typer.Context, steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False
 ) -> None:
     """List the plans in the order of the file, with how far they are.
 

@@ -150,8 +150,7 @@ def _wanted_schema(workspace: WorkspacePaths) -> tuple[Schema, list[str]]:
     troubles = check_schema(schema)
     if troubles:
         raise InvalidFile(
-            f"the ontologies make no schema: {troubles[0]}",
-            "look at it: mabos ontology export --format typeql",
+            f"the ontologies make no schema: {troubles[0]}", "look at it: mabos ontology export --format typeql"
         )
     return schema, warnings
 

@@ -34,9 +34,7 @@ def create(
     made = create_agent(workspace, agent_id, role, name)
     write_receipt(call.agent_of(workspace.agent(agent_id)), "agent create", {"files": len(made)}, [])
     call.emit(
-        "agent.create",
-        {"agent": agent_id, "created": made},
-        [f"agent {agent_id}: {plural(len(made), 'file')} made"],
+        "agent.create", {"agent": agent_id, "created": made}, [f"agent {agent_id}: {plural(len(made), 'file')} made"]
     )
 
 
@@ -62,8 +60,7 @@ def list_command(ctx: typer.Context) -> None:
 
 @app.command()
 def show(
-    ctx: typer.Context,
-    agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = "",
+    ctx: typer.Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
 ) -> None:
     """Show an agent: its manifest, its files, its memory.
 
@@ -73,11 +70,7 @@ def show(
     agent = call.agent_of(find_agent(call.open_workspace(), agent_id or call.agent))
     memory, manifest = agent.memory(), agent.manifest()
     files = {path.name: path.stat().st_size for path in sorted(agent.paths.root.iterdir()) if path.is_file()}
-    counts = {
-        "working": len(memory.working),
-        "short_term": len(memory.short_term),
-        "long_term": len(memory.long_term),
-    }
+    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
     warnings = (
         ["Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used"]
         if shares_a_file(agent.paths)
@@ -91,11 +84,5 @@ def show(
         ("memory", ", ".join(f"{n} {name}" for name, n in counts.items())),
         ("files", ", ".join(files)),
     ]
-    data = {
-        "id": agent.id,
-        "path": str(agent.paths.root),
-        "manifest": manifest,
-        "files": files,
-        "memory": counts,
-    }
+    data = {"id": agent.id, "path": str(agent.paths.root), "manifest": manifest, "files": files, "memory": counts}
     call.emit("agent.show", data, columns(rows), warnings)

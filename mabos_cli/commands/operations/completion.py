@@ -16,8 +16,7 @@ _VERSION = ("--version",)
 
 @app.command()
 def completion(
-    ctx: typer.Context,
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    ctx: typer.Context, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]
 ) -> None:
     """Print what completes this program's words in a shell.
 

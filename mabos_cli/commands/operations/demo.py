@@ -19,8 +19,7 @@ app = typer.Typer()
 def demo(
     ctx: typer.Context,
     folder: Annotated[
-        str,
-        typer.Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left."),
+        str, typer.Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
     ] = "",
 ) -> None:
     """Show how it all goes, on three months of a small company's memories.

@@ -40,8 +40,7 @@ def doctor(
     call.emit("doctor", data, lines)
     if check and bad:
         raise CheckFailed(
-            f"{plural(len(bad), 'finding')} to attend to",
-            "mabos doctor --repair mends flaws; problems need a person",
+            f"{plural(len(bad), 'finding')} to attend to", "mabos doctor --repair mends flaws; problems need a person"
         )
 
 

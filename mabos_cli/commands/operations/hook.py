@@ -21,9 +21,7 @@ from mabos_cli.workspace.files import Moved, decode_text, read_bytes, remove_fil
 from mabos_cli.workspace.locate import check_agent_id, list_agents, place_named
 
 app = new_group(
-    "hook",
-    "Answer the hooks of agent hosts; put ours into their settings and out again.",
-    no_args_is_help=True,
+    "hook", "Answer the hooks of agent hosts; put ours into their settings and out again.", no_args_is_help=True
 )
 _SCOPES = ("project", "user")
 _FILES = {

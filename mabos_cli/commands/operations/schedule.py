@@ -17,13 +17,7 @@ from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.schedule import JOBS, due_jobs, find_job, unit_name
 from mabos_cli.errors import NotFound, Unavailable
 from mabos_cli.formats.operations.timers import Station, render_cron_block, render_units, replace_cron_block
-from mabos_cli.services.operations.user_units import (
-    UnitChanges,
-    find_units,
-    plan_units,
-    units_folder,
-    write_units,
-)
+from mabos_cli.services.operations.user_units import UnitChanges, find_units, plan_units, units_folder, write_units
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.settings import load_settings
 
@@ -74,8 +68,7 @@ def _program() -> tuple[str, ...]:
 
 @app.command()
 def show(
-    ctx: typer.Context,
-    form: Annotated[str, typer.Option("--format", help="The text of it: systemd or cron.")] = "",
+    ctx: typer.Context, form: Annotated[str, typer.Option("--format", help="The text of it: systemd or cron.")] = ""
 ) -> None:
     """Show the jobs, when each runs, and whether they are installed.
 
@@ -211,17 +204,13 @@ def _put_cron(call: Call, verb: str, root: str, block: str, dry_run: bool) -> No
         write_crontab(after)
     data = {"dry_run": dry_run, "changed": after != before, "lines": block.splitlines()}
     doing = f"would {verb}" if dry_run else f"{verb}ed"
-    lines = [
-        f"{doing} in your crontab:" if block else f"{doing}: the lines of this workspace",
-        *block.splitlines(),
-    ]
+    lines = [f"{doing} in your crontab:" if block else f"{doing}: the lines of this workspace", *block.splitlines()]
     call.emit(f"schedule.{verb}", data, lines if after != before else ["nothing to change in your crontab"])
 
 
 @app.command()
 def run(
-    ctx: typer.Context,
-    job: Annotated[str, typer.Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")],
+    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]
 ) -> None:
     """Run the commands of a job for every agent, or for the one given by --agent, one after the other.
 

@@ -24,8 +24,7 @@ def skill(
         str, typer.Option(help="skill: a SKILL.md; agents: a section for AGENTS.md, between marks.")
     ] = "skill",
     output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays."),
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
     ] = "",
 ) -> None:
     """Print what tells an agent how to use its memory here.

@@ -53,8 +53,7 @@ def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
     stats = held.stats
     if index is None or index.path is None:
         raise InvalidFile(
-            f"the index of {agent.id} cannot be written",
-            "recall still works: it builds one in memory each time",
+            f"the index of {agent.id} cannot be written", "recall still works: it builds one in memory each time"
         )
     seconds = round(time.perf_counter() - start, 3)
     data = {
@@ -92,13 +91,7 @@ def _changes(agent: Agent) -> Iterator[Any]:
         signal.signal(number, lambda *_: stop.set())
     places = [agent.paths.root, *([agent.paths.queue.parent] if agent.paths.queue.parent.is_dir() else [])]
     return watch(
-        *places,
-        stop_event=stop,
-        rust_timeout=250,
-        yield_on_timeout=True,
-        debounce=400,
-        step=50,
-        raise_interrupt=False,
+        *places, stop_event=stop, rust_timeout=250, yield_on_timeout=True, debounce=400, step=50, raise_interrupt=False
     )
 
 

@@ -35,8 +35,7 @@ def read(
     path = agent.paths.root / name
     if os.path.isabs(name) or ".." in name.split("/") or "\0" in name:
         raise BadValue(
-            f"{name!r} is not below the agent's folder",
-            "give a path as recall prints it: memory/2026-02-24.md:3-9",
+            f"{name!r} is not below the agent's folder", "give a path as recall prints it: memory/2026-02-24.md:3-9"
         )
     log = re.fullmatch(rf"memory/({DAY})\.md", name)
     if log and not path.exists():  # a daily log goes by its first name for ever
@@ -49,8 +48,7 @@ def read(
         raise NotFound(f"{name} is a folder", "recall cites files in it, with lines")
     if not is_file:
         raise NotFound(
-            f"no file {name} for agent {agent.id}",
-            "recall cites paths; mabos agent show lists the main files",
+            f"no file {name} for agent {agent.id}", "recall cites paths; mabos agent show lists the main files"
         )
     if real.stat().st_size > 64 << 20:
         raise InvalidFile(f"{name} is larger than 64 MiB", "read it with another tool")
@@ -58,12 +56,7 @@ def read(
     if first > len(lines):
         raise NotFound(f"{name} has {plural(len(lines), 'line')}, not {first}", f"mabos read {name}")
     chosen = lines[first - 1 : last or None]
-    data = {
-        "path": name,
-        "lines": [first, first + len(chosen) - 1],
-        "total": len(lines),
-        "content": "\n".join(chosen),
-    }
+    data = {"path": name, "lines": [first, first + len(chosen) - 1], "total": len(lines), "content": "\n".join(chosen)}
     call.emit("read", data, chosen)
 
 

@@ -31,14 +31,12 @@ def recall(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[QUERY]",
-            help="Words to look for; - reads standard input. Empty: the most important and recent.",
+            metavar="[QUERY]", help="Words to look for; - reads standard input. Empty: the most important and recent."
         ),
     ] = None,
     depth: Annotated[int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")] = 0,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20)."),
+        int | None, typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20).")
     ] = None,
     type: Annotated[list[str] | None, typer.Option("--type", "-t", help="Only this type; may repeat.")] = None,
     category: Annotated[
@@ -50,8 +48,7 @@ def recall(
         str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
     ] = None,
     min_trust: Annotated[
-        str,
-        typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best."),
+        str, typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
     ] = "",
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")

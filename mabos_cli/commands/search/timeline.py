@@ -26,8 +26,7 @@ _LOOKED = 20  # hits, which may be passages of files; the best item among them i
 def timeline(
     ctx: typer.Context,
     around: Annotated[
-        str,
-        typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest."),
+        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
     ] = "",
     before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,

@@ -175,12 +175,7 @@ def advise_on_sections(sections: Iterable[tuple[str, int]], largest: int) -> lis
 def advise_on_files(sources: Iterable[Source], largest: int) -> list[Advice]:
     """To split files of which a part is enough most of the time. Derived ones split by themselves."""
     return [
-        Advice(
-            "split_file",
-            f"split {each.name} ({each.tokens:,} tokens) by topic",
-            each.tokens - largest,
-            "medium",
-        )
+        Advice("split_file", f"split {each.name} ({each.tokens:,} tokens) by topic", each.tokens - largest, "medium")
         for each in sources
         if each.tokens > largest and each.category in ("system_prompt", "cognitive")
     ]

@@ -61,10 +61,7 @@ def _of_facts(near: Sequence[Entry], functional: Callable[[], frozenset[str]]) -
         return {}
     pairs = find_contradictions([fact for fact in held if fact], functional())
     return {
-        (
-            min(facts[a.id], facts[b.id]),
-            max(facts[a.id], facts[b.id]),
-        ): f"{a.predicate} has one value at a time"
+        (min(facts[a.id], facts[b.id]), max(facts[a.id], facts[b.id])): f"{a.predicate} has one value at a time"
         for a, b in pairs
     }
 

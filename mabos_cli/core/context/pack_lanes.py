@@ -14,11 +14,7 @@ from mabos_cli.core.search.recall import Candidate, Hit
 
 _FACT_PAGES = ("memory/mabos-facts.md", "memory/mabos-facts/")
 _FACT_ID = re.compile(r"; (F-[\w-]+)\)\s*$", re.MULTILINE)
-_LINE_TOKENS, _FEWEST, _MOST = (
-    20,
-    20,
-    400,
-)  # what a line costs at least, and bounds of how many are looked for
+_LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
 _WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
 
 

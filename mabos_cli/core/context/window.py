@@ -5,15 +5,7 @@ from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.compress import Compressed, Inert, compress
-from mabos_cli.core.context.turns import (
-    END_TOKENS,
-    MESSAGE_TOKENS,
-    Count,
-    Turn,
-    fit_text,
-    total_cost,
-    turn_cost,
-)
+from mabos_cli.core.context.turns import END_TOKENS, MESSAGE_TOKENS, Count, Turn, fit_text, total_cost, turn_cost
 from mabos_cli.core.language.text import one_line, plural, terms
 
 PARTS = ("system", "skills", "memory", "history", "request")
@@ -207,10 +199,7 @@ def fit_skills(skills: Sequence[Skill], request: str, room: int, count: Count) -
     text = ""
     while listed and count(text := "\n\n".join(["Skills:\n" + "\n".join(listed), *whole])) > room:
         (whole or listed).pop()
-    notes = {
-        "left out for want of room": len(lines) - len(listed),
-        "by a line only": len(listed) - len(whole),
-    }
+    notes = {"left out for want of room": len(lines) - len(listed), "by a line only": len(listed) - len(whole)}
     told = [f"{plural(number, 'skill')} {how}" for how, number in notes.items() if number]
     return (text if listed else ""), "; ".join(told)
 

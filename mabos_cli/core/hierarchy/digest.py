@@ -125,14 +125,7 @@ def _highlight(event: LogEvent) -> Highlight:
     text = " | ".join(consolidated_parts(event.text)) or event.text
     weight = round(event.weight, 2)
     return Highlight(
-        event.day,
-        event.line,
-        event.kind,
-        weight,
-        one_line(text, _TEXT),
-        event.id,
-        event.is_milestone,
-        event.archived,
+        event.day, event.line, event.kind, weight, one_line(text, _TEXT), event.id, event.is_milestone, event.archived
     )
 
 

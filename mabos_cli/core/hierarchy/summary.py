@@ -4,15 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.digest import (
-    DayDigest,
-    Highlight,
-    Pattern,
-    Segment,
-    Stretch,
-    find_chores,
-    find_pairs,
-)
+from mabos_cli.core.hierarchy.digest import DayDigest, Highlight, Pattern, Segment, Stretch, find_chores, find_pairs
 from mabos_cli.core.hierarchy.themes import (
     Counts,
     Extent,

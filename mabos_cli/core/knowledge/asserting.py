@@ -46,8 +46,7 @@ def check_fact(fact: Fact) -> Fact:
     start, end = interval(fact)
     if end < start:
         raise BadValue(
-            f"it ends ({fact.valid_until}) before it begins ({fact.valid_from})",
-            "swap them, or leave one out",
+            f"it ends ({fact.valid_until}) before it begins ({fact.valid_from})", "swap them, or leave one out"
         )
     check_choice(fact.trust, TRUSTS, "trust")
     return fact._replace(**parts, source=check_word(fact.source, "source") or "manual")
@@ -63,10 +62,7 @@ def _part(text: str, name: str) -> str:
 
 
 def plan_assert(
-    given: Sequence[Fact],
-    find: Callable[[tuple[str, str, str]], Fact | None],
-    mint: Callable[[], str],
-    now: str,
+    given: Sequence[Fact], find: Callable[[tuple[str, str, str]], Fact | None], mint: Callable[[], str], now: str
 ) -> tuple[FactChanges, list[tuple[Fact, str]]]:
     """Adds facts, or updates those whose triple is known; and for each what became of it: added, updated, unchanged."""
     put: dict[tuple[str, str, str], Fact] = {}

@@ -11,14 +11,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, Key, Revision, folded, is_same_case
 from mabos_cli.core.language.clock import DAY, find_time
 
-NOTED = (
-    "context",
-    "plan_id",
-    "actions",
-    "success",
-    "metrics",
-    "lessons",
-)  # what revisions tell the earlier values of
+NOTED = ("context", "plan_id", "actions", "success", "metrics", "lessons")  # what revisions tell the earlier values of
 HALF_LIFE = 180  # days in which a case loses half of what it is worth, unless it is used
 _STALEST = 0.1
 _OUTCOMES = {True: 1.0, False: 0.8, None: 0.5}  # a failure warns; what came of an open one nobody knows

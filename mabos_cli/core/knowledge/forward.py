@@ -195,11 +195,7 @@ def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
     lines = [f"c = c{join.last} * factor", f"d = d{join.last} + 1"]
     for limit, test in (("max_depth", "d > deepest"), ("min_confidence", "c < least")):
         if getattr(limits, limit):
-            lines += [
-                f"if {test}:",
-                f"    if {asserted}: lose({limit!r}, {subject}, {obj}, c)",
-                "    continue",
-            ]
+            lines += [f"if {test}:", f"    if {asserted}: lose({limit!r}, {subject}, {obj}, c)", "    continue"]
     return [
         *lines,
         f"pair = ({subject}, {obj})",

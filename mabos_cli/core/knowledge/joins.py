@@ -54,12 +54,7 @@ class Join:
     """The code of one join in the making. `weighed`: whether it tracks confidence and depth; `timed`: validity."""
 
     def __init__(
-        self,
-        conditions: Sequence[Pattern],
-        relations: Callable[[str], Relation],
-        *,
-        weighed: bool,
-        timed: bool,
+        self, conditions: Sequence[Pattern], relations: Callable[[str], Relation], *, weighed: bool, timed: bool
     ) -> None:
         self.conditions, self.relations = conditions, relations
         self.weighed, self.timed = weighed, timed

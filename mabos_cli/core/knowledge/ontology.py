@@ -10,15 +10,7 @@ from mabos_cli.core.language.text import composed
 
 # What a fact may say to give something its class.
 TYPE_PREDICATES = frozenset(
-    (
-        "type",
-        "isA",
-        "is_a",
-        "instanceOf",
-        "rdf:type",
-        "a",
-        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-    )
+    ("type", "isA", "is_a", "instanceOf", "rdf:type", "a", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 )
 DATATYPES = tuple(
     f"xsd:{name}"
@@ -118,10 +110,7 @@ class Ontology:
     """All that the ontologies of a workspace say. What several of them say about one id is put together."""
 
     def __init__(
-        self,
-        concepts: Iterable[Concept] = (),
-        properties: Iterable[Property] = (),
-        rules: Iterable[BusinessRule] = (),
+        self, concepts: Iterable[Concept] = (), properties: Iterable[Property] = (), rules: Iterable[BusinessRule] = ()
     ) -> None:
         self.concepts = MappingProxyType(_gather(concepts))
         self.properties = MappingProxyType(_gather(properties))

@@ -160,9 +160,7 @@ def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposa
         yield Finding("warning", "domain_class", "no domain: nothing says what has this property")
     elif proposal.domain_class not in classes:
         yield Finding(
-            "error",
-            "domain_class",
-            f"the domain {proposal.domain_class} is no class of any ontology or proposal",
+            "error", "domain_class", f"the domain {proposal.domain_class} is no class of any ontology or proposal"
         )
     if not proposal.range:
         yield Finding("warning", "range", "no range: nothing says what its values are")

@@ -2,16 +2,7 @@
 
 from mabos_cli.core.language.clock import DAY
 
-SCALES = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "b": 1e9,
-    "billion": 1e9,
-}
+SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "b": 1e9, "billion": 1e9}
 SCALES |= {"hundred": 1e2, "dozen": 12.0, "tn": 1e12, "trillion": 1e12}
 MONEY = {"$": "usd", "us$": "usd", "usd": "usd", "dollar": "usd", "€": "eur", "eur": "eur", "euro": "eur"}
 MONEY |= {"£": "gbp", "gbp": "gbp", "pound": "gbp", "chf": "chf", "franc": "chf", "¥": "jpy", "jpy": "jpy"}

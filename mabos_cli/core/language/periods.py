@@ -16,13 +16,7 @@ MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace(
 )  # in a pattern
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _BEFORE = r"(?i:\b(?:in|since|until|till|of|from|during|early|late|mid|last|this|before|after))"
-_SEASONS = {
-    "spring": (3, 4, 5),
-    "summer": (6, 7, 8),
-    "autumn": (9, 10, 11),
-    "fall": (9, 10, 11),
-    "winter": (12, 1, 2),
-}
+_SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}
 
 
 class Period(NamedTuple):

@@ -29,10 +29,7 @@ _BOUNDS = (
         r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within"
         r"|(?<=limited )to|(?<=capped )at)",
     ),
-    (
-        "over",
-        r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of|(?:larg|long|bigg|high|great|heavi|old)er than)",
-    ),
+    ("over", r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of|(?:larg|long|bigg|high|great|heavi|old)er than)"),
     ("under", r"(?:(?:less|fewer) than|under|below|<)"),
     ("about", r"(?:about|around|roughly|approximately|approx\.?|~|circa|ca\.?|some|nearly|almost|close to)"),
 )
@@ -241,10 +238,7 @@ def _bounded(quantity: Quantity, bound: str, after: str) -> Quantity:
     bound = bound or next(
         (
             name
-            for name, form in (
-                ("min", r"\s?\+|\s(?:or more|or longer)\b"),
-                ("max", r"\s(?:or less|or fewer)\b"),
-            )
+            for name, form in (("min", r"\s?\+|\s(?:or more|or longer)\b"), ("max", r"\s(?:or less|or fewer)\b"))
             if re.match(form, after)
         ),
         "",

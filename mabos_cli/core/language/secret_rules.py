@@ -47,10 +47,7 @@ _TOKENS = (
     _token("stripe_key", "whsec_", r"whsec_[A-Za-z0-9+/]{24,}={0,2}"),
     _token("anthropic_key", "sk-ant-", r"sk-ant-[\w-]{20,}"),
     _token(
-        "openai_key",
-        "sk-",
-        r"sk-(?:(?:proj|svcacct|admin|None|or-v\d)-[\w-]{20,}|[A-Za-z0-9]{20,}(?![\w-]))",
-        is_key,
+        "openai_key", "sk-", r"sk-(?:(?:proj|svcacct|admin|None|or-v\d)-[\w-]{20,}|[A-Za-z0-9]{20,}(?![\w-]))", is_key
     ),
     _token("google_api_key", "aiza", r"AIza[\w-]{30,}"),
     _token("google_oauth", "gocspx- ya29. 1//0", r"(?:GOCSPX-|ya29\.|1//0)[\w.-]{20,}"),
@@ -96,12 +93,7 @@ _NEAR = (
         r"(?i:AccountKey|SharedAccessKey|SharedAccessSignature|(?<![a-z])sig)\s{0,2}(?:=|%3D)\s{0,2}"
         r"((?:[A-Za-z0-9+/]|%2[BbFf]){32,}(?:=|%3[Dd]){0,2})",
     ),
-    Rule(
-        "azure_key",
-        ("azure", "storage", "keyname"),
-        r"(?<![A-Za-z0-9+/-])[A-Za-z0-9+/]{86}==",
-        anywhere=True,
-    ),
+    Rule("azure_key", ("azure", "storage", "keyname"), r"(?<![A-Za-z0-9+/-])[A-Za-z0-9+/]{86}==", anywhere=True),
     Rule("azure_key", ("q~",), r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,40}(?![\w~.-])", anywhere=True),
     Rule("npm_token", ("_auth",), r"_auth(?:Token)?[ \t]{0,2}=[ \t]{0,2}\"?([^\s\"$]{16,})"),
     Rule("twilio_key", ("twilio",), r"(?i:twilio)[^\n]{0,120}?[^0-9A-Za-z]([0-9a-f]{32})(?![0-9A-Za-z])"),
@@ -112,13 +104,7 @@ _NEAR = (
         anywhere=True,
     ),
     Rule("telegram_token", (":aa", "%3aa"), r"(?<!\d)\d{8,10}(?::|%3A)AA[\w-]{30,}", anywhere=True),
-    Rule(
-        "telegram_token",
-        ("telegram", "bot"),
-        r"(?<!\d)\d{8,10}(?::|%3A)[\w-]{35}(?![\w-])",
-        is_key,
-        anywhere=True,
-    ),
+    Rule("telegram_token", ("telegram", "bot"), r"(?<!\d)\d{8,10}(?::|%3A)[\w-]{35}(?![\w-])", is_key, anywhere=True),
     Rule(
         "discord_token",
         (),
@@ -159,12 +145,7 @@ _NEAR = (
 # Names and passwords in addresses, headers and command lines.
 _LOGINS = (
     Rule("url_password", ("://", r":\/\/"), r":\\?/\\?/[^\s:/@\"'<>`]{0,128}:([^\s/\"'<>`]{1,256})@", is_login),
-    Rule(
-        "url_password",
-        ("://", r":\/\/"),
-        r":\\?/\\?/([^\s:/@\"'<>`]{20,256})(?::(?:x-oauth-basic)?)?@",
-        is_bearer,
-    ),
+    Rule("url_password", ("://", r":\/\/"), r":\\?/\\?/([^\s:/@\"'<>`]{20,256})(?::(?:x-oauth-basic)?)?@", is_bearer),
     Rule(
         "url_password",
         ("%3a%2f%2f",),
@@ -192,12 +173,7 @@ _LOGINS = (
         is_password,
         anywhere=True,
     ),
-    Rule(
-        "password",
-        ("login",),
-        r"login[ \t\n]{1,8}\S{1,100}[ \t\n]{1,8}password[ \t]{1,8}(\S{4,256})",
-        is_password,
-    ),
+    Rule("password", ("login",), r"login[ \t\n]{1,8}\S{1,100}[ \t\n]{1,8}password[ \t]{1,8}(\S{4,256})", is_password),
     Rule(
         "password",
         ("sshpass", "mysql", "docker login"),
@@ -253,10 +229,7 @@ _NAMED = (
     ),
     _assigned("secret", "secret key token", rf"secret|{_KEYS}key|{_GRANTS}token", is_key),
     _assigned(
-        "token",
-        "token credential",
-        r"(?<!page)(?<!page[_-])(?<!next[_-])(?<!sync[_-])(?:token|credential)",
-        is_bearer,
+        "token", "token credential", r"(?<!page)(?<!page[_-])(?<!next[_-])(?<!sync[_-])(?:token|credential)", is_bearer
     ),
 )
 

@@ -17,12 +17,7 @@ BANDS = ("must_remember", "nice_to_have", "ignore")
 
 
 def grade(
-    content: str,
-    kind: str,
-    *,
-    recurring: bool = False,
-    days: float = 0,
-    weights: Mapping[str, float] = WEIGHTS,
+    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
 ) -> float:
     """Importance in 0..1 by the words and the kind of a memory, fading over a year.
 
@@ -36,12 +31,7 @@ def grade(
 
 
 def grade_parts(
-    content: str,
-    kind: str,
-    *,
-    recurring: bool = False,
-    days: float = 0,
-    weights: Mapping[str, float] = WEIGHTS,
+    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
 ) -> tuple[tuple[str, float], ...]:
     """How a grade comes about: what is added for what, and last the share that age leaves of the sum.
 

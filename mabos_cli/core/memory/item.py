@@ -145,13 +145,7 @@ def glance_of(item: MemoryItem) -> Glance:
     """What an item tells at a glance."""
     used_at = item.accessed_at if item.access_count else ""
     return Glance(
-        item.id,
-        item.type,
-        item.importance,
-        len(item.content),
-        item.happened_at,
-        used_at,
-        bool(item.expires_at),
+        item.id, item.type, item.importance, len(item.content), item.happened_at, used_at, bool(item.expires_at)
     )
 
 

@@ -118,9 +118,7 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
     evicted = _overflow(short_term, limits.short_term, lambda item: (item.importance, item.created_at, item.id))
     gone.extend(Departure(item, "short_term", "evicted", at) for item in evicted)
     return changes._replace(
-        working=_without(working, demoted),
-        short_term=_without(short_term, evicted),
-        archive=(*changes.archive, *gone),
+        working=_without(working, demoted), short_term=_without(short_term, evicted), archive=(*changes.archive, *gone)
     )
 
 

@@ -53,12 +53,7 @@ class Mind(NamedTuple):
 
 
 def judge_intentions(
-    intentions: Sequence[Attitude],
-    mind: Mind,
-    strategy: str,
-    stall_days: float | None,
-    now: datetime,
-    floor: float,
+    intentions: Sequence[Attitude], mind: Mind, strategy: str, stall_days: float | None, now: datetime, floor: float
 ) -> list[Verdict]:
     """The intentions to give up, in order. stall_days None means that nothing ever stands still for too long."""
     lost = lost_goals(mind, strategy, floor)

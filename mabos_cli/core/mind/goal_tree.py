@@ -20,10 +20,7 @@ class Branch(NamedTuple):
 
 
 def build_tree(
-    goals: Sequence[Attitude],
-    desires: Sequence[Attitude],
-    plans: Sequence[Attitude],
-    beliefs: Sequence[Belief],
+    goals: Sequence[Attitude], desires: Sequence[Attitude], plans: Sequence[Attitude], beliefs: Sequence[Belief]
 ) -> list[Branch]:
     """The goals that are part of no other one here, strategic ones first, each with all below it. Goals that are part of
     each other in a ring, or lie too deep to be drawn, stand at the top, once."""

@@ -149,10 +149,7 @@ class _Gathered:
         kind = _SPEAKERS[relation][0 if is_back else 3]
         for uid in (known[kind, each] for each in ids if (kind, each) in known):
             speaker, other = (uid, own) if is_back else (own, uid)
-            if (kind, uid) != (
-                _SPEAKERS[relation][3 if is_back else 0],
-                own,
-            ):  # nothing is linked with itself
+            if (kind, uid) != (_SPEAKERS[relation][3 if is_back else 0], own):  # nothing is linked with itself
                 self._found.setdefault((relation, speaker), set()).add(other)
 
     def of(self, kind: str, uid: str) -> Iterator[Links]:
@@ -202,13 +199,7 @@ def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
         names[name] = number
     for name, number in names.items():
         step = steps[number - 1]
-        told = {
-            "name": name,
-            "content": step.text,
-            "step_number": number,
-            "status": step.status,
-            "is_done": step.done,
-        }
+        told = {"name": name, "content": step.text, "step_number": number, "status": step.status, "is_done": step.done}
         waits = tuple(f"{plan}/{other}" for other in _waits_for(step.text, names) if other != name)
         links = (
             Links("plan_contains_step", "contained", "container", "plan", (plan,)),

@@ -4,17 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from mabos_cli.core.knowledge.ontology import Ontology, Property, is_whole_number, local_name
-from mabos_cli.core.mirror.graph_schema import (
-    MANY,
-    ONE,
-    RESERVED,
-    Attribute,
-    Entity,
-    Owns,
-    Plays,
-    Relation,
-    Schema,
-)
+from mabos_cli.core.mirror.graph_schema import MANY, ONE, RESERVED, Attribute, Entity, Owns, Plays, Relation, Schema
 
 _ROLES = ("subject", "object")
 _VALUES = {

@@ -126,10 +126,7 @@ class Tally:
         live = self._bands.total()
         return MemoryView(
             tuple(sum(counts[tier] for counts in self._tiers.values()) for tier in TIERS),
-            cut(
-                ((agent, tuple(counts[tier] for tier in TIERS)) for agent, counts in self._tiers.items()),
-                AGENTS,
-            ),
+            cut(((agent, tuple(counts[tier] for tier in TIERS)) for agent, counts in self._tiers.items()), AGENTS),
             tuple((name, self._bands[name]) for name in PRIORITIES),
             tuple((name, self._trusts[name]) for name in reversed(TRUSTS)),
             weeks,

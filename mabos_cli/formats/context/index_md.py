@@ -34,11 +34,7 @@ def render_index(index: MemoryIndex) -> str:
             [f"- {_text(line)}" for line in index.projects],
             _note(out["projects"], "more", "mabos recall --type project --limit 0"),
         ),
-        (
-            "Domains",
-            [_domain(domain) for domain in index.domains],
-            _note(out["domains"], "more", "mabos index status"),
-        ),
+        ("Domains", [_domain(domain) for domain in index.domains], _note(out["domains"], "more", "mabos index status")),
     ]
     blocks = [_block(title, [*lines, *notes]) for title, lines, notes in sections if lines or notes]
     body = "".join(blocks) or "\nNothing is remembered for long yet.\n"

@@ -55,10 +55,7 @@ class SegmentFile:
 
     def render(self) -> bytes:
         """The file."""
-        body = {
-            "version": VERSION,
-            "segments": {week: self._segments[week] for week in sorted(self._segments)},
-        }
+        body = {"version": VERSION, "segments": {week: self._segments[week] for week in sorted(self._segments)}}
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 

@@ -187,19 +187,13 @@ def _topics(themes: Iterable[Theme]) -> str:
 
 def _week(summary: Summary, places: Places) -> list[Block]:
     topics = [Line(f"Topics: {_topics(summary.themes)}.")] if summary.themes else []
-    return [
-        Block("## Overview", [_overview(summary), *topics]),
-        *(_day(day, places) for day in summary.days),
-    ]
+    return [Block("## Overview", [_overview(summary), *topics]), *(_day(day, places) for day in summary.days)]
 
 
 def _day(day: DayDigest, places: Places) -> Block:
     weekday = WEEKDAYS[date.fromisoformat(day.day).weekday()]
     headings = f" Headings: {_said(', '.join(day.headings), 90)}." if day.headings else ""
-    lines = [
-        Line(f"{_log_link('Log', day.day, places)}: {plural(day.entries, 'entry')}.{headings}"),
-        Line(""),
-    ]
+    lines = [Line(f"{_log_link('Log', day.day, places)}: {plural(day.entries, 'entry')}.{headings}"), Line("")]
     for rank, line in enumerate(day.lines):
         worth = line.weight + (1.0, 0.4, 0.2, 0.0)[min(rank, 3)] - 0.02 * rank
         lines.append(Line(_bullet(line, places, 110, dated=False), worth))

@@ -17,14 +17,7 @@ from mabos_cli.formats.json.lines import (
     split_block,
 )
 from mabos_cli.formats.json.text import dump_line, has_harmful, parse_json
-from mabos_cli.formats.knowledge.fact_line import (
-    MEND,
-    fact_from_dict,
-    is_time,
-    line_shape,
-    parse_fact,
-    render_fact,
-)
+from mabos_cli.formats.knowledge.fact_line import MEND, fact_from_dict, is_time, line_shape, parse_fact, render_fact
 
 _TWIN = "give one of the two another id"
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'

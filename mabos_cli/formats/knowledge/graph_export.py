@@ -57,10 +57,7 @@ def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
 
 def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
     keys = (("label", "node", "string"), ("predicate", "edge", "string"), ("confidence", "edge", "double"))
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-    ]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
     lines += [f'  <key id="{n}" for="{where}" attr.name="{n}" attr.type="{kind}"/>' for n, where, kind in keys]
     lines.append('  <graph edgedefault="directed">')
     lines += [f'    <node id="{name}"><data key="label">{_xml(node)}</data></node>' for node, name in names.items()]

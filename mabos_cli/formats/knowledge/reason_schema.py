@@ -5,14 +5,8 @@ from typing import Any
 from mabos_cli.reasoning.shape import TRUTHS, Shape
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_PLAIN = {
-    "truth": {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]},
-    "any": {},
-}
-_TERMS = (
-    {"type": "string"},
-    {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 3, "maxItems": 3},
-)
+_PLAIN = {"truth": {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}, "any": {}}
+_TERMS = ({"type": "string"}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 3, "maxItems": 3})
 
 
 def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:

@@ -25,11 +25,7 @@ class RuleFile:
     """A file of rules: the rules, the version, the last id if that rule is gone, and other keys as they were."""
 
     def __init__(
-        self,
-        rules: tuple[Rule, ...] = (),
-        version: int = 0,
-        last_id: str = "",
-        extra: dict[str, Any] | None = None,
+        self, rules: tuple[Rule, ...] = (), version: int = 0, last_id: str = "", extra: dict[str, Any] | None = None
     ) -> None:
         self.rules = rules
         self.version = version

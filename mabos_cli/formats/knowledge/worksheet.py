@@ -84,12 +84,7 @@ def _line(head: str, told: str) -> str:
 
 def _told(shape: Shape) -> str:
     """What a value must be, in a few words."""
-    kinds = {
-        "list": "a list",
-        "map": "names with values",
-        "truth": "yes or no",
-        "fact": "subject predicate object",
-    }
+    kinds = {"list": "a list", "map": "names with values", "truth": "yes or no", "fact": "subject predicate object"}
     kinds |= {"pattern": "subject predicate object, ?x for anything", "rule": "if ... then ..."}
     if shape.kind == "number":
         bounds = (("from", shape.low), ("to", shape.high))
@@ -126,8 +121,7 @@ def parse_inputs(text: str, path: str) -> Inputs:
             source = source._replace(value={})
         if not isinstance(source.value, dict):
             raise InvalidFile(
-                f"{path}:{source.line_of('')}: input must be names with values",
-                "see mabos reason show METHOD",
+                f"{path}:{source.line_of('')}: input must be names with values", "see mabos reason show METHOD"
             )
         asked = source.value.get("problem")
         if isinstance(asked, list | dict):

@@ -179,11 +179,7 @@ def _openclaw(record: dict[str, Any]) -> HostLine:
     return HostLine(f"{own}@{at}" if own and at else "", at, events=events)
 
 
-HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {
-    "claude": _claude,
-    "codex": _codex,
-    "openclaw": _openclaw,
-}
+HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {"claude": _claude, "codex": _codex, "openclaw": _openclaw}
 
 
 def _content_events(content: Any, author: str) -> Iterator[Event]:

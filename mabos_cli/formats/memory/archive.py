@@ -10,12 +10,7 @@ from mabos_cli.formats.memory.items import item_from_dict, item_to_dict, opening
 
 def render_departure(departure: Departure) -> bytes:
     """The archive line of a departure, with its newline."""
-    record: dict[str, Any] = {
-        "id": departure.item.id,
-        "kind": "item",
-        "reason": departure.reason,
-        "at": departure.at,
-    }
+    record: dict[str, Any] = {"id": departure.item.id, "kind": "item", "reason": departure.reason, "at": departure.at}
     if departure.into:
         record["into"] = departure.into
     record |= {"store": departure.store, "item": item_to_dict(departure.item)}

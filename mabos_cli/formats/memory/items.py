@@ -36,18 +36,7 @@ _TEXT = (
 _LISTS = ("tags", "derived_from", "related_to")
 _ORDER = MemoryItem._fields[:-1]  # all but extra
 _ALWAYS = frozenset(
-    (
-        "id",
-        "content",
-        "type",
-        "importance",
-        "source",
-        "trust",
-        "tags",
-        "created_at",
-        "accessed_at",
-        "access_count",
-    )
+    ("id", "content", "type", "importance", "source", "trust", "tags", "created_at", "accessed_at", "access_count")
 )
 _KNOWN = frozenset(_ORDER)
 
@@ -137,11 +126,7 @@ def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
 def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """How a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""
     plain, text = rb'([^"\\]*+)', rb'([^"\\]*+(?:\\.[^"\\]*+)*+)'
-    start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (
-        plain,
-        text,
-        plain,
-    )
+    start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (plain, text, plain)
     seen = rb'(?:, "observed_at": "%s")?, "accessed_at": "%s", "access_count": (\d++)' % (plain, plain)
     return re.compile(start), re.compile(rb'"created_at": "%s"%s' % (plain, seen))
 

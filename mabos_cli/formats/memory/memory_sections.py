@@ -7,14 +7,7 @@ from mabos_cli.core.hierarchy.log_event import split_kind
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.consolidate import consolidated_parts
-from mabos_cli.formats.markdown.escape import (
-    BULLET,
-    escape_links,
-    inline,
-    newline_of,
-    unescape_block,
-    unescape_links,
-)
+from mabos_cli.formats.markdown.escape import BULLET, escape_links, inline, newline_of, unescape_block, unescape_links
 from mabos_cli.formats.markdown.outline import Heading, find_headings
 
 WIDTH = 300  # characters of an event's text; the link leads to the rest

@@ -211,12 +211,7 @@ def _add_parts(page: _Page, numbers: list[int]) -> None:
     marks = find_marks("\n".join(page.lines[n] for n in numbers))
     for part in _cut(page, numbers):
         written = range(part[0], part[-1] + 1)
-        _add(
-            page,
-            part,
-            _plain_text([page.lines[n] for n in written if n in part or not page.lines[n].strip()]),
-            marks,
-        )
+        _add(page, part, _plain_text([page.lines[n] for n in written if n in part or not page.lines[n].strip()]), marks)
 
 
 def _add(page: _Page, numbers: list[int], text: str, marks: Marks | None = None) -> None:

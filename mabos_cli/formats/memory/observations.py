@@ -18,13 +18,7 @@ from mabos_cli.formats.memory.transcript import read_said, said_text
 QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
 _OPENING = re.compile(rf'\{{"id": "({ID})"'.encode())
-_ORDER = (
-    "id",
-    "at",
-    "kind",
-    "text",
-    *(f for f in Observation._fields if f not in ("id", "at", "kind", "text")),
-)
+_ORDER = ("id", "at", "kind", "text", *(f for f in Observation._fields if f not in ("id", "at", "kind", "text")))
 _TOOLS = ("tool", "tool_name")
 _INPUTS = ("input", "tool_input", "arguments")
 _OUTPUTS = ("output", "result", "tool_response", "tool_output")

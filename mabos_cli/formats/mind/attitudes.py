@@ -75,10 +75,7 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitud
     links = {name: _linked(entry, name) for name in KINDS[kind].links}
     via = _VIA.fullmatch(title) if kind == "intention" else None
     if via:
-        links = {
-            "goal": links["goal"] or (via[1],),
-            "plan": links["plan"] or tuple(filter(None, via.groups()[1:])),
-        }
+        links = {"goal": links["goal"] or (via[1],), "plan": links["plan"] or tuple(filter(None, via.groups()[1:]))}
     elif kind in ("intention", "plan") and not links["goal"]:
         aside = re.search(rf"\((?:goal:?\s*)?({ID.pattern})\)", title)
         links["goal"] = (aside[1],) if aside else ()

@@ -8,15 +8,7 @@ from mabos_cli.formats.mind.attitudes import KINDS, note_id, split_id
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.mind_edit import Draft
 
-_WORDS = {
-    "certain": 1.0,
-    "very high": 0.95,
-    "high": 0.85,
-    "medium": 0.6,
-    "moderate": 0.6,
-    "low": 0.3,
-    "very low": 0.1,
-}
+_WORDS = {"certain": 1.0, "very high": 0.95, "high": 0.85, "medium": 0.6, "moderate": 0.6, "low": 0.3, "very low": 0.1}
 _UNSAID = 0.5
 
 

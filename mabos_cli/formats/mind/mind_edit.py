@@ -9,15 +9,7 @@ from mabos_cli.core.mind.mind import DONE, GONE
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.markdown.outline import hidden_lines
 from mabos_cli.formats.mind.attitudes import KINDS, split_id
-from mabos_cli.formats.mind.cognitive import (
-    ITEM,
-    CognitiveFile,
-    Entry,
-    Heading,
-    Table,
-    end_of_item,
-    parse_cognitive,
-)
+from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, end_of_item, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import (
     add_item,
     add_row,

@@ -10,15 +10,7 @@ from mabos_cli.core.mind.mind import ACTIVE, DONE, Attitude, Problem, Step, stat
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.markdown.outline import hidden_lines
 from mabos_cli.formats.mind.attitudes import note_id, read_attitude
-from mabos_cli.formats.mind.cognitive import (
-    ITEM,
-    CognitiveFile,
-    Entry,
-    Heading,
-    Table,
-    end_of_item,
-    parse_cognitive,
-)
+from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, end_of_item, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, set_field
 from mabos_cli.formats.mind.cognitive_fields import (
     NAMES,

@@ -31,10 +31,7 @@ def render_page(report: Report, css: str) -> str:
         element("style", Html(css)),
     )
     body = element(
-        "body",
-        _header(report),
-        _contents(sections),
-        element("main", _overview(report), map(_drawn, sections)),
+        "body", _header(report), _contents(sections), element("main", _overview(report), map(_drawn, sections))
     )
     return seal(f"{_HEAD}{_lines(head)}\n{_lines(body)}\n</html>\n")
 
@@ -125,13 +122,7 @@ def _upkeep(report: Report) -> Section:
     rows = [_waiting(each.agent, dict(each.due), each.index, names) for each in report.upkeep.rows]
     waits = table(("agent", *names, "index"), rows, "What waits to be done, by agent")
     receipts = [
-        row(
-            each.at.replace("T", " "),
-            each.agent if many else None,
-            each.command,
-            each.counts,
-            f"{each.ms} ms",
-        )
+        row(each.at.replace("T", " "), each.agent if many else None, each.command, each.counts, f"{each.ms} ms")
         for each in report.receipts.rows
     ]
     heads = ("when (UTC)", *(("agent",) if many else ()), "command", "wrote", "took")

@@ -14,11 +14,7 @@ from mabos_cli.formats.operations.html import Html, Part, element
 from mabos_cli.formats.operations.report_parts import Section, code, doubt, fold, left_out, row, table, whose
 from mabos_cli.formats.operations.report_svg import render_bar, render_columns
 
-_TRUSTED = {
-    "trusted": "a person vouches for it",
-    "agent": "the agent's own word",
-    "untrusted": "nobody vouches for it",
-}
+_TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word", "untrusted": "nobody vouches for it"}
 
 
 def memory_sections(report: Report) -> Iterator[Section]:
@@ -60,8 +56,7 @@ def _stored(memory: MemoryView) -> Part:
     told = ", ".join(f"{count:,} {what}" for count, what in beyond if count)
     return (
         element(
-            "p",
-            f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}.",
+            "p", f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
         ),
         element("ul", legend, class_="legend"),
         element("div", chart, ends, class_="chart"),
@@ -124,8 +119,7 @@ def _topics(months: Cut[Month]) -> Part:
     cards = [_topic_card(month) for month in months.rows]
     return (
         element(
-            "p",
-            "What sets each month apart from those before it, with the number of log entries that mention it.",
+            "p", "What sets each month apart from those before it, with the number of log entries that mention it."
         ),
         element("div", cards, class_="cards small"),
         left_out(months.left, "month"),
@@ -181,10 +175,7 @@ def _timeline(timeline: Cut[Moment], many: bool) -> Part:
         return element("p", "No live memories yet.")
     months: Iterable[tuple[str, Iterable[Moment]]] = groupby(timeline.rows, key=lambda moment: moment.day[:7])
     drawn = [
-        (
-            element("h3", month or "undated"),
-            element("ol", (_moment(each, many) for each in moments), class_="timeline"),
-        )
+        (element("h3", month or "undated"), element("ol", (_moment(each, many) for each in moments), class_="timeline"))
         for month, moments in months
     ]
     return drawn, left_out(timeline.left, "memory", ": they are less important, or as important and older")

@@ -38,13 +38,7 @@ def _clash(clash: Clash, many: bool) -> Html:
     told = element("small", f"severity {clash.severity:.2f}, ", code(clash.key))
     sides = element("dl", map(_side, ("a", "b"), clash.sides))
     return element(
-        "div",
-        title,
-        whose(clash.agent, many),
-        told,
-        sides,
-        element("p", clash.action, class_="more"),
-        class_="card",
+        "div", title, whose(clash.agent, many), told, sides, element("p", clash.action, class_="more"), class_="card"
     )
 
 
@@ -102,15 +96,7 @@ def _goal(goal: GoalRow) -> Part:
         share = element("small", f"{goal.progress:g} %")
         bar = element("span", render_bar(goal.progress / 100, "c3"), share, class_="progress")
     name = (code(goal.name), " ") if goal.name else None
-    return (
-        element("span", goal.title, class_="title"),
-        " ",
-        status,
-        late,
-        " ",
-        element("small", name, told),
-        bar,
-    )
+    return (element("span", goal.title, class_="title"), " ", status, late, " ", element("small", name, told), bar)
 
 
 def _graph(report: Report) -> Part:
@@ -122,12 +108,7 @@ def _graph(report: Report) -> Part:
         return element("p", f"{plural(report.facts, 'fact')}, none of which joins two entities.{lapsed}")
     told = f"{plural(report.facts, 'fact')}. Point at a line to read it; dashed ones are untrusted.{lapsed}"
     frame = element(
-        "div",
-        render_picture(picture),
-        class_="wide picture",
-        role="region",
-        aria_label="Knowledge graph",
-        tabindex=0,
+        "div", render_picture(picture), class_="wide picture", role="region", aria_label="Knowledge graph", tabindex=0
     )
     return element("p", told), frame, _not_drawn(picture), fold("The same in words", _in_words(picture))
 
@@ -164,8 +145,5 @@ def _date(each: Dated, many: bool) -> Html:
     name = (code(each.name), " ") if each.name else None
     what = (each.title, " ", element("small", name, each.kind))
     return row(
-        (element("time", each.day, datetime=each.day), " ", late),
-        each.agent if many else None,
-        what,
-        code(each.place),
+        (element("time", each.day, datetime=each.day), " ", late), each.agent if many else None, what, code(each.place)
     )

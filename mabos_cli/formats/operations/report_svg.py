@@ -22,14 +22,7 @@ def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label
             if count:
                 y = _number(_TALL - height)
                 parts.append(
-                    element(
-                        "rect",
-                        x=_number(at + 0.1),
-                        y=y,
-                        width=0.8,
-                        height=_number(share),
-                        class_=f"c{number}",
-                    )
+                    element("rect", x=_number(at + 0.1), y=y, width=0.8, height=_number(share), class_=f"c{number}")
                 )
         if parts:
             drawn.append(element("g", element("title", f"{name}: {sum(counts)}"), parts))
@@ -52,15 +45,7 @@ def render_picture(picture: Picture) -> Html:
     """The graph in its own size: boxes with labels, and lines with an arrow that name their facts when pointed at."""
     tip = element("path", d="M0 0L8 4L0 8z", class_="tip")
     marker = element(
-        "marker",
-        tip,
-        id="tip",
-        viewBox="0 0 8 8",
-        refX=8,
-        refY=4,
-        markerWidth=7,
-        markerHeight=7,
-        orient="auto",
+        "marker", tip, id="tip", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=7, markerHeight=7, orient="auto"
     )
     lines = [_line(line, picture.boxes) for line in picture.lines.rows]
     label = f"Graph of {len(picture.boxes)} entities and {plural(len(picture.lines.rows), 'line')} between them"

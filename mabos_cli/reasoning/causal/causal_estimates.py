@@ -88,8 +88,7 @@ def through(rows: Sequence[Row], aim: Aim, mediators: Sequence[str]) -> Estimate
             if count and not _weight(inside):
                 where = listed([f"{name}={state}" for name, state in zip(mediators, key, strict=True)])
                 raise BadValue(
-                    f"data: no row has {aim.cause}={cause} among {where}",
-                    "the front door needs every combination",
+                    f"data: no row has {aim.cause}={cause} among {where}", "the front door needs every combination"
                 )
             if count:
                 done += count / total * _weight(inside, (aim.effect, aim.success)) / _weight(inside)

@@ -135,11 +135,7 @@ class _Claim(NamedTuple):
 
 
 def _find_claim(
-    given: dict[str, Any],
-    seen: dict[str, State],
-    do: dict[str, State],
-    outcome: str,
-    among: tuple[State, ...],
+    given: dict[str, Any], seen: dict[str, State], do: dict[str, State], outcome: str, among: tuple[State, ...]
 ) -> _Claim | None:
     """What is claimed to be the cause: the value that was seen and is given up; where none was seen, of yes and no it is yes."""
     if len(do) != 1:

@@ -62,8 +62,7 @@ def _gate(said: Mapping[str, Any], path: str) -> Gate:
     forms = [form for form in ("any", "all", "of") if said[form]]
     if len(forms) != 1 or (forms == ["of"]) != (said["need"] is not None):
         raise BadValue(
-            f"{path}: must have either any, or all, or need with of",
-            "any: [a, b]; all: [a, b]; need: 2, of: [a, b, c]",
+            f"{path}: must have either any, or all, or need with of", "any: [a, b]; all: [a, b]; need: 2, of: [a, b, c]"
         )
     names = tuple(said[forms[0]])
     if len(set(names)) != len(names):
@@ -114,10 +113,7 @@ class Diagram:
     def __init__(self, events: Sequence[str]) -> None:
         self.events = tuple(events)
         self.rank = {name: at for at, name in enumerate(events)}
-        self.nodes: list[tuple[int, int, int]] = [
-            (len(events), 0, 0),
-            (len(events), 1, 1),
-        ]  # rank, if not, if so
+        self.nodes: list[tuple[int, int, int]] = [(len(events), 0, 0), (len(events), 1, 1)]  # rank, if not, if so
         self.unique: dict[tuple[int, int, int], int] = {}
         self.memo: dict[tuple[bool, int, int], int] = {}
 
@@ -126,13 +122,7 @@ class Diagram:
             return low
         key = (rank, low, high)
         if key not in self.unique:
-            check_size(
-                "gates",
-                len(self.nodes),
-                MOST_NODES,
-                "nodes of a decision diagram",
-                "the tree is too entangled",
-            )
+            check_size("gates", len(self.nodes), MOST_NODES, "nodes of a decision diagram", "the tree is too entangled")
             self.unique[key] = len(self.nodes)
             self.nodes.append(key)
         return self.unique[key]

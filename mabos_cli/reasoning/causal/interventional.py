@@ -8,15 +8,7 @@ from mabos_cli.reasoning.answer import Answer, best_names, distribution
 from mabos_cli.reasoning.digraph import reach
 from mabos_cli.reasoning.discrete_network import Evidence, Network, find_marginal, marginal, set_variables
 from mabos_cli.reasoning.input_checks import known_name
-from mabos_cli.reasoning.network_input import (
-    DATA,
-    NODES,
-    STATES,
-    check_states,
-    parse_network,
-    parse_rows,
-    state_name,
-)
+from mabos_cli.reasoning.network_input import DATA, NODES, STATES, check_states, parse_network, parse_rows, state_name
 from mabos_cli.reasoning.own import Own
 from mabos_cli.reasoning.shape import optional, record, text
 from mabos_cli.reasoning.wording import cut, figure, listed
@@ -129,13 +121,7 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
 
 
 def _caveats(
-    network: Network,
-    do: Evidence,
-    seen: Evidence,
-    tied: list[str],
-    best: str,
-    effect: float,
-    plain: float | None,
+    network: Network, do: Evidence, seen: Evidence, tied: list[str], best: str, effect: float, plain: float | None
 ) -> tuple[str, ...]:
     said = ["Holds if the arrows are causes and no common cause is missing."]
     if tied:

@@ -6,29 +6,10 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, ranking, words
 from mabos_cli.reasoning.causal.cause_map import Cause, read_causes
-from mabos_cli.reasoning.causal.fault_tree import (
-    CutSet,
-    Diagram,
-    Tree,
-    build,
-    chance_of_any,
-    find_cut_sets,
-    parse_tree,
-)
+from mabos_cli.reasoning.causal.fault_tree import CutSet, Diagram, Tree, build, chance_of_any, find_cut_sets, parse_tree
 from mabos_cli.reasoning.input_checks import check_known, check_size
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-    usual,
-    whole,
-)
+from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, usual, whole
 from mabos_cli.reasoning.wording import cut, figure, listed
 
 MOST_CAUSES = 500

@@ -56,11 +56,7 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
     names = (*exogenous, *equations)
     outer = {name: _chances(said, f"exogenous.{name}") for name, said in exogenous.items()}
     check_size(
-        "exogenous",
-        math.prod(map(len, outer.values())),
-        MOST_WORLDS,
-        "worlds",
-        "take fewer variables or values",
+        "exogenous", math.prod(map(len, outer.values())), MOST_WORLDS, "worlds", "take fewer variables or values"
     )
     formulas = {name: parse_formula(said, names, f"equations.{name}") for name, said in equations.items()}
     work = math.prod(map(len, outer.values())) * sum(formula.size for formula in formulas.values())

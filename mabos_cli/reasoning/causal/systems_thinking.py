@@ -5,15 +5,7 @@ from typing import Any
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, ranking, words
 from mabos_cli.reasoning.causal.archetypes import ADVICE, MOST_COMPARED, Archetype, find_archetypes
-from mabos_cli.reasoning.causal.feedback import (
-    MOST_PATH_STEPS,
-    Graph,
-    Loop,
-    find_loops,
-    parse_links,
-    simulate,
-    spread,
-)
+from mabos_cli.reasoning.causal.feedback import MOST_PATH_STEPS, Graph, Loop, find_loops, parse_links, simulate, spread
 from mabos_cli.reasoning.input_checks import known_name
 from mabos_cli.reasoning.own import Own
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole

@@ -5,14 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, check_case
-from mabos_cli.core.knowledge.case_similarity import (
-    MEASURES,
-    Comparison,
-    Score,
-    Standing,
-    best_cases,
-    make_measure,
-)
+from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
 from mabos_cli.core.language.text import one_line, terms
 from mabos_cli.reasoning.answer import Answer, best_names, choice, words
 from mabos_cli.reasoning.input_checks import check_size
@@ -127,12 +120,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
     texts = _texts(given["context"], cases) if given["context"] else None
     comparison = Comparison(
-        beliefs,
-        desires,
-        texts,
-        measure=make_measure(given["similarity"]),
-        weights=own.weights,
-        alike=own.alike,
+        beliefs, desires, texts, measure=make_measure(given["similarity"]), weights=own.weights, alike=own.alike
     )
     near = _nearest(comparison, cases, given["k"], given["least"])
     if not near:

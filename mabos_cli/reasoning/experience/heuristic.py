@@ -9,17 +9,7 @@ from mabos_cli.reasoning.experience.cues import NEGATIVE, POSITIVE, Cue, Profile
 from mabos_cli.reasoning.features import feature_text, parse_features
 from mabos_cli.reasoning.input_checks import check_known, check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-)
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 from mabos_cli.reasoning.wording import cut, listed
 
 _CUE = record(
@@ -132,11 +122,7 @@ def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
 
 
 def _learn(
-    cue: Cue,
-    is_free: bool,
-    examples: list[tuple[Profile, float]],
-    learned: dict[str, Any],
-    caveats: list[str],
+    cue: Cue, is_free: bool, examples: list[tuple[Profile, float]], learned: dict[str, Any], caveats: list[str]
 ) -> Cue:
     """The cue with the validity that examples show, unless one is given; turned round if it is wrong more often than right."""
     found = learn(cue, examples)
@@ -211,11 +197,7 @@ def _detail(
     sums = {name: sum(row.values()) for name, row in cast.items()}
     return {
         "cues": [
-            {
-                "name": cue.name,
-                "validity": cue.validity,
-                "better": "higher" if cue.is_higher_better else "lower",
-            }
+            {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
             for cue in cues
         ],
         "learned": learned,

@@ -9,17 +9,7 @@ from mabos_cli.reasoning.answer import Answer, choice, yes_no
 from mabos_cli.reasoning.features import Feature, feature_text, parse_feature, parse_features
 from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-)
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 from mabos_cli.reasoning.wording import cut, listed
 
 _EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
@@ -149,8 +139,7 @@ def _check_expected(expected: Any, where: str) -> None:
     ends = [expected[name] for name in ("min", "max") if name in expected]
     if not ends or len(ends) < len(expected) or any(isinstance(parse_feature(e, where), str | None) for e in ends):
         raise BadValue(
-            f"{where}: must be {{min: ..., max: ...}} with numbers",
-            "give a number, a word, a list or a range",
+            f"{where}: must be {{min: ..., max: ...}} with numbers", "give a number, a word, a list or a range"
         )
 
 

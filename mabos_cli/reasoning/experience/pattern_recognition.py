@@ -15,10 +15,7 @@ from mabos_cli.reasoning.wording import cut, listed
 
 _FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
 _EXAMPLE = record(
-    "one example",
-    name=optional(text("what it is called")),
-    label=text("the pattern it shows"),
-    features=_FEATURES,
+    "one example", name=optional(text("what it is called")), label=text("the pattern it shows"), features=_FEATURES
 )
 SHAPE: Shape = record(
     "",
@@ -148,10 +145,7 @@ def _answer(
     label = next(iter(shares))
     lines = [f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]]
     told_k = "as given" if given["k"] else "best on the examples"
-    lines = [
-        *cut(lines, 7),
-        f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.count} are recognized",
-    ]
+    lines = [*cut(lines, 7), f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.count} are recognized"]
     lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
     detail = {
         "k": k,

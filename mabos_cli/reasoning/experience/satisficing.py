@@ -183,11 +183,7 @@ def _none(
     if not known:
         return Answer(yes_no(False, about), None, "no option is good enough", tuple(lines), detail, tuple(caveats))
     nearest = min(known, key=lambda name: known[name])
-    detail["nearest"] = {
-        "option": nearest,
-        "share": known[nearest],
-        "levels": _dropped(given, known[nearest], spreads),
-    }
+    detail["nearest"] = {"option": nearest, "share": known[nearest], "levels": _dropped(given, known[nearest], spreads)}
     lines.append(f"{nearest} comes nearest: all levels would have to drop by {known[nearest]:.1%}")
     if sum(abs(share - known[nearest]) < _SLACK for share in known.values()) > 1:
         caveats.append("others come as near; the first of them is named")
@@ -218,11 +214,7 @@ def _adjusted(
     for n in range(1, rounds + 1):
         chosen = next((name for name, share in known.items() if share <= n * step + _SLACK), None)
         if chosen is not None:
-            detail["adjusted"] = {
-                "rounds": n,
-                "share": n * step,
-                "levels": _dropped(given, n * step, spreads),
-            }
+            detail["adjusted"] = {"rounds": n, "share": n * step, "levels": _dropped(given, n * step, spreads)}
             lines.append(f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
             told = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
             scores = {name: -share for name, share in known.items()}

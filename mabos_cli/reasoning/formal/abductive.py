@@ -8,14 +8,7 @@ from mabos_cli.core.knowledge.abduction import abduce
 from mabos_cli.core.knowledge.explaining import Explanation
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, names
-from mabos_cli.reasoning.formal.covers import (
-    MOST_WEIGHED,
-    Cause,
-    log_joint,
-    minimal_covers,
-    posterior,
-    with_certain,
-)
+from mabos_cli.reasoning.formal.covers import MOST_WEIGHED, Cause, log_joint, minimal_covers, posterior, with_certain
 from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules
 from mabos_cli.reasoning.input_checks import check_known, check_size
 from mabos_cli.reasoning.own import Own

@@ -6,20 +6,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, names, yes_no
-from mabos_cli.reasoning.formal.analogy_text import (
-    Expression,
-    inner,
-    parse_expression,
-    read_facts,
-    render_expression,
-)
-from mabos_cli.reasoning.formal.structure_mapping import (
-    Analogy,
-    Matcher,
-    Vocabulary,
-    expressions,
-    is_one_to_one,
-)
+from mabos_cli.reasoning.formal.analogy_text import Expression, inner, parse_expression, read_facts, render_expression
+from mabos_cli.reasoning.formal.structure_mapping import Analogy, Matcher, Vocabulary, expressions, is_one_to_one
 from mabos_cli.reasoning.input_checks import known_name
 from mabos_cli.reasoning.own import Own
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
@@ -33,18 +21,13 @@ _FACTS = (
 SHAPE: Shape = record(
     "Give a known situation and the one in question, each as facts. What causes what in the known one is what carries over.",
     source=record(
-        "the situation that is well known",
-        name=optional(text("what it is called"), "source"),
-        facts=anything(_FACTS),
+        "the situation that is well known", name=optional(text("what it is called"), "source"), facts=anything(_FACTS)
     ),
     target=record(
-        "the situation in question",
-        name=optional(text("what it is called"), "target"),
-        facts=anything(_FACTS),
+        "the situation in question", name=optional(text("what it is called"), "target"), facts=anything(_FACTS)
     ),
     measures=optional(
-        list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature", 0),
-        [],
+        list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature", 0), []
     ),
     same=optional(map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}),
     unordered=optional(list_of(text("a name"), "relations for which the order does not matter", 0), ["and", "or"]),

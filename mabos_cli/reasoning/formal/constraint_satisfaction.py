@@ -122,12 +122,7 @@ def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_
     is_only = is_complete and len(found) == 1
     summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_told(asked, first)}"
     return Answer(
-        _conclude(asked, first, given["ask"]),
-        None,
-        summary,
-        cut(steps, given["show"] + 2),
-        detail,
-        tuple(caveats),
+        _conclude(asked, first, given["ask"]), None, summary, cut(steps, given["show"] + 2), detail, tuple(caveats)
     )
 
 

@@ -12,10 +12,7 @@ from mabos_cli.reasoning.bit_sets import bits
 from mabos_cli.reasoning.formal.constraint_meaning import Exact, Linear, Rough, View, view_of
 
 MOST_CHECKS = 1_000_000
-_TABLED, _LISTED = (
-    40_000,
-    64,
-)  # pairs of values that are tabled; combinations and values that are tried one by one
+_TABLED, _LISTED = (40_000, 64)  # pairs of values that are tabled; combinations and values that are tried one by one
 _MOST_VIEWS = 50_000
 
 
@@ -82,11 +79,7 @@ class Search:
     has to be better than; `prefer` tells the better of two branches by how low its figure is."""
 
     def __init__(
-        self,
-        problem: Problem,
-        owners: set[int] | None = None,
-        most: int = MOST_CHECKS,
-        cut: Constraint | None = None,
+        self, problem: Problem, owners: set[int] | None = None, most: int = MOST_CHECKS, cut: Constraint | None = None
     ) -> None:
         self.problem, self.most = problem, most
         self.constraints = [*problem.constraints, cut] if cut else [*problem.constraints]

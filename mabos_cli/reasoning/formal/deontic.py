@@ -11,14 +11,7 @@ from mabos_cli.core.knowledge.forward import forward_chain
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, names, yes_no
 from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules
-from mabos_cli.reasoning.formal.norm_input import (
-    MOST_APPLYING,
-    World,
-    apply_norm,
-    flag_name,
-    plain_norm,
-    policy_norms,
-)
+from mabos_cli.reasoning.formal.norm_input import MOST_APPLYING, World, apply_norm, flag_name, plain_norm, policy_norms
 from mabos_cli.reasoning.formal.norms import (
     CONFLICT,
     FORBIDDEN,
@@ -37,18 +30,7 @@ from mabos_cli.reasoning.formal.norms import (
 )
 from mabos_cli.reasoning.input_checks import check_known, check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    list_of,
-    map_of,
-    number,
-    optional,
-    parsed,
-    record,
-    text,
-    truth,
-    usual,
-)
+from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
 from mabos_cli.reasoning.wording import cut, listed
 
 _FLAG = text("a flag of the context; `not ...` denies it")
@@ -146,12 +128,7 @@ def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm
 
 
 def _answer(
-    given: dict[str, Any],
-    ruling: Ruling,
-    norms: list[Norm],
-    state: Done,
-    broken: list[str],
-    caveats: tuple[str, ...],
+    given: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
     called = [norm for norm in norms if not norm.after or norm in ruling.standing]
     statuses = {action: status_of(action, ruling) for action in actions_of(called)}

@@ -9,15 +9,7 @@ from mabos_cli.reasoning.tokens import TokenReader, read_tokens
 _LONGEST, _DEEPEST, _MOST = 2000, 60, 150
 _MEND = "close every parenthesis, give each operator its parts, and write a name as one_word"
 _SIGNS = {"!": "not", "~": "not", "¬": "not", "&": "and", "&&": "and", "∧": "and", "|": "or", "||": "or"}
-_SIGNS |= {
-    "∨": "or",
-    "->": "implies",
-    "=>": "implies",
-    "→": "implies",
-    "<->": "iff",
-    "<=>": "iff",
-    "↔": "iff",
-}
+_SIGNS |= {"∨": "or", "->": "implies", "=>": "implies", "→": "implies", "<->": "iff", "<=>": "iff", "↔": "iff"}
 _SIGNS |= {"⊤": "true", "⊥": "false"}
 _WORDS = ("not", "and", "or", "implies", "iff", "true", "false")
 _TIGHTNESS = {"iff": 1, "implies": 2, "or": 3, "and": 4}

@@ -34,8 +34,7 @@ SHAPE: Shape = record(
         "what the verdict is about",
         name=text("what it is called in the rules"),
         terms=map_of(
-            anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"),
-            "words for it",
+            anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"), "words for it"
         ),
         range=_RANGE,
         unit=optional(text("what its numbers count"), ""),
@@ -94,8 +93,7 @@ def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     low, high = _range(f"{place}.range", one["range"], -math.inf, math.inf)
     if not low <= one["value"] <= high:
         raise BadValue(
-            f"{place}.value: {figure(one['value'])} lies outside of its range",
-            "change the value or the range",
+            f"{place}.value: {figure(one['value'])} lies outside of its range", "change the value or the range"
         )
     return {term: parse_set(said, f"{place}.terms.{term}").degree(one["value"]) for term, said in one["terms"].items()}
 
@@ -136,11 +134,7 @@ def _mamdani(
     ways = {"centroid": found.centroid, "bisector": found.bisector, "middle-of-top": found.middle_of_top}
     value = ways[given["defuzzify"]]()
     word = {term: one.degree(value) for term, one in sets.items()}
-    detail = {
-        "levels": {term: levels.get(term, 0.0) for term in sets},
-        "area": found.area,
-        "result_degrees": word,
-    }
+    detail = {"levels": {term: levels.get(term, 0.0) for term in sets}, "area": found.area, "result_degrees": word}
     is_bell = any(sets[term].form == "gaussian" for term in shown)
     caveats = [f"bell curves of the result are integrated as {SAMPLES} straight pieces"] if is_bell else []
     return value, detail, caveats
@@ -175,8 +169,7 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
         one = parse_set(said, place)
         if one.form != "value":
             raise BadValue(
-                f"{place}: sugeno takes a number, or a factor for each input",
-                "write system: mamdani for sets",
+                f"{place}: sugeno takes a number, or a factor for each input", "write system: mamdani for sets"
             )
         return one.at[0]
     found = 0.0
@@ -218,10 +211,5 @@ def _answer(
         "rules": [{"rule": rule.said, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
     } | detail
     return Answer(
-        quantity(value, None, output["unit"], output["name"]),
-        None,
-        summary,
-        cut(steps),
-        detail,
-        tuple(caveats),
+        quantity(value, None, output["unit"], output["name"]), None, summary, cut(steps), detail, tuple(caveats)
     )

@@ -237,11 +237,7 @@ def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
     detail: dict[str, Any] = {"held": seen.held, "failed": seen.failed}
     lines = _mill_lines(seen, detail)
     found = seen.findings
-    by_name = (
-        ("joint method", found.joint),
-        ("difference", tuple(found.difference)),
-        ("agreement", found.agreement),
-    )
+    by_name = (("joint method", found.joint), ("difference", tuple(found.difference)), ("agreement", found.agreement))
     method, candidates = next(((name, some) for name, some in by_name if some), ("any method", ()))
     caveats: Sequence[str] = ("only circumstances that were listed can be found; what goes together need not cause",)
     if not seen.failed:

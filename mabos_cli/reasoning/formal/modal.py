@@ -6,23 +6,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, yes_no
 from mabos_cli.reasoning.bit_sets import bits
-from mabos_cli.reasoning.formal.formula import (
-    Formula,
-    conjunction,
-    negation,
-    parse_formula,
-    parts_of,
-    render_formula,
-)
-from mabos_cli.reasoning.formal.kripke import (
-    CONDITIONS,
-    SYSTEMS,
-    Model,
-    Relation,
-    closed,
-    find_flaw,
-    where_true,
-)
+from mabos_cli.reasoning.formal.formula import Formula, conjunction, negation, parse_formula, parts_of, render_formula
+from mabos_cli.reasoning.formal.kripke import CONDITIONS, SYSTEMS, Model, Relation, closed, find_flaw, where_true
 from mabos_cli.reasoning.formal.modal_validity import find_counter_model, find_model
 from mabos_cli.reasoning.input_checks import check_size, known_name
 from mabos_cli.reasoning.own import Own
@@ -47,15 +32,10 @@ SHAPE: Shape = record(
     access=usual(_SEES, {}),
     agents=optional(map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}),
     frame=optional(
-        text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"),
-        "",
+        text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"), ""
     ),
     enforce=optional(
-        text(
-            "close: add the pairs that the frame demands; check: refuse relations that lack them",
-            "close",
-            "check",
-        ),
+        text("close: add the pairs that the frame demands; check: refuse relations that lack them", "close", "check"),
         "close",
     ),
     at=optional(text("the world to look at; left out: all worlds"), ""),
@@ -97,8 +77,7 @@ def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Ans
     base = conjunction(premises)
     if premises and find_model(base, system) is None:
         raise BadValue(
-            f"premises: they cannot hold together in {system}",
-            "leave one out; from these anything would follow",
+            f"premises: they cannot hold together in {system}", "leave one out; from these anything would follow"
         )
     against = find_model(Formula("and", "", (base, negation(formula))), system)
     said = render_formula(formula)

@@ -11,14 +11,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, names, yes_no
 from mabos_cli.reasoning.formal.allen import ALL, NAMES, converse, relation_names, tighten
-from mabos_cli.reasoning.formal.temporal_input import (
-    UNITS,
-    Asked,
-    parse_relation,
-    point,
-    read_events,
-    relation_demand,
-)
+from mabos_cli.reasoning.formal.temporal_input import UNITS, Asked, parse_relation, point, read_events, relation_demand
 from mabos_cli.reasoning.formal.time_net import GRAIN, Demand, Matrix, Net, TooHard, missing, positions
 from mabos_cli.reasoning.own import Own
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual
@@ -95,8 +88,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         return _compare(asked, net, claim, scenarios, labels)
     except TooHard:
         raise BadValue(
-            "relations: too many alternatives to try",
-            "say more exactly how events lie, or ask about fewer of them",
+            "relations: too many alternatives to try", "say more exactly how events lie, or ask about fewer of them"
         ) from None
 
 

@@ -121,11 +121,7 @@ def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int]
         last = None
         for bound in edges:
             if best[bound.first] + bound.most < best[bound.second]:
-                best[bound.second], by[bound.second], last = (
-                    best[bound.first] + bound.most,
-                    bound,
-                    bound.second,
-                )
+                best[bound.second], by[bound.second], last = (best[bound.first] + bound.most, bound, bound.second)
     if last is None:
         return None
     for _ in range(size):

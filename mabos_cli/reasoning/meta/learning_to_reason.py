@@ -37,8 +37,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     past = read_episodes(given["episodes"], own)
     if not past:
         raise BadValue(
-            "episodes: no result has a known outcome",
-            "give episodes, or record outcomes with `reason outcome`",
+            "episodes: no result has a known outcome", "give episodes, or record outcomes with `reason outcome`"
         )
     records = learned_scores(past)
     lows = {name: one.low for name, one in records.items()}

@@ -11,18 +11,7 @@ from mabos_cli.reasoning.input_checks import LARGEST, known_name
 from mabos_cli.reasoning.meta.forecasts import Forecast, fold, score_brier, surprise
 from mabos_cli.reasoning.meta.retrospect import Event, Measure, Rule, chance_of, find_rules, find_signs
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-    truth,
-    usual,
-)
+from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
 from mabos_cli.reasoning.wording import cut, figure, listed
 
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
@@ -99,8 +88,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     after = [_event(one) for one in given["events"] if one["stated"] == "after"]
     if not (measures or before or after):
         raise BadValue(
-            "measures: nothing to look back on",
-            "give measures or events, or record outcomes with `reason outcome`",
+            "measures: nothing to look back on", "give measures or events, or record outcomes with `reason outcome`"
         )
     _check_causes(given["causes"], [*given["measures"], *(one["what"] for one in given["events"])])
     measures.sort(key=lambda one: -one.size)

@@ -67,11 +67,7 @@ def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequ
     if after:
         chances = [chance_of(one) for one in after]
         then = mean([chance_of(one) for one in before]) if before else None
-        signs["hindsight"] = {
-            "stated_after": len(after),
-            "given_to_what_happened": mean(chances),
-            "given_before": then,
-        }
+        signs["hindsight"] = {"stated_after": len(after), "given_to_what_happened": mean(chances), "given_before": then}
     return signs
 
 

@@ -9,15 +9,7 @@ from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
 from mabos_cli.reasoning.digraph import causal_order
 from mabos_cli.reasoning.input_checks import check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.sampling import (
-    ABOUT,
-    cholesky,
-    correlate,
-    correlation,
-    described,
-    parse_distribution,
-    ranks,
-)
+from mabos_cli.reasoning.sampling import ABOUT, cholesky, correlate, correlation, described, parse_distribution, ranks
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole
 from mabos_cli.reasoning.wording import cut, figure
 

@@ -33,8 +33,7 @@ SHAPE: Shape = record(
     attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
     supports=optional(anything(f"which argument another one rests on, {_LINKS}: if a falls, so does b"), ()),
     strengths=optional(
-        map_of(number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"),
-        {},
+        map_of(number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"), {}
     ),
     prefer=optional(
         list_of(text("as in `a > b`"), "which argument is stronger than which; counts before strengths"), ()
@@ -155,11 +154,7 @@ def _status(one: int, preferred: list[Labels]) -> str:
 
 
 def _tell(
-    given: dict[str, Any],
-    frame: Frame,
-    grounded: Labels,
-    complete: list[Labels] | None,
-    preferred: list[Labels],
+    given: dict[str, Any], frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
 ) -> Answer:
     known, claim = frame.known, given["claim"]
     status = {name: _status(n, preferred) for n, name in enumerate(known)}
@@ -218,11 +213,7 @@ def _steps(
 
 
 def _detail(
-    frame: Frame,
-    grounded: Labels,
-    complete: list[Labels] | None,
-    preferred: list[Labels],
-    status: dict[str, str],
+    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels], status: dict[str, str]
 ) -> dict[str, Any]:
     def shown(found: list[Labels]) -> dict[str, Any]:
         return {"count": len(found), "sets": [_named(frame, one.inside) for one in found[:_MOST_LISTED]]}

@@ -4,13 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from mabos_cli.reasoning.answer import Answer, choice, distribution
-from mabos_cli.reasoning.social.game_advice import (
-    Advice,
-    Analysis,
-    find_less_risky,
-    find_payoff_dominant,
-    played,
-)
+from mabos_cli.reasoning.social.game_advice import Advice, Analysis, find_less_risky, find_payoff_dominant, played
 from mabos_cli.reasoning.social.mixed_play import MOST_SYSTEMS, Mixed
 from mabos_cli.reasoning.social.normal_form import Game, Profile, Removed, find_maximin, swap
 from mabos_cli.reasoning.wording import cut

@@ -9,18 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer
 from mabos_cli.reasoning.input_checks import check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    conform,
-    list_of,
-    map_of,
-    number,
-    optional,
-    record,
-    text,
-    usual,
-)
+from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
 from mabos_cli.reasoning.social.game_advice import Analysis, advise
 from mabos_cli.reasoning.social.game_report import tell
 from mabos_cli.reasoning.social.mixed_play import (
@@ -33,13 +22,7 @@ from mabos_cli.reasoning.social.mixed_play import (
     is_degenerate,
     match_corners,
 )
-from mabos_cli.reasoning.social.normal_form import (
-    Game,
-    Removed,
-    find_pareto,
-    find_pure_equilibria,
-    remove_dominated,
-)
+from mabos_cli.reasoning.social.normal_form import Game, Removed, find_pareto, find_pure_equilibria, remove_dominated
 
 MOST_PROFILES = 1_000
 _PAYOFF = number("what the player gets", -1e12, 1e12)

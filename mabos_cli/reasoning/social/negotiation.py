@@ -87,13 +87,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
 
 
 def _check_count(count: int, parties: int, field: str) -> None:
-    check_size(
-        field,
-        count,
-        _MOST_DEALS.get(parties, _MOST_OTHERWISE),
-        "possible deals",
-        "leave out values or issues",
-    )
+    check_size(field, count, _MOST_DEALS.get(parties, _MOST_OTHERWISE), "possible deals", "leave out values or issues")
 
 
 def _read_options(given: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
@@ -109,8 +103,7 @@ def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]],
     issues = parties[first]["worth"]
     if issues is None:
         raise BadValue(
-            f"parties.{first}.worth: is missing",
-            "what each value of each issue is worth to the party; or give options",
+            f"parties.{first}.worth: is missing", "what each value of each issue is worth to the party; or give options"
         )
     _check_count(prod(map(len, issues.values())), len(parties), f"parties.{first}.worth")
     tables = [_read_worth(f"parties.{name}", one, issues) for name, one in parties.items()]

@@ -30,12 +30,7 @@ def solve_price(given: dict[str, Any]) -> Answer:
     seller, buyer, unit = given["seller"], given["buyer"], given["unit"]
     low, high = seller["reserve"], buyer["reserve"]
     names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}
-    detail: dict[str, Any] = {
-        "parties": names,
-        "seller_reserve": low,
-        "buyer_reserve": high,
-        "surplus": high - low,
-    }
+    detail: dict[str, Any] = {"parties": names, "seller_reserve": low, "buyer_reserve": high, "surplus": high - low}
     if low > high:
         return _tell_gap(names, low, high, detail)
     power = seller["power"] + buyer["power"]

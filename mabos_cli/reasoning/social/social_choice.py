@@ -101,10 +101,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     return _tell(rule, tally, counts)
 
 
-_LACKS = {
-    "kemeny": f"it is exact up to {MOST_KEMENY} candidates",
-    "approval": "give approve on the ballots",
-}
+_LACKS = {"kemeny": f"it is exact up to {MOST_KEMENY} candidates", "approval": "give approve on the ballots"}
 
 
 def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...], tuple[str, ...] | None]:

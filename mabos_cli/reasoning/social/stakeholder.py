@@ -8,17 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, ranking
 from mabos_cli.reasoning.input_checks import check_size, known_name
 from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    conform,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    truth,
-)
+from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
 from mabos_cli.reasoning.wording import cut, listed
 
 _MOST = 100
@@ -141,8 +131,7 @@ def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[st
     for name, row in zip(known, listens, strict=True):
         if fsum(row) >= 1 - 1e-9:
             raise BadValue(
-                f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1",
-                "the rest is its own view",
+                f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1", "the rest is its own view"
             )
     return listens
 

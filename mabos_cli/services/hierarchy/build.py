@@ -11,14 +11,7 @@ from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.digest_json import VERSION as DIGEST_VERSION
-from mabos_cli.formats.hierarchy.summary_md import (
-    VERSION,
-    Overview,
-    Places,
-    Written,
-    parse_summary,
-    render_summary,
-)
+from mabos_cli.formats.hierarchy.summary_md import VERSION, Overview, Places, Written, parse_summary, render_summary
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import Moved, list_stems, read_bytes, replace_file
 from mabos_cli.workspace.hierarchy.digests import Digests
@@ -33,11 +26,7 @@ SCOPES = {
     "quarter": ("quarterly",),
     "all": ("weekly", "monthly", "quarterly"),
 }
-_BYTES = {
-    "weekly": "hierarchy.week_bytes",
-    "monthly": "hierarchy.month_bytes",
-    "quarterly": "hierarchy.quarter_bytes",
-}
+_BYTES = {"weekly": "hierarchy.week_bytes", "monthly": "hierarchy.month_bytes", "quarterly": "hierarchy.quarter_bytes"}
 _BELOW = {"monthly": "weekly", "quarterly": "monthly"}
 FAILED = "failed"  # in place of an overview's author: it could not be had, and is asked for again next time
 _BATCH = 16  # files written while the agent's lock is held: nobody waits for a whole build

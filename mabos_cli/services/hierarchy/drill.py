@@ -123,11 +123,7 @@ def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, An
     """The whole way down with every node that was scored, and how much of everything was read."""
     files, size = world.whole()
     steps = [
-        {
-            "level": step.level,
-            "refined": list(step.refined),
-            "nodes": [_node(world, child) for child in step.children],
-        }
+        {"level": step.level, "refined": list(step.refined), "nodes": [_node(world, child) for child in step.children]}
         for step in descent.steps
     ]
     finds = [
@@ -144,18 +140,8 @@ def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, An
         }
         for find in descent.finds
     ]
-    read = {
-        "files": len(world.read_from),
-        "bytes": sum(world.read_from.values()),
-        "found": sum(world.found.values()),
-    }
-    return {
-        "query": query,
-        "finds": finds,
-        "steps": steps,
-        "read": read,
-        "whole": {"files": files, "bytes": size},
-    }
+    read = {"files": len(world.read_from), "bytes": sum(world.read_from.values()), "found": sum(world.found.values())}
+    return {"query": query, "finds": finds, "steps": steps, "read": read, "whole": {"files": files, "bytes": size}}
 
 
 def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:

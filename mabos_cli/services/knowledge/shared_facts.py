@@ -52,10 +52,7 @@ def _find_in_graph(agent: Agent, asked: Query) -> tuple[list[SharedFact], list[s
 
     rows, notes = ask_graph(agent, [ask_facts_elsewhere(agent.id, **asked.literals(), limit=_MOST)])
     if len(rows) >= _MOST:
-        notes = [
-            *notes,
-            f"of the facts in the graph only {_MOST:,} were looked at: name a subject or predicate",
-        ]
+        notes = [*notes, f"of the facts in the graph only {_MOST:,} were looked at: name a subject or predicate"]
     told = {row["fact"]: SharedFact(_fact(row), row["agent"], TYPEDB) for row in rows}
     return [each for each in told.values() if any(select_facts([each.fact], asked))], notes
 

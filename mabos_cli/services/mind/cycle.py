@@ -127,10 +127,7 @@ def judge(agent: Agent, intentions: list[Attitude], mind: Mind, strategy: str) -
 
 
 def _prune(
-    agent: Agent,
-    order: CycleOrder,
-    warnings: list[str],
-    judged: Callable[[list[Attitude]], list[Verdict]],
+    agent: Agent, order: CycleOrder, warnings: list[str], judged: Callable[[list[Attitude]], list[Verdict]]
 ) -> list[Verdict]:
     """Marks intentions in place; they are judged by the file as it is in the moment of writing."""
     name, day = KINDS["intention"].file, format_time(agent.now())[:10]

@@ -27,18 +27,7 @@ if TYPE_CHECKING:
 # The first word of a command, or all of it: the part of the mirror that it changes.
 _PARTS = {
     **dict.fromkeys(
-        (
-            "store",
-            "update",
-            "forget",
-            "revive",
-            "reinforce",
-            "consolidate",
-            "lifecycle",
-            "doctor",
-            "harvest",
-            "grade",
-        ),
+        ("store", "update", "forget", "revive", "reinforce", "consolidate", "lifecycle", "doctor", "harvest", "grade"),
         "memory",
     ),
     **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "bdi", "checkpoint restore"), "mind"),

@@ -11,16 +11,7 @@ from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mind.goal_seed import (
-    LINKS,
-    Held,
-    Planned,
-    Seed,
-    SeedPlan,
-    Template,
-    check_template,
-    plan_seed,
-)
+from mabos_cli.core.mind.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.mind.attitudes import KINDS, goal_group
 from mabos_cli.formats.mind.cognitive import parse_cognitive

@@ -9,18 +9,7 @@ from mabos_cli.backends.typedb import Refused, Session
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.plan import (
-    FAILED,
-    GONE,
-    OK,
-    QUEUED,
-    Entry,
-    Key,
-    Ledger,
-    Todo,
-    compare_found,
-    plan_sync,
-)
+from mabos_cli.core.mirror.plan import FAILED, GONE, OK, QUEUED, Entry, Key, Ledger, Todo, compare_found, plan_sync
 from mabos_cli.core.mirror.records import Record, record_hash, uid_of
 from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.mirror.graph_questions import ask_uids
@@ -30,14 +19,7 @@ from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
 from mabos_cli.workspace.locate import is_agent
-from mabos_cli.workspace.mirror.ledger import (
-    compact,
-    ledger_size,
-    load_ledger,
-    mirroring,
-    note_entries,
-    queued_since,
-)
+from mabos_cli.workspace.mirror.ledger import compact, ledger_size, load_ledger, mirroring, note_entries, queued_since
 
 _BATCH = 100
 _MOST = 500  # records that follow one command at most; the rest is queued
@@ -70,13 +52,7 @@ class Writer:
     """Writes records of an agent and keeps its ledger. Under the lock of its mirror."""
 
     def __init__(
-        self,
-        agent: Agent,
-        session: Session,
-        known: Ledger,
-        since: int,
-        writing: Writing,
-        show: Show | None = None,
+        self, agent: Agent, session: Session, known: Ledger, since: int, writing: Writing, show: Show | None = None
     ) -> None:
         self._paths, self._session, self._known, self._show = agent.paths, session, known, show
         self._since = since  # the size that the ledger had when it was read

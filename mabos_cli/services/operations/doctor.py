@@ -24,13 +24,7 @@ from mabos_cli.services.operations.rebuild import rebuild_derived
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
-from mabos_cli.workspace.files import (
-    append_bytes,
-    list_names,
-    list_stems,
-    read_bytes,
-    replace_file,
-)
+from mabos_cli.workspace.files import append_bytes, list_names, list_stems, read_bytes, replace_file
 from mabos_cli.workspace.git import find_repository
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.cases_md import is_told
@@ -148,11 +142,7 @@ def _check_trust(agent: Agent) -> Iterator[Finding]:
 
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
     """Facts, rules and cases are decoded to the last line; what is wrong with one file does not hide the others."""
-    reads = (
-        lambda: list(load_facts(agent).all()),
-        lambda: load_rules(agent),
-        lambda: load_cases(agent).cases(),
-    )
+    reads = (lambda: list(load_facts(agent).all()), lambda: load_rules(agent), lambda: load_cases(agent).cases())
     for read in reads:
         try:
             read()

@@ -18,14 +18,7 @@ from mabos_cli.core.operations.report import Receipt, Report, Upkeep, list_recei
 from mabos_cli.core.operations.report_cut import Cut, shown
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.core.operations.report_memory import AGENTS, TIERS, Held, MemoryView, Tally
-from mabos_cli.core.operations.report_mind import (
-    Clash,
-    Settled,
-    list_clashes,
-    list_dates,
-    list_goals,
-    list_settled,
-)
+from mabos_cli.core.operations.report_mind import Clash, Settled, list_clashes, list_dates, list_goals, list_settled
 from mabos_cli.core.operations.report_time import Told, list_months, list_spans, share_quarters
 from mabos_cli.errors import MabosError
 from mabos_cli.services.hierarchy.build import tree_rows

@@ -236,10 +236,7 @@ def _trust(files: _Files) -> Iterator[Row]:
     name = files.paths.trust_log.name
     for said in parse_decisions(files.added(name))[0]:
         yield Row(
-            CHANGED,
-            said.id,
-            f"{said.before} -> {said.to} by {one_line(said.by, 40)}",
-            one_line(said.reason, 100),
+            CHANGED, said.id, f"{said.before} -> {said.to} by {one_line(said.by, 40)}", one_line(said.reason, 100)
         )
 
 

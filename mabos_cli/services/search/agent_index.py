@@ -97,8 +97,7 @@ class AgentIndex:
         for path, error in self.index.errors():
             if is_store(path):
                 raise InvalidFile(
-                    error,
-                    "nothing was changed; repair the file or restore it from git, then run mabos doctor",
+                    error, "nothing was changed; repair the file or restore it from git, then run mabos doctor"
                 )
             self.warnings.append(error if path in error else f"{path}: {error}")
 

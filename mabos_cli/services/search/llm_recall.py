@@ -48,11 +48,7 @@ class AidedRecall:
 
     def told(self) -> dict[str, Any]:
         """What the model did, for the answer."""
-        return {
-            "model": self._asker.name,
-            "expansions": list(self._variations),
-            "reranked": self._reranked,
-        }
+        return {"model": self._asker.name, "expansions": list(self._variations), "reranked": self._reranked}
 
     def lines(self) -> list[str]:
         """The same for people."""

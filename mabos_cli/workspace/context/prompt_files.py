@@ -5,15 +5,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 
 # By importance: what does not fit is left out from the end. Hosts keep some of them once for all agents.
-PROMPT_FILES = (
-    "Persona.md",
-    "SOUL.md",
-    "IDENTITY.md",
-    "Capabilities.md",
-    "USER.md",
-    "memory/INDEX.md",
-    "AGENTS.md",
-)
+PROMPT_FILES = ("Persona.md", "SOUL.md", "IDENTITY.md", "Capabilities.md", "USER.md", "memory/INDEX.md", "AGENTS.md")
 
 
 def load_prompt_files(agent: Agent) -> dict[str, str]:

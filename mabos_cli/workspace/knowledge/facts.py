@@ -194,10 +194,7 @@ def write_derived_facts(
         held, data = _read_both(agent)
         before = held.versions
         if mark["facts_version"] != before[0] == held.derived.extra.get("facts_version"):
-            return Derived(0, 0, 0), [
-                *holding.warnings,
-                "not written: facts changed, and a later run was quicker",
-            ]
+            return Derived(0, 0, 0), [*holding.warnings, "not written: facts changed, and a later run was quicker"]
         moved = [fact for fact in _derived_among(held.asserted) if fact.rule_id in rule_ids]
         if moved:
             mark = mark | {"facts_version": mark["facts_version"] + 1}

@@ -37,9 +37,7 @@ def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) 
     items = tuple(item for item in items if not is_untrusted(item))
     if items:
         edit_text(
-            paths,
-            paths.memory_md,
-            lambda text: add_consolidated(text or render_memory_header(paths.id), items, day),
+            paths, paths.memory_md, lambda text: add_consolidated(text or render_memory_header(paths.id), items, day)
         )
 
 

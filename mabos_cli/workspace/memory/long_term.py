@@ -186,13 +186,7 @@ class LongTermView(LongTerm):
 
 
 def shelve(
-    shelf: Shelf,
-    put: Iterable[MemoryItem],
-    drop: Iterable[str],
-    *,
-    fresh: set[str],
-    split_above: int,
-    page_items: int,
+    shelf: Shelf, put: Iterable[MemoryItem], drop: Iterable[str], *, fresh: set[str], split_above: int, page_items: int
 ) -> dict[str, list[bytes]]:
     """Applies changes to the lines and gives the pages that changed, with their new lines.
 

@@ -16,14 +16,7 @@ from mabos_cli.formats.memory.migration_ledger import named_keys, parse_migrated
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.create import render_template
-from mabos_cli.workspace.files import (
-    append_bytes,
-    list_names,
-    list_stems,
-    read_bytes,
-    read_text,
-    resolve_inside,
-)
+from mabos_cli.workspace.files import append_bytes, list_names, list_stems, read_bytes, read_text, resolve_inside
 from mabos_cli.workspace.layout import AgentPaths
 
 _LARGEST = 16 << 20
@@ -68,8 +61,7 @@ def _below(paths: AgentPaths, name: str) -> str:
     if shown.split(os.sep)[0] == "..":
         if not os.path.exists(place):
             raise NotFound(
-                f"no file {name} for agent {paths.id}",
-                "give a path below the agent's folder, as read takes it",
+                f"no file {name} for agent {paths.id}", "give a path below the agent's folder, as read takes it"
             )
         raise BadValue(
             f"{name} is not below the agent's folder",

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.lineage import (
-    OBSERVATION,
-    Decision,
-    Judgement,
-    Ruling,
-    effective_trust,
-    find_rulings,
-    judge,
-)
+from mabos_cli.core.memory.lineage import OBSERVATION, Decision, Judgement, Ruling, effective_trust, find_rulings, judge
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import is_untrusted, lowest_trust, trust_rank
 from mabos_cli.formats.memory.archive import parse_archive

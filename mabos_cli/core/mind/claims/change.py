@@ -163,13 +163,6 @@ def _changes(new: Side, old: Claim, topic: Topic) -> bool:
         and {root(part) for each in words[:at] for part in each.split("_")} & topic.roots
     ):
         # "Globex has moved its warehouse" says nothing new about Globex.
-        itself = "been" in words or not {*words[at + 1 : at + 2]} & {
-            "its",
-            "their",
-            "his",
-            "her",
-            "our",
-            "the",
-        }
+        itself = "been" in words or not {*words[at + 1 : at + 2]} & {"its", "their", "his", "her", "our", "the"}
         return itself and (bool(told & topic.roots) or not told)
     return words[0] == "we" and bool({*map(root, words[at + 1 : at + 4])} & topic.roots & told)

@@ -84,12 +84,7 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
         owning = after[:1] == ("does",) or (
             not (after[:1] and after[0] in _BE and "by" in after) and any(root(word) in _OWNING for word in after)
         )
-        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (
-            ("our",),
-            ("the",),
-            ("my",),
-            ("their",),
-        )
+        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
         return owning or definite or (same_subject and not after)
     if name.slot == "of":
         if head in _MADE:

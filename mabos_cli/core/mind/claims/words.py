@@ -111,21 +111,8 @@ PLACES = frozenset(
     "texas california dubai tel-aviv manila leeds valencia".split()
 )
 CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
-ALIASES = {
-    "k8s": "kubernetes",
-    "postgres": "postgresql",
-    "js": "javascript",
-    "ts": "typescript",
-    "golang": "go",
-}
-ALIASES |= {
-    "uk": "britain",
-    "usa": "us",
-    "gh": "github",
-    "sso": "single sign on",
-    "euro": "eur",
-    "dollar": "usd",
-}
+ALIASES = {"k8s": "kubernetes", "postgres": "postgresql", "js": "javascript", "ts": "typescript", "golang": "go"}
+ALIASES |= {"uk": "britain", "usa": "us", "gh": "github", "sso": "single sign on", "euro": "eur", "dollar": "usd"}
 
 # Words without a claim of their own: a sentence says the same with and without them.
 LIGHT = frozenset(
