@@ -22,8 +22,7 @@ from timing import best
 
 from mabos_cli.app import main as mabos
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.formats.knowledge.fact_line import render_fact
-from mabos_cli.formats.knowledge.facts import FactFile, render_facts
+from mabos_cli.formats.knowledge.facts import FactFile, render_fact, render_facts
 
 PREDICATES = ("owns", "locatedIn", "hasRevenue", "reportsTo", "uses", "status")
 RULES = (

@@ -13,10 +13,9 @@ from commands.desk import Desk
 
 from mabos_cli.core.knowledge.constraints import Violation, check_constraints
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.rule import Rule, is_variable
-from mabos_cli.core.knowledge.rule_check import check_rule
-from mabos_cli.formats.knowledge.fact_exchange import parse_ndjson
-from mabos_cli.formats.knowledge.rule_text import parse_rule_text
+from mabos_cli.core.knowledge.rule import Rule, check_rule, is_variable
+from mabos_cli.formats.knowledge.exchange import parse_ndjson
+from mabos_cli.formats.knowledge.rules import parse_rule_text
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = ROOT / "mabos_cli" / "ontologies"

@@ -8,7 +8,7 @@ from typedb_server.server import Server
 from typeql import engine as language
 from typeql.engine import Engine
 
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
+from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.formats.mirror.typeql import render_define
 
 language._COMPARE.setdefault("like", lambda text, pattern: re.search(pattern, text) is not None)

@@ -2,8 +2,7 @@
 
 from itertools import product
 
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import interval
+from mabos_cli.core.knowledge.fact import Fact, interval
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
 
 GIVEN, CONCLUDED = ("p", "q", "r"), ("s", "t", "u")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.mirror.impact import RecordGraph, Row
+from mabos_cli.core.mirror.mind_records import RecordGraph, Row
 from mabos_cli.core.mirror.records import Record
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from mabos_cli.core.mirror.graph_schema import Schema
+from mabos_cli.core.mirror.schema import Schema
 
 _LEX = re.compile(
     r"""\s+|(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<number>-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+)"""

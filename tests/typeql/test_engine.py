@@ -4,19 +4,19 @@ from random import Random
 
 import pytest
 
-from mabos_cli.core.mirror.impact import RecordGraph, belief_chains, conflict_impact, goals_behind
-from mabos_cli.core.mirror.mind_records import mind_records
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
+from mabos_cli.core.mirror.mind_records import RecordGraph, belief_chains, conflict_impact, goals_behind, mind_records
 from mabos_cli.core.mirror.records import Record, agent_record
-from mabos_cli.formats.mirror.graph_questions import (
+from mabos_cli.core.mirror.schema import mirror_schema
+from mabos_cli.formats.mirror.typeql import (
     ask_belief_chains,
     ask_conflict_impact,
     ask_facts_elsewhere,
     ask_goals_behind,
     ask_memories_elsewhere,
     plain_rows,
+    render_delete,
+    render_upsert,
 )
-from mabos_cli.formats.mirror.typeql import render_delete, render_upsert
 from typeql.elsewhere import facts_elsewhere, memories_elsewhere
 from typeql.engine import Engine
 from typeql.samples import CFO, NOW, known, world

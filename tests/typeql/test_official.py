@@ -9,19 +9,24 @@ from typing import Any
 
 import pytest
 
-from mabos_cli.core.mirror.graph_schema import Attribute, Entity, Owns, Relation, Schema, merge_schemas
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.ontology_schema import ontology_schema
+from mabos_cli.core.mirror.schema import (
+    Attribute,
+    Entity,
+    Owns,
+    Relation,
+    Schema,
+    merge_schemas,
+    mirror_schema,
+    ontology_schema,
+)
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
-from mabos_cli.formats.mirror.graph_questions import (
+from mabos_cli.formats.mirror.typeql import (
     ask_belief_chains,
     ask_conflict_impact,
     ask_facts_elsewhere,
     ask_goals_behind,
     ask_memories_elsewhere,
     ask_uids,
-)
-from mabos_cli.formats.mirror.typeql import (
     check_read_only,
     literal,
     render_define,

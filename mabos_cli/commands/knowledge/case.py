@@ -8,8 +8,18 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.knowledge.case_retrieve import retrieve
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import Case, adapt_case, check_case, check_text, parse_metric, render_metrics
-from mabos_cli.core.knowledge.case_retain import CaseChanges, Held, plan_store, revise_case
+from mabos_cli.core.knowledge.case import (
+    Case,
+    CaseChanges,
+    Held,
+    adapt_case,
+    check_case,
+    check_text,
+    parse_metric,
+    plan_store,
+    render_metrics,
+    revise_case,
+)
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_word

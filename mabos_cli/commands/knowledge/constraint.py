@@ -6,13 +6,13 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core.knowledge.constraints import Violation, check_with_ontology
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.knowledge.ontology import BusinessRule, Ontology
 from mabos_cli.core.knowledge.rule import SEVERITIES
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import CheckFailed
-from mabos_cli.formats.knowledge.business_rules import read_constraints
+from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.knowledge.rulebook import load_rules

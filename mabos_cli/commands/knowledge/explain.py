@@ -12,18 +12,17 @@ from mabos_cli.commands.knowledge.infer import (
     verdict_lines,
     verdict_row,
 )
-from mabos_cli.core.knowledge.abduction import abduce
-from mabos_cli.core.knowledge.asked_facts import find_asked
 from mabos_cli.core.knowledge.backward import PROVEN, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_query import Query, select_facts
+from mabos_cli.core.knowledge.explaining import abduce
+from mabos_cli.core.knowledge.fact import Fact, Query, select_facts
+from mabos_cli.core.knowledge.graph import find_asked
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.knowledge.cases import case_to_dict
-from mabos_cli.formats.knowledge.fact_line import fact_to_dict
+from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.knowledge.case_common import UNDER, case_line, find_texts
 from mabos_cli.services.knowledge.fact_common import fact_line, stale_warning

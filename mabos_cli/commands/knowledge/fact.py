@@ -8,18 +8,15 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.knowledge.fact_exchange import export_command, import_command
 from mabos_cli.commands.options import DryRun, Limit, more_line
 from mabos_cli.core.knowledge.asserting import FactChanges, plan_retract
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_lint import lint_facts
-from mabos_cli.core.knowledge.fact_query import Query
-from mabos_cli.core.knowledge.fact_time import current_facts, known_since
+from mabos_cli.core.knowledge.fact import Fact, Query, current_facts, known_since
+from mabos_cli.core.knowledge.fact_lint import Origin, explain_fact, lint_facts, supports_lost
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.provenance import Origin, explain_fact, supports_lost
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_importance, check_word
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.formats.knowledge.fact_line import fact_to_dict
+from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.knowledge.fact_common import asserting, fact_line, stale_warning, without_gc
 from mabos_cli.services.knowledge.shared_facts import SharedFact, find_facts, find_shared_facts
 from mabos_cli.workspace.agent import Agent

@@ -12,7 +12,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.knowledge.fact_exchange import Silent, parse_csv, parse_ndjson, render_csv, render_ndjson
+from mabos_cli.formats.knowledge.exchange import Silent, parse_csv, parse_ndjson, render_csv, render_ndjson
 from mabos_cli.services.inputs import read_given
 from mabos_cli.services.knowledge.fact_common import asserting
 from mabos_cli.workspace.knowledge.facts import change_facts, load_facts

@@ -12,7 +12,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.knowledge.graph_export import FORMATS, render_graph
+from mabos_cli.formats.knowledge.exchange import FORMATS, render_graph
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import load_facts

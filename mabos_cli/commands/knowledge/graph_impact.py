@@ -7,16 +7,19 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Belief
-from mabos_cli.core.mirror.impact import RecordGraph, Row, belief_chains, conflict_impact, goals_behind
-from mabos_cli.core.mirror.mind_records import AgentMind, mind_records, world_records
+from mabos_cli.core.mirror.mind_records import (
+    AgentMind,
+    RecordGraph,
+    Row,
+    belief_chains,
+    conflict_impact,
+    goals_behind,
+    mind_records,
+    world_records,
+)
 from mabos_cli.core.mirror.records import Record
 from mabos_cli.errors import MabosError, NotFound, UsageFault
-from mabos_cli.formats.mirror.graph_questions import (
-    ask_belief_chains,
-    ask_conflict_impact,
-    ask_goals_behind,
-    plain_rows,
-)
+from mabos_cli.formats.mirror.typeql import ask_belief_chains, ask_conflict_impact, ask_goals_behind, plain_rows
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths

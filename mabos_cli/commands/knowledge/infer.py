@@ -7,16 +7,14 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.abduction import abduce
 from mabos_cli.core.knowledge.backward import Proof, Verdict, backward_chain
-from mabos_cli.core.knowledge.explaining import Explanation
+from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
-from mabos_cli.core.knowledge.rule_check import Problem
+from mabos_cli.core.knowledge.rule import Problem
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_importance
-from mabos_cli.formats.knowledge.derived_facts import Derived
-from mabos_cli.formats.knowledge.fact_line import fact_to_dict
-from mabos_cli.formats.knowledge.rule_text import render_pattern
+from mabos_cli.formats.knowledge.facts import Derived, fact_to_dict
+from mabos_cli.formats.knowledge.rules import render_pattern
 from mabos_cli.services.knowledge.fact_common import fact_line, without_gc
 from mabos_cli.workspace.knowledge.facts import load_facts, write_derived_facts
 from mabos_cli.workspace.knowledge.rulebook import load_rules

@@ -18,8 +18,7 @@ from mabos_cli.commands.knowledge.ontology_shown import (
 )
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.ontology import Ontology
-from mabos_cli.core.knowledge.ontology_view import close_names, draw_tree
+from mabos_cli.core.knowledge.ontology import Ontology, close_names, draw_tree
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.core.knowledge.ontology_view import select_domain
+from mabos_cli.core.knowledge.ontology import select_domain
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
@@ -41,20 +41,20 @@ def _render(documents: dict[str, Document], domain: str, form: str) -> str:
     """The text of one document or of all, in a format."""
     chosen = [documents[domain]] if domain else list(documents.values())
     if form in ("turtle", "ntriples"):
-        from mabos_cli.backends.rdf_documents import convert_jsonld
+        from mabos_cli.backends.rdf import convert_jsonld
 
         return convert_jsonld({each.path: each.data for each in chosen}, form, Prefixes(chosen).spaces)
     if form == "jsonld":
-        from mabos_cli.formats.knowledge.jsonld_edit import render_together
+        from mabos_cli.formats.knowledge.jsonld import render_together
 
         return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else render_together(chosen)
     ontology = read_ontology(list(documents.values()))
     ontology = select_domain(ontology, domain) if domain else ontology
     if form == "dot":
-        from mabos_cli.formats.knowledge.ontology_dot import render_dot
+        from mabos_cli.formats.knowledge.exchange import render_dot
 
         return render_dot(ontology)
-    from mabos_cli.core.mirror.mirror_schema import mirror_schema
-    from mabos_cli.formats.mirror.ontology_typeql import render_typeql
+    from mabos_cli.core.mirror.schema import mirror_schema
+    from mabos_cli.formats.mirror.typeql import render_typeql
 
     return render_typeql(ontology, mirror_schema().names())

@@ -3,10 +3,19 @@
 from collections.abc import Iterable
 from typing import Any
 
-from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Node, Ontology, Property, local_name
-from mabos_cli.core.knowledge.ontology_view import Branch, inherited_properties, properties_of
+from mabos_cli.core.knowledge.ontology import (
+    Branch,
+    BusinessRule,
+    Concept,
+    Node,
+    Ontology,
+    Property,
+    Taxonomy,
+    inherited_properties,
+    local_name,
+    properties_of,
+)
 from mabos_cli.core.knowledge.proposal import Proposal
-from mabos_cli.core.knowledge.taxonomy import Taxonomy
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.services.knowledge.ontology_changes import Verdict
 

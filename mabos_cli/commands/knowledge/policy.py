@@ -8,8 +8,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.asserting import check_fact
 from mabos_cli.core.knowledge.constraints import assume, eval_policies
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.rulebook import load_rules
 

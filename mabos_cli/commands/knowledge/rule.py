@@ -7,18 +7,20 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.fact_index import FactIndex
-from mabos_cli.core.knowledge.joins import JoinLimit
-from mabos_cli.core.knowledge.matching import fill, match
-from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule
-from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, fill, match
+from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
-from mabos_cli.formats.knowledge.rule_text import parse_rule_text, render_pattern, render_rule_text
-from mabos_cli.formats.knowledge.rules import pattern_from_dict, rule_to_dict
+from mabos_cli.formats.knowledge.rules import (
+    parse_rule_text,
+    pattern_from_dict,
+    render_pattern,
+    render_rule_text,
+    rule_to_dict,
+)
 from mabos_cli.services.inputs import line_argument
 from mabos_cli.services.knowledge.fact_common import fact_line
 from mabos_cli.workspace.agent import Agent

@@ -43,7 +43,7 @@ def status(ctx: typer.Context) -> None:
 
 def _mirrored(agent: Agent) -> dict[str, int]:
     """How far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
-    from mabos_cli.core.mirror.plan import count_states
+    from mabos_cli.core.mirror.records import count_states
     from mabos_cli.workspace.mirror.ledger import load_ledger
 
     return count_states(load_ledger(agent.paths))

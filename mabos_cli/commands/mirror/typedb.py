@@ -9,11 +9,8 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mirror.graph_schema import Schema, check_schema, merge_schemas
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.ontology_schema import ontology_schema
-from mabos_cli.core.mirror.plan import Entry, count_standing, last_failure
-from mabos_cli.core.mirror.records import record_hash
+from mabos_cli.core.mirror.records import Entry, count_standing, last_failure, record_hash
+from mabos_cli.core.mirror.schema import Schema, check_schema, merge_schemas, mirror_schema, ontology_schema
 from mabos_cli.errors import CheckFailed, InvalidFile, Unavailable, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.mirror.typeql import check_read_only

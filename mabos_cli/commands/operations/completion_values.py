@@ -14,7 +14,7 @@ from mabos_cli.core.mind import mind
 from mabos_cli.core.operations import hook_hosts
 from mabos_cli.core.operations.completion import ANY, FILES, FOLDERS, WORDS, Value
 from mabos_cli.core.operations.schedule import JOBS
-from mabos_cli.formats.knowledge import graph_export
+from mabos_cli.formats.knowledge import exchange as graph_export
 from mabos_cli.formats.memory import agent_hosts, agent_transcripts
 from mabos_cli.formats.operations.completion import SHELLS
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS

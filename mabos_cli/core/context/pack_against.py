@@ -6,7 +6,7 @@ from itertools import combinations
 
 from mabos_cli.core.context.layers import split_sentences
 from mabos_cli.core.context.pack_entry import Against, Entry
-from mabos_cli.core.knowledge.fact_time import find_contradictions
+from mabos_cli.core.knowledge.fact import find_contradictions
 from mabos_cli.core.language.text import terms
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.mind import Belief

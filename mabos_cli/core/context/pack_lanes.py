@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from mabos_cli.core.context.pack_entry import Entry
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import earlier, format_time
 from mabos_cli.core.language.text import terms, words_as_written
 from mabos_cli.core.search.question import phrases

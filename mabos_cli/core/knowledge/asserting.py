@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import interval
+from mabos_cli.core.knowledge.fact import Fact, interval
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 

@@ -5,12 +5,10 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.explaining import Explanation, explain_goal, relevant_for
-from mabos_cli.core.knowledge.fact import Fact, Triple
-from mabos_cli.core.knowledge.fact_index import FactIndex
-from mabos_cli.core.knowledge.rule import Rule, is_variable
-from mabos_cli.core.knowledge.rule_check import Problem, is_open, usable_rules
-from mabos_cli.core.knowledge.tabling import Goal, Instance, Search, unify
-from mabos_cli.core.knowledge.validity import EMPTY, Span, find_span, meet, span_rank, span_texts
+from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, find_span, meet, span_rank, span_texts
+from mabos_cli.core.knowledge.joins import FactIndex
+from mabos_cli.core.knowledge.rule import Problem, Rule, is_open, is_variable, usable_rules
+from mabos_cli.core.knowledge.tabling import Goal, Instance, Search, goal_from, unify
 
 PROVEN, POTENTIAL, CANNOT = "PROVEN", "POTENTIALLY_DERIVABLE", "CANNOT_PROVE"
 MOST_STEPS = 500_000
@@ -77,19 +75,9 @@ def backward_chain(
     return Verdict(POTENTIAL, goal, (), gaps, why, search.is_cut, tuple(problems))
 
 
-def goal_from(goal: Triple) -> Goal:
-    """The goal with None for what is left open."""
-    subject, obj = (None if _is_free(term) else term for term in (goal[0], goal[2]))
-    return subject, goal[1], obj
-
-
 def unify_goal(rule: Rule, goal: Goal) -> bool:
     """Whether a rule can conclude what a goal asks for."""
     return rule.conclusion.predicate == goal[1] and unify(rule.conclusion, goal) is not None
-
-
-def _is_free(term: str) -> bool:
-    return is_open(term) or is_variable(term)
 
 
 def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:

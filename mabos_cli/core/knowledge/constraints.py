@@ -4,13 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_index import FactIndex
 from mabos_cli.core.knowledge.fact_types import ground_facts
-from mabos_cli.core.knowledge.joins import JoinLimit
-from mabos_cli.core.knowledge.matching import Match, fill, match
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, Match, fill, match
 from mabos_cli.core.knowledge.ontology import Ontology
-from mabos_cli.core.knowledge.rule import SEVERITIES, Rule
-from mabos_cli.core.knowledge.rule_check import Problem, left_out, usable_rules
+from mabos_cli.core.knowledge.rule import SEVERITIES, Problem, Rule, left_out, usable_rules
 
 
 class Violation(NamedTuple):

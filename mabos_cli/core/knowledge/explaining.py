@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 from typing import NamedTuple
 
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_index import FactIndex, Row
+from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, meet
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
-from mabos_cli.core.knowledge.rule_check import is_open
-from mabos_cli.core.knowledge.tabling import Bindings, Goal, bind, goal_of, tests_hold, unify
-from mabos_cli.core.knowledge.validity import EMPTY, Span, meet
+from mabos_cli.core.knowledge.joins import FactIndex, Row
+from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, usable_rules
+from mabos_cli.core.knowledge.tabling import Bindings, Goal, bind, goal_from, goal_of, tests_hold, unify
 from mabos_cli.core.language.values import compare
 
 _MOST_ROWS, _MOST_TRIES, _MOST_PARTIALS, _MOST_DERIVED = 40, 4_000, 8, 50_000
@@ -215,3 +213,26 @@ def fill_pattern(pattern: Pattern, bindings: Bindings) -> Pattern:
     """A pattern with the values that are known."""
     subject, obj = (bindings.get(term, term) for term in (pattern.subject, pattern.object))
     return pattern._replace(subject="*" if is_open(subject) else subject, object="*" if is_open(obj) else obj)
+
+
+class Abduction(NamedTuple):
+    """Hypotheses for an observation, the best first; `known` are facts that already say it."""
+
+    observation: Triple
+    known: tuple[Fact, ...]
+    hypotheses: tuple[Explanation, ...]
+    problems: tuple[Problem, ...]
+
+
+def abduce(
+    observation: Triple, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 3, each: int = 5
+) -> Abduction:
+    """The rules that would conclude an observation, each with what supports it and what must be assumed, to a depth of rules
+    that lead to one another; at most `each` ways for a rule. In the observation `*` and ?variables stand for anything."""
+    usable, problems = usable_rules(rules, "inference")
+    facts = list(facts)
+    goal = goal_from(observation)
+    known = tuple(fact for fact in facts if all(w in (None, h) for w, h in zip(goal, fact.triple, strict=True)))
+    asserted = [fact for fact in facts if not fact.is_derived]
+    hypotheses = explain_goal(goal, asserted, usable, max(1, depth), nearest=False, each=each)
+    return Abduction(observation, known, hypotheses, tuple(problems))

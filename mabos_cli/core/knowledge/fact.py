@@ -1,6 +1,12 @@
 """Facts: triples with confidence, a source, and the time for which they hold."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from itertools import islice
 from typing import Any, NamedTuple
+
+from mabos_cli.core.language.clock import find_time, is_day
 
 Triple = tuple[str, str, str]
 
@@ -31,3 +37,164 @@ class Fact(NamedTuple):
     @property
     def is_derived(self) -> bool:
         return bool(self.rule_id)
+
+
+def derived_id(subject: str, predicate: str, obj: str) -> str:
+    """The id of a derived fact: always the same for a triple, and of no other.
+
+    >>> derived_id("a", "b", "c") == derived_id("a", "b", "c"), derived_id("ab", "c", "d") == derived_id("a", "bc", "d")
+    (True, False)
+    """
+    text = f"{len(subject)} {len(predicate)} {subject}{predicate}{obj}"
+    return "F-inf-" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+def interval(fact: Fact) -> tuple[datetime, datetime]:
+    """The first and the last moment at which a fact holds; a day as an end is included."""
+    start = find_time(fact.valid_from) if fact.valid_from else None
+    end = find_time(fact.valid_until) if fact.valid_until else None
+    if end and is_day(fact.valid_until):
+        end += timedelta(days=1, microseconds=-1)
+    return start or FIRST, end or LAST
+
+
+def holds_at(fact: Fact, moment: datetime) -> bool:
+    """Whether a fact holds at a moment, ends included."""
+    start, end = interval(fact)
+    return start <= moment <= end
+
+
+def current_facts(facts: Iterable[Fact], functional: frozenset[str], now: datetime) -> list[Fact]:
+    """The facts that hold now; of a functional predicate, which has one value at a time, only the latest word."""
+    holding = [fact for fact in facts if holds_at(fact, now)]
+    latest: dict[tuple[str, str], Fact] = {}
+    for fact in holding:
+        key = fact.subject, fact.predicate
+        if fact.predicate in functional and (key not in latest or _rank(fact) > _rank(latest[key])):
+            latest[key] = fact
+    kept = [f for f in holding if f.predicate not in functional or latest[f.subject, f.predicate] is f]
+    return sorted(kept, key=lambda fact: fact.triple)
+
+
+def _rank(fact: Fact) -> tuple[datetime, str, float, str]:
+    """The later it began to hold, the later it was said, the surer: the more it counts."""
+    return interval(fact)[0], fact.updated_at or fact.created_at, fact.confidence, fact.id
+
+
+def known_since(fact: Fact) -> str:
+    """The day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then.
+
+    >>> known_since(Fact("F-1", "acme", "hasOwner", "Ada", valid_until="2025-12-31", created_at="2026-02-24T09:00:00.000Z"))
+    '2025-12-31'
+    """
+    asserted = fact.created_at[:10] or "undated"
+    return fact.valid_from[:10] or min(asserted, fact.valid_until[:10] or asserted)
+
+
+def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> list[tuple[Fact, Fact]]:
+    """Pairs of facts that give a functional predicate two values at one time."""
+    groups: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.predicate in functional:
+            groups.setdefault((fact.subject, fact.predicate), []).append(fact)
+    found = []
+    for group in groups.values():
+        spans = sorted(((*interval(fact), fact) for fact in group), key=lambda span: (span[0], span[2].id))
+        for number, (_, end, one) in enumerate(spans):
+            for start, _, two in islice(spans, number + 1, None):
+                if start > end:
+                    break
+                if two.object != one.object:
+                    found.append((one, two))
+                    break  # one finding for each fact says enough
+    return found
+
+
+# A bound is a moment and the text that gave it, so that a conclusion can say it in the words of its support.
+Bound = tuple[datetime, str]
+Span = tuple[Bound, Bound]
+_FIRST: Bound = FIRST, ""
+_LAST: Bound = LAST, ""
+EMPTY: Span = (_LAST, _FIRST)
+
+
+def find_span(fact: Fact) -> Span | None:
+    """The time for which a fact holds, None for always, EMPTY for never. A bound that cannot be read is none."""
+    if not fact.valid_from and not fact.valid_until:
+        return None
+    start, end = interval(fact)
+    low = (start, fact.valid_from.strip()) if start != _FIRST[0] else _FIRST
+    high = (end, fact.valid_until.strip()) if end != _LAST[0] else _LAST
+    if low[0] > high[0]:
+        return EMPTY
+    return None if low is _FIRST and high is _LAST else (low, high)
+
+
+def meet(one: Span | None, two: Span | None) -> Span | None:
+    """The time for which both hold: None for always, EMPTY for never."""
+    if one is None or two is None:
+        return one if two is None else two
+    low, high = max(one[0], two[0]), min(one[1], two[1])
+    return (low, high) if low[0] <= high[0] else EMPTY
+
+
+def span_texts(span: Span | None) -> tuple[str, str]:
+    """The bounds as texts of a fact."""
+    return (span[0][1], span[1][1]) if span else ("", "")
+
+
+def span_rank(span: Span | None) -> tuple[datetime, str, float, str]:
+    """An order of times: the earlier it begins and the longer it lasts, the better."""
+    low, high = span or (_FIRST, _LAST)
+    return low[0], low[1], -(high[0] - _FIRST[0]).total_seconds(), high[1]
+
+
+class Query(NamedTuple):
+    """Which facts are asked for; `*` in a part stands for any text, and a part that is only `*` for anything."""
+
+    subject: str = "*"
+    predicate: str = "*"
+    object: str = "*"
+    min_confidence: float = 0.0
+    valid_at: datetime | None = None
+    with_derived: bool = True
+
+    def literals(self) -> dict[str, str]:
+        """The parts that are plain text."""
+        parts = {"subject": self.subject, "predicate": self.predicate, "object": self.object}
+        return {name: part for name, part in parts.items() if "*" not in part}
+
+
+def select_facts(facts: Iterable[Fact], query: Query) -> Iterator[Fact]:
+    """The facts that a query asks for, in the order given."""
+    patterns = [tuple(part.split("*")) for part in (query.subject, query.predicate, query.object)]
+    for fact in facts:
+        if fact.confidence < query.min_confidence or (fact.is_derived and not query.with_derived):
+            continue
+        if query.valid_at and not holds_at(fact, query.valid_at):
+            continue
+        if all(map(_fits, fact.triple, patterns)):
+            yield fact
+
+
+def _fits(text: str, pieces: tuple[str, ...]) -> bool:
+    """Whether a text consists of pieces with anything between them. One pass, however many there are.
+
+    >>> _fits("acme corp", ("ac", "co", "")), _fits("aba", ("ab", "ba"))
+    (True, False)
+    """
+    if len(pieces) == 1:
+        return text == pieces[0]
+    first, *middle, last = pieces
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at <= end

@@ -9,12 +9,12 @@ from mabos_cli.core.knowledge.ontology import (
     TYPE_PREDICATES,
     Ontology,
     Property,
+    Taxonomy,
     is_datatype,
     is_whole_number,
     local_name,
 )
 from mabos_cli.core.knowledge.rule import Pattern, is_variable
-from mabos_cli.core.knowledge.taxonomy import Taxonomy
 from mabos_cli.core.language.values import find_value
 
 _TYPE = "type"

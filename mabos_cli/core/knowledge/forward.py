@@ -8,15 +8,13 @@ order of facts and rules, and a limit on their number keeps the surest.
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
-from mabos_cli.core.knowledge.derived import derived_facts
-from mabos_cli.core.knowledge.fact import Fact, Triple
-from mabos_cli.core.knowledge.fact_index import FactIndex, Row
-from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
-from mabos_cli.core.knowledge.rule import Rule
-from mabos_cli.core.knowledge.rule_check import Problem, left_out, usable_rules
-from mabos_cli.core.knowledge.validity import span_rank
+from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id, span_rank, span_texts
+from mabos_cli.core.knowledge.joins import FactIndex, Join, JoinLimit, Row, Run
+from mabos_cli.core.knowledge.rule import Problem, Rule, left_out, usable_rules
+from mabos_cli.core.memory.trust import lowest_trust
 
 # Surer than any derivation: what was asserted stays as it is.
 _ASSERTED: Row = ("", "", inf, 0, None, -1, None)
@@ -220,3 +218,45 @@ def _wins_tie(row: Row, now: Row) -> bool:
         if one is not two and one[:2] != two[:2]:
             return one[:2] < two[:2]
     return False
+
+
+Named = tuple[str, str]  # the id and the trust of a row's fact
+
+
+def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule]) -> list[Fact]:
+    """The facts of rows that were derived, sorted by triple. Rows come after those that support them."""
+    known: dict[int, Named] = {}  # by the identity of a row
+    facts: list[Fact] = []
+    names = [rule.id for rule in rules]
+    make = tuple.__new__  # Fact(...) alone would cost as much as all the rest
+    for predicate, rows in settled:
+        for row in rows:
+            subject, obj, confidence, _, span, rule, supports = row
+            if len(supports) == 2:  # by far the most: no loops
+                one = known.get(id(supports[0])) or _given(supports[0], known)
+                two = known.get(id(supports[1])) or _given(supports[1], known)
+                ids = (one[0], two[0]) if one is not two else (one[0],)
+                trust = one[1] if one[1] == two[1] else lowest_trust((one[1], two[1]))
+            else:
+                ids, trust = _merge([known.get(id(each)) or _given(each, known) for each in supports])
+            start, end = span_texts(span) if span else ("", "")
+            fact_id = derived_id(subject, predicate, obj)
+            known[id(row)] = fact_id, trust
+            facts.append(make(Fact, (
+                fact_id, subject, predicate, obj, confidence, "inference", trust, start, end, ids, names[rule], "", "", (),
+            )))  # fmt: skip
+    facts.sort(key=itemgetter(1, 2, 3))
+    return facts
+
+
+def _merge(said: list[Named]) -> tuple[tuple[str, ...], str]:
+    """The ids of supports, each once, and the lowest trust."""
+    trusts = {trust for _, trust in said}
+    trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
+    return tuple(dict.fromkeys([fact_id for fact_id, _ in said])), trust
+
+
+def _given(row: Row, known: dict[int, Named]) -> Named:
+    fact = row[6]
+    known[id(row)] = found = (fact.id, fact.trust)
+    return found

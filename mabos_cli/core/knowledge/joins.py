@@ -1,18 +1,104 @@
-"""Conditions compiled to Python code that joins rows through indexes, one loop for each condition.
+"""Facts as rows by predicate, subject and object; and conditions compiled to Python code that joins them, one loop for each condition.
 
 The code holds only names made here (f0, v1, k2); terms of rules and facts reach it as values, never as text.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.fact_index import Relation, Row
-from mabos_cli.core.knowledge.rule import Pattern, is_variable
-from mabos_cli.core.knowledge.rule_check import binds, is_open
-from mabos_cli.core.knowledge.validity import EMPTY, meet
+from mabos_cli.core.knowledge.fact import EMPTY, Fact, find_span, meet, span_rank, span_texts
+from mabos_cli.core.knowledge.rule import Pattern, binds, is_open, is_variable
 from mabos_cli.core.language.values import compare, find_value
 
+# (subject, object, confidence, depth, span, rule, origin): plain tuples, because joins touch millions of them. The rule is a
+# number, -1 for a fact that was given; the origin is that fact, or the rows that the rule joined.
+Row = tuple[str, str, float, int, Any, int, Any]
+_NONE: tuple[Row, ...] = ()
 Run = Callable[[Sequence[Row], int], int]
+MOST_JOINS, MOST_MATCHES = 5_000_000, 200_000
+
+
+class Relation:
+    """The rows of one predicate. An index is made when first asked for, and kept up from then on."""
+
+    __slots__ = ("_indexes", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._indexes: dict[str, dict[Any, Any]] = {}
+
+    def index(self, kind: str) -> dict[Any, Any]:
+        """Rows by subject or by object, or the one row by both."""
+        if kind not in self._indexes:
+            self._indexes[kind] = {}
+            self._enter(kind, self.rows)
+        return self._indexes[kind]
+
+    def add(self, rows: list[Row]) -> None:
+        self.rows += rows
+        for kind in self._indexes:
+            self._enter(kind, rows)
+
+    def _enter(self, kind: str, rows: list[Row]) -> None:
+        index = self._indexes[kind]
+        if kind == "both":
+            for row in rows:
+                index[row[:2]] = row
+            return
+        at = 0 if kind == "subject" else 1
+        for row in rows:
+            term = row[at]
+            if term in index:
+                index[term].append(row)
+            else:
+                index[term] = [row]
+
+    def find(self, subject: str | None, obj: str | None) -> Iterable[Row]:
+        """The rows with this subject and object; None for any."""
+        if subject is not None and obj is not None:
+            row = self.index("both").get((subject, obj))
+            return (row,) if row else _NONE
+        if subject is not None:
+            return self.index("subject").get(subject, _NONE)
+        return self.rows if obj is None else self.index("object").get(obj, _NONE)
+
+
+class FactIndex:
+    """Facts to match conditions against; one fact for each triple."""
+
+    def __init__(self, facts: Iterable[Fact], keep: Callable[[Fact], bool] | None = None) -> None:
+        self.relations: dict[str, Relation] = {}
+        self.timed = False
+        rows: dict[str, list[Row]] = {}
+        for fact in _one_for_each_triple(facts if keep is None else filter(keep, facts)):
+            span = find_span(fact) if fact[7] or fact[8] else None
+            self.timed = self.timed or span is not None
+            row = (fact[1], fact[3], fact[4], 0, span, -1, fact)
+            if fact[2] in rows:
+                rows[fact[2]].append(row)
+            else:
+                rows[fact[2]] = [row]
+        for predicate, found in rows.items():
+            self.relation(predicate).add(found)
+
+    def relation(self, predicate: str) -> Relation:
+        """The rows of a predicate, to which some may be added."""
+        return self.relations.setdefault(predicate, Relation())
+
+
+def _one_for_each_triple(facts: Iterable[Fact]) -> Iterable[Fact]:
+    """The facts, and of those with one triple (someone edited the file) the best: given, surest, longest valid."""
+    found: dict[tuple[str, ...], Fact] = {}
+    for fact in facts:
+        triple = fact[1:4]
+        if triple not in found or _rank(fact) < _rank(found[triple]):
+            found[triple] = fact
+    return found.values()
+
+
+def _rank(fact: Fact) -> tuple[Any, ...]:
+    return fact.is_derived, -fact.confidence, span_rank(find_span(fact)), fact.id
 
 
 class JoinLimit(ValueError):
@@ -191,3 +277,69 @@ class Join:
 def _is_value(term: str) -> bool:
     """Whether a term is equal to others that are written differently."""
     return not is_variable(term) and find_value(term) is not None
+
+
+class Match(NamedTuple):
+    """One way in which conditions hold: variables with their values, and a fact for each condition that names a predicate."""
+
+    bindings: tuple[tuple[str, str], ...]
+    supports: tuple[Fact, ...]
+    valid_from: str = ""
+    valid_until: str = ""
+
+    @property
+    def confidence(self) -> float:
+        return min(fact.confidence for fact in self.supports)
+
+
+def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOST_JOINS) -> list[Match]:
+    """Every way in which the conditions of a good rule hold at one time, sorted by bindings. JoinLimit if there are too
+    many to try.
+
+    >>> facts = FactIndex([Fact("F-1", "acme", "owns", "shop"), Fact("F-2", "shop", "in", "Rome")])
+    >>> [found.bindings for found in match((Pattern("?x", "owns", "?y"), Pattern("?y", "in", "Rome")), facts)]
+    [(('?x', 'acme'), ('?y', 'shop'))]
+    """
+    named = [n for n, condition in enumerate(conditions) if condition.predicate]
+    rows = {n: index.relation(conditions[n].predicate).rows for n in named}
+    if not named or not all(rows.values()):
+        return []
+    join = Join(conditions, index.relation, weighed=False, timed=index.timed)
+    found: list[tuple] = []
+    names: list[str] = []
+
+    def emit(join: Join) -> list[str]:
+        names.extend(name for name in join.bound if is_variable(name))
+        values = "".join(f"{join.bound[name]}, " for name in names)
+        return [f"found.append((({values}), {join.supports()}, {f't{join.last}' if join.timed else 'None'}))"]
+
+    first = min(named, key=lambda n: (_terms_open(conditions[n]), len(rows[n]), n))
+    join.compile(first, emit, found, most_joins, MOST_MATCHES)(rows[first], 0)
+    order = sorted(range(len(names)), key=lambda n: _first_use(names[n], conditions))
+    matches = [
+        Match(tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), *span_texts(span))
+        for values, supports, span in found
+    ]
+    return sorted(matches, key=lambda one: (one.bindings, [fact.triple for fact in one.supports]))
+
+
+def _terms_open(condition: Pattern) -> int:
+    return sum(is_variable(term) for term in (condition.subject, condition.object))
+
+
+def _first_use(variable: str, conditions: Sequence[Pattern]) -> int:
+    terms = [term for condition in conditions for term in (condition.subject, condition.object)]
+    return terms.index(variable)
+
+
+def fill(text: str, bindings: tuple[tuple[str, str], ...]) -> str:
+    """A text with the variables in it replaced by their values; the longest names first, as ?xy is not ?x.
+
+    >>> fill("?x owes ?xy", (("?x", "acme"), ("?xy", "5")))
+    'acme owes 5'
+    """
+    values = dict(bindings)
+    if not values:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
+    return re.sub(names, lambda found: values[found.group()], text)

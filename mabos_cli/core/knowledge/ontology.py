@@ -1,7 +1,8 @@
 """Ontologies: concepts, properties and business rules, found by id, local name, label or synonym."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -195,3 +196,147 @@ def _joined(held: Kind, more: Kind) -> Kind:
         else:
             values[name] = old or new
     return held._replace(**values)
+
+
+# Everything is below these: to share them says nothing.
+_EVERYTHING = frozenset(("owl:Thing", "rdfs:Resource"))
+
+
+class Taxonomy:
+    """The class tree of an ontology. What was asked once is remembered."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+        self._above: dict[str, Mapping[str, int]] = {}
+        self._depths: dict[str, int] = {}
+        self._pairs: dict[tuple[str, str], float] = {}
+
+    def ancestors(self, own: str) -> Mapping[str, int]:
+        """The ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle, which
+        only a hand can make, is gone round once."""
+        if own not in self._above:
+            steps, layer, far = {own: 0}, [own], 0
+            while layer:
+                above = [parent for each in layer for parent in self._parents(each)]
+                layer = list(dict.fromkeys(parent for parent in above if parent not in steps))
+                far += 1
+                steps.update(dict.fromkeys(layer, far))
+            self._above[own] = steps
+        return self._above[own]
+
+    def is_a(self, own: str, other: str) -> bool:
+        """Whether a concept is another or below it, by ids."""
+        return other in _EVERYTHING or other in self.ancestors(own)
+
+    def similarity(self, a: str, b: str) -> float:
+        """How near two concepts are (Wu and Palmer), by names: 1 for the same, 0 for unknown or unrelated ones.
+
+        Of the concepts above both, the one that brings them nearest counts: twice its depth, over that and the steps to it.
+        """
+        pair = (a, b) if a <= b else (b, a)
+        if pair not in self._pairs:
+            one, two = self.ontology.find_concept(a), self.ontology.find_concept(b)
+            self._pairs[pair] = self._nearness(one.id, two.id) if one and two else 0.0
+        return self._pairs[pair]
+
+    def depth(self, own: str) -> int:
+        """The least number of concepts from the top down to one, both counted."""
+        if own not in self._depths:
+            above = self.ancestors(own)
+            tops = [steps for each, steps in above.items() if not self._parents(each)]
+            self._depths[own] = 1 + min(tops, default=0)
+        return self._depths[own]
+
+    def path_up(self, own: str) -> list[str]:
+        """The ids from a concept to the top, by its first parents."""
+        found = {own: None}
+        while (own := self.first_parent(own)) and own not in found:
+            found[own] = None
+        return list(found)
+
+    def first_parent(self, own: str) -> str:
+        """The id right above a concept, of several the first; empty at the top."""
+        return next(iter(self._parents(own)), "")
+
+    def _parents(self, own: str) -> tuple[str, ...]:
+        concept = self.ontology.concepts.get(own)
+        return tuple(p for p in concept.parents if p not in _EVERYTHING) if concept else ()
+
+    def _nearness(self, one: str, two: str) -> float:
+        left, right = self.ancestors(one), self.ancestors(two)
+        best = 0.0
+        for shared in left.keys() & right.keys():
+            deep = 2 * self.depth(shared)
+            best = max(best, deep / (deep + left[shared] + right[shared]))
+        return best
+
+
+class Branch(NamedTuple):
+    """A concept in the tree, and how far below the top of it."""
+
+    concept: Concept
+    depth: int
+
+
+def draw_tree(ontology: Ontology, source: str = "", below: str = "") -> list[Branch]:
+    """The concepts from the top down, each below its first parent: all, those of one domain with what is above them, or those
+    below one."""
+    taxonomy = Taxonomy(ontology)
+    shown = {own for own, concept in ontology.concepts.items() if source in ("", concept.source)}
+    if source:
+        for own in [*shown]:
+            above = taxonomy.first_parent(own)
+            while above in ontology.concepts and above not in shown:
+                shown.add(above)
+                above = taxonomy.first_parent(above)
+    children: dict[str, list[str]] = {}
+    for own in sorted(shown, key=lambda each: (ontology.concepts[each].label.casefold(), each)):
+        above = taxonomy.first_parent(own)
+        children.setdefault(above if above in shown else "", []).append(own)
+    found: list[Branch] = []
+    tops = [below] if below else [*children.get("", ()), *sorted(shown)]
+    seen: set[str] = set()
+    for top in tops:  # behind the tops, whatever goes in circles and hangs from none
+        waiting = [(top, 0)]
+        while waiting:
+            own, depth = waiting.pop()
+            if own not in seen:
+                seen.add(own)
+                found.append(Branch(ontology.concepts[own], depth))
+                waiting += [(child, depth + 1) for child in reversed(children.get(own, ()))]
+    return found
+
+
+def select_domain(ontology: Ontology, source: str) -> Ontology:
+    """What one domain defines, with the concepts that it builds on."""
+    taxonomy = Taxonomy(ontology)
+    properties = [each for each in ontology.properties.values() if each.source == source]
+    kept = {own for own, concept in ontology.concepts.items() if concept.source == source}
+    kept |= {end for each in properties for end in (*each.domains, *each.ranges)}
+    kept = {above for own in kept for above in taxonomy.ancestors(own)}
+    concepts = [concept for own, concept in ontology.concepts.items() if own in kept]
+    return Ontology(concepts, properties, (r for r in ontology.rules.values() if r.source == source))
+
+
+def properties_of(ontology: Ontology, own: str) -> list[Property]:
+    """The properties that a concept is a domain or a range of, by label."""
+    found = (each for each in ontology.properties.values() if own in (*each.domains, *each.ranges))
+    return sorted(found, key=lambda each: (own not in each.domains, each.label.casefold(), each.id))
+
+
+def inherited_properties(ontology: Ontology, own: str) -> dict[str, list[Property]]:
+    """The properties that things of a class have because of the classes above it, by the ids of those, the nearest first."""
+    found = {}
+    for above in list(Taxonomy(ontology).ancestors(own))[1:]:
+        given = [each for each in properties_of(ontology, above) if above in each.domains]
+        found |= {above: given} if given else {}
+    return found
+
+
+def close_names(ontology: Ontology, name: str) -> list[str]:
+    """Names that somebody may have meant by one that nothing has."""
+    known: dict[str, str] = {}
+    for node in ontology.nodes():
+        for each in filter(None, (node.label, *names_of(node), node.id)):
+            known.setdefault(name_key(each), each)
+    return [known[key] for key in get_close_matches(name_key(name), known, n=3, cutoff=0.7)]

@@ -1,12 +1,22 @@
 """Proposals for ontologies: new concepts and properties, what they add and what they rest on."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.ontology import DATATYPES, Concept, Ontology, Property, name_key, names_of
+from mabos_cli.core.knowledge.ontology import (
+    DATATYPES,
+    Concept,
+    Ontology,
+    Property,
+    is_datatype,
+    local_name,
+    name_key,
+    names_of,
+)
+from mabos_cli.core.language.edit_distance import edit_distance, tolerance
 
 NODE_TYPES = ("class", "object_property", "datatype_property")
 STATUSES = ("pending", "approved", "rejected")
@@ -137,3 +147,176 @@ def needs_of(proposal: Proposal) -> list[str]:
     """The ids of what a proposal names: its parent, or the ends of a property."""
     named = (proposal.parent_class, proposal.domain_class, proposal.range)
     return [name for name in dict.fromkeys(named) if name and name != proposal.node_id]
+
+
+class Finding(NamedTuple):
+    """Something against a proposal: an error keeps it from being merged, a warning does not."""
+
+    level: str
+    check: str
+    message: str
+
+
+class _Taken(NamedTuple):
+    """A name, and what has it."""
+
+    key: str
+    name: str
+    owner: str
+    shown: str
+
+
+class Surroundings:
+    """What proposals are held against: what is there, what else is proposed, and which ontologies and prefixes are known."""
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        pending: Sequence[Proposal] = (),
+        domains: Collection[str] = (),
+        prefixes: Collection[str] = (),
+    ) -> None:
+        self.ontology = ontology
+        self.pending = pending
+        self.domains = domains
+        self.prefixes = prefixes
+        self._taken: dict[tuple[bool, int], list[_Taken]] = {}
+        for node in (*ontology.concepts.values(), *ontology.properties.values()):
+            self._take(node, node.id)
+        for each in pending:
+            self._take(proposed_node(each), f"{each.node_id} ({each.id})")
+
+    def _take(self, node: Concept | Property, shown: str) -> None:
+        for name in filter(None, names_of(node)):
+            key = name_key(name)
+            place = isinstance(node, Concept), len(key)
+            self._taken.setdefault(place, []).append(_Taken(key, name, node.id, shown))
+
+    def names_like(self, key: str, is_class: bool) -> Iterator[tuple[int, _Taken]]:
+        """The names of nodes of a kind that are too near to one, and how far each is."""
+        spread = tolerance(len(key))
+        for length in range(len(key) - spread, len(key) + spread + 1):
+            most = tolerance(min(len(key), length))
+            # Of so many parts and one more, one at least is left as it is: most names have none of them, and are quickly done.
+            size = -(-len(key) // (most + 1)) or 1
+            parts = [key[at : at + size] for at in range(0, len(key), size)]
+            for taken in self._taken.get((is_class, length), ()):
+                if any(part in taken.key for part in parts):
+                    away = edit_distance(key, taken.key, most)
+                    if away <= most:
+                        yield away, taken
+
+
+def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]:
+    """What is to be said against a proposal, errors first."""
+    others = [other for other in around.pending if other.id != proposal.id]
+    found = [*_check_id(proposal, around, others), *_check_duplicates(proposal, around)]
+    if proposal.is_class:
+        found += _check_parent(proposal, around.ontology, others)
+    else:
+        found += _check_ends(proposal, around.ontology, others)
+    found += _check_texts(proposal)
+    return sorted(found, key=lambda finding: finding.level != "error")
+
+
+def _check_id(proposal: Proposal, around: Surroundings, others: Sequence[Proposal]) -> Iterator[Finding]:
+    name, own = local_name(proposal.node_id), proposal.node_id
+    if not re.fullmatch(DOMAIN, proposal.domain):
+        yield Finding("error", "domain", f"{proposal.domain!r} cannot be the name of an ontology")
+    elif proposal.domain not in around.domains:
+        yield Finding("warning", "domain", f"there is no ontology {proposal.domain}: merging makes one")
+    is_word = name.isidentifier() and "_" not in name and ":" in own and not re.search(r'[\s<>"{}|\\^`]', own)
+    if proposal.is_class and (not is_word or name[0].islower()):
+        yield Finding("error", "naming", f"{own}: a class is named prefix:PascalCase")
+    elif not proposal.is_class and (not is_word or name[0].isupper()):
+        yield Finding("error", "naming", f"{own}: a property is named prefix:camelCase")
+    prefix, colon, rest = own.partition(":")
+    if colon and not rest.startswith("//") and prefix not in (*around.prefixes, proposal.domain):
+        yield Finding("error", "naming", f"{own}: no ontology says what the prefix {prefix} stands for")
+    known = around.ontology
+    if own in known.concepts or own in known.properties or own in known.rules:
+        yield Finding("error", "duplicate", f"{own} exists")
+    for other in others:
+        if other.node_id == own:
+            yield Finding("error", "duplicate", f"{other.id} proposes {own} too")
+
+
+def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Finding]:
+    """Names that are taken, or nearly so, by nodes of the same kind: nouns and verbs may look alike."""
+    names: dict[str, str] = {}
+    for name in filter(None, (proposal.label, *proposal.sbvr_synonyms, local_name(proposal.node_id))):
+        names.setdefault(name_key(name), name)
+    for key, name in names.items():
+        nearest: dict[str, tuple[int, _Taken]] = {}
+        for away, taken in around.names_like(key, proposal.is_class):
+            if taken.owner != proposal.node_id and (taken.shown not in nearest or away < nearest[taken.shown][0]):
+                nearest[taken.shown] = away, taken
+        for away, taken in sorted(nearest.values()):
+            check, verb = ("duplicate", "is") if away == 0 else ("similar", "is nearly")
+            yield Finding("error", check, f"{name!r} {verb} {taken.name!r} of {taken.shown}")
+
+
+def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Proposal]) -> Iterator[Finding]:
+    parent = proposal.parent_class
+    if not parent:
+        yield Finding("warning", "parent", "no parent: the class stands at the top of a tree of its own")
+        return
+    proposed = {other.node_id: other for other in others if other.is_class}
+    if parent not in ontology.concepts and parent not in proposed and parent != proposal.node_id:
+        yield Finding("error", "parent", f"the parent {parent} is no class of any ontology or proposal")
+    way = _find_circle(proposal, ontology, proposed)
+    if way:
+        yield Finding("error", "cycle", f"a class cannot be below itself: {' < '.join(way)}")
+
+
+def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, Proposal]) -> tuple[str, ...]:
+    """The way from a class up to itself, if there is one."""
+    waiting, seen = [(proposal.node_id, proposal.parent_class)], set()
+    while waiting:
+        way = waiting.pop()
+        if way[-1] == proposal.node_id:
+            return way
+        if way[-1] not in seen:
+            seen.add(way[-1])
+            known, new = ontology.concepts.get(way[-1]), proposed.get(way[-1])
+            above = (*(known.parents if known else ()), *((new.parent_class,) if new else ()))
+            waiting += [(*way, each) for each in above if each]
+    return ()
+
+
+def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposal]) -> Iterator[Finding]:
+    """Whether domain and range of a property are classes, or the range of a datatype property a datatype."""
+    classes = {*ontology.concepts, *(other.node_id for other in others if other.is_class)}
+    if not proposal.domain_class:
+        yield Finding("warning", "domain_class", "no domain: nothing says what has this property")
+    elif proposal.domain_class not in classes:
+        yield Finding(
+            "error", "domain_class", f"the domain {proposal.domain_class} is no class of any ontology or proposal"
+        )
+    if not proposal.range:
+        yield Finding("warning", "range", "no range: nothing says what its values are")
+    elif proposal.node_type == "datatype_property":
+        if proposal.range not in (*DATATYPES, "rdfs:Literal"):
+            yield Finding("error", "range", f"the range {proposal.range} is no datatype such as xsd:decimal")
+    elif is_datatype(proposal.range):
+        yield Finding("error", "range", f"{proposal.range} is a datatype: propose a datatype_property")
+    elif proposal.range not in classes:
+        yield Finding("error", "range", f"the range {proposal.range} is no class of any ontology or proposal")
+
+
+def _check_texts(proposal: Proposal) -> Iterator[Finding]:
+    said = proposal.sbvr_definition
+    if not said.strip():
+        yield Finding("error", "definition", "no definition: say what it is, and how it differs from its parent")
+    elif name_key(said.rstrip(".")) in {name_key(proposal.label), name_key(local_name(proposal.node_id))}:
+        yield Finding("error", "definition", "the definition only says the label again")
+    if not proposal.rationale.strip():
+        yield Finding("warning", "rationale", "no rationale: nothing says why it is needed")
+
+
+def find_left_out(proposal: Proposal, chosen: Iterable[Proposal], around: Surroundings) -> Iterator[Finding]:
+    """An error for each class that a proposal rests on and that is itself only proposed, and not chosen with it."""
+    given = {*around.ontology.concepts, *(each.node_id for each in chosen)}
+    for other in around.pending:
+        if other.node_id not in given and other.node_id in needs_of(proposal):
+            yield Finding("error", "parent", f"{other.node_id} is itself only proposed: merge {other.id} too")

@@ -1,6 +1,7 @@
 """Rules over facts: what follows, what must not be, and what is to be done."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 KINDS = ("inference", "constraint", "policy")
@@ -63,3 +64,116 @@ class Rule(NamedTuple):
 def is_variable(term: str) -> bool:
     """Whether a term of a pattern stands for anything."""
     return len(term) > 1 and term.startswith("?")
+
+
+# Each condition may be a loop in the code made for a rule, and Python nests no more than twenty.
+MOST_CONDITIONS = 16
+_TOO_MANY = "left out: it joins facts in too many ways"
+
+
+class Problem(NamedTuple):
+    """A rule that was not run, and why."""
+
+    rule_id: str
+    reason: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the rule is a good one, and only the facts are too many for it."""
+        return self.reason == _TOO_MANY
+
+
+def left_out(rule: Rule) -> Problem:
+    """That a rule tries more combinations of facts than it may."""
+    return Problem(rule.id, _TOO_MANY)
+
+
+def usable_rules(rules: Iterable[Rule], kind: str) -> tuple[list[Rule], list[Problem]]:
+    """The enabled rules of a type in an order that does not depend on the one given, and what is wrong with the others."""
+    mine = sorted(
+        (rule for rule in rules if rule.type == kind and rule.enabled),
+        key=lambda rule: (rule.id, rule.conditions, rule.conclusion or (), str(rule.confidence_factor)),
+    )
+    checked = [(rule, check_rule(rule)) for rule in mine]
+    problems = [Problem(rule.id, reason) for rule, reasons in checked for reason in reasons]
+    return [rule for rule, reasons in checked if not reasons], problems
+
+
+def is_open(term: str) -> bool:
+    """Whether a term of a condition matches anything without binding it."""
+    return term in ("", "*")
+
+
+def binds(condition: Pattern) -> set[str]:
+    """The variables that a condition gives a value; a comparison gives none to its object.
+
+    >>> sorted(binds(Pattern("?x", "owns", "?y"))), sorted(binds(Pattern("?x", "age", "?y", "gt")))
+    (['?x', '?y'], ['?x'])
+    """
+    if not condition.predicate:
+        return set()
+    terms = (condition.subject, condition.object) if condition.operator == "eq" else (condition.subject,)
+    return {term for term in terms if is_variable(term)}
+
+
+def check_rule(rule: Rule) -> list[str]:
+    """The reasons why a rule cannot be run; none for a good one.
+
+    >>> check_rule(Rule("R-1", "", "inference", (Pattern("?x", "owns", "?y"),), Pattern("?z", "is", "rich")))
+    ['no condition binds ?z of the conclusion']
+    """
+    found = [] if rule.type in KINDS else [f"unknown type {rule.type!r}: {', '.join(KINDS)}"]
+    bound = set().union(*map(binds, rule.conditions))
+    if not any(condition.predicate for condition in rule.conditions):
+        found.append("no conditions" if not rule.conditions else "no condition names a predicate")
+    if len(rule.conditions) > MOST_CONDITIONS:
+        found.append(f"{len(rule.conditions)} conditions; at most {MOST_CONDITIONS}")
+    for condition in rule.conditions:
+        found += _check_condition(condition, bound)
+    if rule.type == "inference":
+        found += _check_conclusion(rule, bound)
+    if rule.type == "policy" and not rule.action.strip():
+        found.append("a policy needs an action")
+    if rule.type == "constraint" and rule.severity not in SEVERITIES:
+        found.append(f"unknown severity {rule.severity!r}: {', '.join(SEVERITIES)}")
+    return list(dict.fromkeys(found))
+
+
+def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:
+    """What is wrong with one condition, given the variables that all conditions bind."""
+    found = []
+    shown = " ".join(part or '""' for part in condition[:3])
+    if condition.operator not in OPERATORS:
+        found.append(f"unknown operator {condition.operator!r}: {', '.join(OPERATORS)}")
+    if is_variable(condition.predicate) or condition.predicate == "*":
+        found.append(f"the predicate of {shown!r} is a variable")
+    if not condition.predicate and not is_variable(condition.subject):
+        found.append(f"{shown!r} has no predicate, and compares no variable")
+    elif not condition.predicate and condition.subject not in bound:
+        found.append(f"no condition binds {condition.subject}, which is compared")
+    if condition.operator == "eq" and condition.predicate:
+        return found
+    if is_open(condition.object):
+        found.append(f"{shown!r} compares with nothing")
+    elif is_variable(condition.object) and condition.object not in bound:
+        found.append(f"no condition binds {condition.object}, which is compared with")
+    return found
+
+
+def _check_conclusion(rule: Rule, bound: set[str]) -> list[str]:
+    """What is wrong with the conclusion and its factor."""
+    found = []
+    factor = rule.confidence_factor
+    if not isinstance(factor, int | float) or not math.isfinite(factor) or not 0 < factor <= 1:
+        found.append(f"confidence factor {factor!r} is outside (0, 1]")
+    if rule.conclusion is None:
+        return [*found, "an inference needs a conclusion"]
+    for name in ("subject", "predicate", "object"):
+        term = getattr(rule.conclusion, name)
+        if is_open(term):
+            found.append(f"the conclusion has no {name}")
+        elif name == "predicate" and is_variable(term):
+            found.append("the predicate of the conclusion is a variable")
+        elif is_variable(term) and term not in bound:
+            found.append(f"no condition binds {term} of the conclusion")
+    return found

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.fact import Triple
-from mabos_cli.core.knowledge.fact_index import FactIndex
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
-from mabos_cli.core.knowledge.rule_check import is_open
+from mabos_cli.core.knowledge.joins import FactIndex
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable
 from mabos_cli.core.language.values import compare, find_value
 
 Goal = tuple[str | None, str, str | None]  # None stands for anything
@@ -157,6 +156,12 @@ class Search:
         if conclusion not in table.answers:
             table.answers[conclusion] = None
             self.queue.extend((waiting, at, conclusion) for waiting, at in table.waiting)
+
+
+def goal_from(goal: Triple) -> Goal:
+    """The goal with None for what is left open."""
+    subject, obj = (None if is_open(term) or is_variable(term) else term for term in (goal[0], goal[2]))
+    return subject, goal[1], obj
 
 
 def unify(conclusion: Pattern, goal: Goal) -> Bindings | None:

@@ -4,8 +4,7 @@ against a newer one needs an id of its own, a case keeps it among its revisions.
 from collections.abc import Mapping
 from typing import Any
 
-from mabos_cli.core.knowledge.case import Case, is_same_case
-from mabos_cli.core.knowledge.case_retain import NOTED, merge_lessons, note_revision
+from mabos_cli.core.knowledge.case import NOTED, Case, is_same_case, merge_lessons, note_revision
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.trust import lowest_trust

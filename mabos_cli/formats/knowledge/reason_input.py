@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.rule import Pattern, Rule
-from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.knowledge.rule_text import parse_rule_text
-from mabos_cli.formats.knowledge.rules import rule_from_dict
+from mabos_cli.formats.knowledge.rules import parse_rule_text, rule_from_dict
 
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NULLS = ("", "~", "null", "Null", "NULL")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from mabos_cli.core.mirror.plan import GONE, STATES, Entry, Key
+from mabos_cli.core.mirror.records import GONE, STATES, Entry, Key
 from mabos_cli.formats.json.text import dump_line, parse_lines
 
 

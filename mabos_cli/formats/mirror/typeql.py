@@ -3,12 +3,15 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.mirror.graph_schema import LABEL, RESERVED, VALUE_TYPES, Entity, Schema
+from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.core.mirror.records import Links, Record
+from mabos_cli.core.mirror.schema import LABEL, RESERVED, VALUE_TYPES, Entity, Schema, ontology_schema
 
 _WRITING = frozenset("define undefine redefine insert put update delete".split())
 _MARK = re.compile(r"@(?:key|unique|abstract|independent|card\(\d+(?:\.\.\d*)?\))")
@@ -190,3 +193,140 @@ def check_read_only(query: str) -> str:
     if writes:
         raise BadValue(f"the query would write: {writes}", "only queries that read are run; files are what to change")
     return query
+
+
+def render_typeql(ontology: Ontology, taken: Collection[str] = ()) -> str:
+    """The define query of an ontology. `taken` are labels that the schema has already."""
+    return render_define(ontology_schema(ontology, taken)) or "define\n"
+
+
+_PLANS = """[
+match $q isa goal_requires_plan, links (requirer: $g, required: $p);
+$p isa plan, has uid $pu;
+sort $pu;
+fetch { "plan": $pu, "name": $p.name, "status": $p.status };
+]"""
+# An intention is touched when it pursues the goal itself, or follows one of its plans; once, even if both hold.
+_INTENTIONS = """[
+match $i isa intention, has uid $iu;
+{ $x isa intention_pursues_goal, links (pursuer: $i, pursued: $g); } or {
+$y isa goal_requires_plan, links (requirer: $g, required: $w);
+$z isa intention_follows_plan, links (follower: $i, followed: $w); };
+select $i, $iu;
+distinct;
+sort $iu;
+fetch { "intention": $iu, "name": $i.name, "status": $i.status };
+]"""
+
+
+def ask_belief_chains(agent: str) -> str:
+    """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
+    return f"""match
+$a isa agent, has uid {literal(agent)};
+$o isa agent_owns, links (owner: $a, owned: $b);
+$b isa belief, has uid $bu;
+$s isa belief_supports_goal, links (supporter: $b, supported: $g);
+$g isa goal, has uid $gu;
+sort $bu, $gu;
+fetch {{
+"belief": $bu, "belief_name": $b.name, "certainty": $b.certainty,
+"goal": $gu, "goal_name": $g.name, "goal_status": $g.status, "plans": {_PLANS},
+"intentions": {_INTENTIONS}
+}};"""
+
+
+def ask_goals_behind(now: datetime, level: str = "") -> str:
+    """Goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100 %."""
+    wanted = f"\n$g has hierarchy_level {literal(level)};" if level else ""
+    return f"""match
+$o isa agent_owns, links (owner: $a, owned: $g);
+$a isa agent, has uid $au;
+$g isa goal, has uid $gu, has state $st;{wanted}
+{{ $st == "stalled"; }} or {{
+{{ $st == "active"; }} or {{ $st == "open"; }};
+$g has due_at $due;
+$due <= {literal(now)};
+not {{ $g has progress $done; $done >= 100.0; }}; }};
+sort $gu;
+fetch {{
+"agent": $au, "goal": $gu, "name": $g.name, "level": $g.hierarchy_level, "state": $st,
+"status": $g.status, "progress": $g.progress, "deadline": $g.deadline
+}};"""
+
+
+def ask_conflict_impact(beliefs: Sequence[str]) -> str:
+    """What hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for either."""
+    named = " or ".join(f"{{ $bu == {literal(uid)}; }}" for uid in beliefs)
+    return f"""match
+$b isa belief, has uid $bu;
+{named};
+$s isa belief_supports_goal, links (supporter: $b, supported: $g);
+$g isa goal, has uid $gu;
+sort $bu, $gu;
+fetch {{
+"belief": $bu, "goal": $gu, "goal_name": $g.name, "goal_status": $g.status,
+"plans": {_PLANS},
+"intentions": {_INTENTIONS}
+}};"""
+
+
+def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:
+    """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
+    given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
+    wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)
+    return f"""match
+$o isa agent_owns, links (owner: $a, owned: $f);
+$a isa agent, has uid $au, has is_shared true;
+$au != {literal(agent)};
+$f isa spo_fact, has uid $fu{wanted};
+sort $fu;
+limit {literal(limit)};
+fetch {{
+"agent": $au, "fact": $fu, "subject": $f.subject_val, "predicate": $f.predicate_val, "object": $f.object_val,
+"confidence": $f.confidence, "source": $f.source, "trust": $f.trust,
+"valid_from": $f.valid_from, "valid_until": $f.valid_until, "rule": $f.rule_ref
+}};"""
+
+
+def ask_memories_elsewhere(agent: str, words: Iterable[str] = (), limit: int = 200) -> str:
+    """Memories of agents other than one that share what they have, with all of some words."""
+    wanted = "".join(f"\n$text contains {literal(word)};" for word in words)
+    return f"""match
+$o isa agent_owns, links (owner: $a, owned: $m);
+$a isa agent, has uid $au, has is_shared true;
+$au != {literal(agent)};
+$m isa memory_item, has uid $mu, has content $text;{wanted}
+sort $mu;
+limit {literal(limit)};
+fetch {{
+"agent": $au, "memory": $mu, "content": $text, "type": $m.item_type, "importance": $m.importance,
+"source": $m.source, "trust": $m.trust, "tags": [$m.tag],
+"created_at": $m.created_at, "expires_at": $m.expires_at
+}};"""
+
+
+def ask_uids(kind: str, agent: str) -> str:
+    """The uids of a type that begin with the name of an agent; of agents, the one with this name.
+
+    >>> print(ask_uids("goal", "c.f-o"))
+    match $e isa goal, has uid $uid;
+    $uid like "^c[.]f-o/.*";
+    select $uid;
+    """
+    # Of what the name of an agent may hold, only a dot means something to a regular expression.
+    prefix = literal(f"^{agent.replace('.', '[.]')}/.*")
+    wanted = f"== {literal(agent)}" if kind == "agent" else f"like {prefix}"
+    return f"match $e isa {label(kind)}, has uid $uid;\n$uid {wanted};\nselect $uid;"
+
+
+def plain_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows as a server gives them, with moments as files have them and lists of values in order."""
+    return [{name: _plain(name, value) for name, value in row.items()} for row in rows]
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name.endswith("_at") and isinstance(value, str):
+        # Behind the moment a server may name its zone.
+        moment = find_time(value.partition(" ")[0])
+        return format_time(moment) if moment else value
+    return sorted(value) if name == "tags" and isinstance(value, list) else value

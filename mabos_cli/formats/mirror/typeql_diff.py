@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.mirror.graph_schema import Schema
+from mabos_cli.core.mirror.schema import Schema
 from mabos_cli.formats.mirror.typeql import label, mark, render_capabilities, tokens, value_type
 
 _KINDS = ("entity", "relation", "attribute")

@@ -9,8 +9,7 @@ from typing import Any
 from mabos_cli.core.operations.three_way import Settled, merge_keyed, merge_maps
 from mabos_cli.core.operations.three_way_records import merge_cases, merge_facts, merge_rules, unite_facts
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
-from mabos_cli.formats.knowledge.fact_line import parse_fact, render_fact
-from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_facts
+from mabos_cli.formats.knowledge.facts import FactFile, parse_fact, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_from_dict
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.formats.operations.merge_sides import (

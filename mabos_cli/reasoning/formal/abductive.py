@@ -4,8 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.abduction import abduce
-from mabos_cli.core.knowledge.explaining import Explanation
+from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, names
 from mabos_cli.reasoning.formal.covers import MOST_WEIGHED, Cause, log_joint, minimal_covers, posterior, with_certain

@@ -6,8 +6,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backward_chain
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable, pattern_text
-from mabos_cli.core.knowledge.rule_check import is_open
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, pattern_text
 from mabos_cli.core.language.values import compare
 from mabos_cli.reasoning.answer import Answer, names, yes_no
 from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules

@@ -6,8 +6,8 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import check_constraints
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_index import FactIndex
 from mabos_cli.core.knowledge.forward import forward_chain
+from mabos_cli.core.knowledge.joins import FactIndex
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, names, yes_no
 from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules

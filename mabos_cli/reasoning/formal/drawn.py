@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.reasoning.own import Own
 

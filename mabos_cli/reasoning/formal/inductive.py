@@ -5,11 +5,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import fill_pattern
-from mabos_cli.core.knowledge.fact_index import FactIndex
-from mabos_cli.core.knowledge.joins import JoinLimit
-from mabos_cli.core.knowledge.matching import match
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable, pattern_text
-from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.knowledge.tabling import bind
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, names, quantity, yes_no

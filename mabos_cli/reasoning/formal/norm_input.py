@@ -7,11 +7,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import fill_pattern
-from mabos_cli.core.knowledge.fact_index import FactIndex
-from mabos_cli.core.knowledge.joins import JoinLimit
-from mabos_cli.core.knowledge.matching import fill, match
-from mabos_cli.core.knowledge.rule import Pattern, Rule, pattern_text
-from mabos_cli.core.knowledge.rule_check import check_rule, usable_rules
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, fill, match
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.reasoning.formal.norms import DENIED, OBLIGATORY, Norm
 from mabos_cli.reasoning.input_checks import check_size

@@ -65,7 +65,7 @@ def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, 
     folder = agent.paths.workspace.ontologies
     if all(map(_ID.fullmatch, features)) or not any(folder.glob("*.jsonld")):
         return None, []
-    from mabos_cli.core.knowledge.taxonomy import Taxonomy
+    from mabos_cli.core.knowledge.ontology import Taxonomy
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     ontology, warnings = load_ontology(agent.paths.workspace)

@@ -10,7 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.proposal import (
     DOMAIN,
+    Finding,
     Proposal,
+    Surroundings,
+    find_left_out,
     is_lost,
     is_merged,
     make_local_name,
@@ -18,11 +21,10 @@ from mabos_cli.core.knowledge.proposal import (
     order_proposals,
     proposed_node,
     resolve_names,
+    validate_proposal,
 )
-from mabos_cli.core.knowledge.proposal_check import Finding, Surroundings, find_left_out, validate_proposal
 from mabos_cli.errors import Conflict, UsageFault
-from mabos_cli.formats.knowledge.jsonld import WELL_KNOWN, parse_jsonld
-from mabos_cli.formats.knowledge.jsonld_edit import add_nodes, render_new, render_node
+from mabos_cli.formats.knowledge.jsonld import WELL_KNOWN, add_nodes, parse_jsonld, render_new, render_node
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
 from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of
 from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library

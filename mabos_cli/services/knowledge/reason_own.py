@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.memory.trust import lowest_trust
 from mabos_cli.reasoning.catalog import Method
 from mabos_cli.reasoning.own import Own, Past

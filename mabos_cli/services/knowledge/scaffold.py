@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from mabos_cli.formats.knowledge.jsonld import Document
-from mabos_cli.formats.knowledge.jsonld_edit import add_nodes, translate_node
+from mabos_cli.formats.knowledge.jsonld import Document, add_nodes, translate_node
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.services.knowledge.ontology_changes import Editor, change_ontologies, check_domain
 from mabos_cli.workspace.files import replace_file

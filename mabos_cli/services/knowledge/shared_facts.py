@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_query import Query, select_facts
+from mabos_cli.core.knowledge.fact import Fact, Query, select_facts
 from mabos_cli.errors import MabosError
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.services.session import Session
@@ -48,7 +47,7 @@ def find_shared_facts(call: Session, agent: Agent, asked: Query) -> tuple[list[S
 
 
 def _find_in_graph(agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
-    from mabos_cli.formats.mirror.graph_questions import ask_facts_elsewhere
+    from mabos_cli.formats.mirror.typeql import ask_facts_elsewhere
 
     rows, notes = ask_graph(agent, [ask_facts_elsewhere(agent.id, **asked.literals(), limit=_MOST)])
     if len(rows) >= _MOST:

@@ -2,7 +2,7 @@
 
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.formats.knowledge.fact_line import fact_to_dict
+from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.knowledge.fact_common import fact_line
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent

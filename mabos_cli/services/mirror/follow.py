@@ -13,7 +13,7 @@ from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.mirror.plan import QUEUED, Entry, Key
+from mabos_cli.core.mirror.records import QUEUED, Entry, Key
 from mabos_cli.errors import Conflict, MabosError, Unavailable
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records
-from mabos_cli.core.mirror.plan import Key
 from mabos_cli.core.mirror.records import (
+    Key,
     Record,
     agent_record,
     case_record,

@@ -8,12 +8,24 @@ from typing import NamedTuple
 from mabos_cli.backends.typedb import Refused, Session
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.plan import FAILED, GONE, OK, QUEUED, Entry, Key, Ledger, Todo, compare_found, plan_sync
-from mabos_cli.core.mirror.records import Record, record_hash, uid_of
+from mabos_cli.core.mirror.records import (
+    FAILED,
+    GONE,
+    OK,
+    QUEUED,
+    Entry,
+    Key,
+    Ledger,
+    Record,
+    Todo,
+    compare_found,
+    plan_sync,
+    record_hash,
+    uid_of,
+)
+from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.errors import MabosError, Unavailable
-from mabos_cli.formats.mirror.graph_questions import ask_uids
-from mabos_cli.formats.mirror.typeql import render_delete, render_upsert
+from mabos_cli.formats.mirror.typeql import ask_uids, render_delete, render_upsert
 from mabos_cli.formats.mirror.typeql_diff import diff_schema
 from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.workspace.agent import Agent

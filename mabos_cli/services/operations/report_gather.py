@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from mabos_cli.commands.memory.status import DUE_NAMES, count_due
 from mabos_cli.core.hierarchy.summary import summarize
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import holds_at
+from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.core.memory.item import STORES, MemoryItem

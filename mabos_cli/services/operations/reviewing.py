@@ -25,11 +25,9 @@ from mabos_cli.core.operations.review import (
     state_of,
 )
 from mabos_cli.formats.knowledge.cases import case_from_dict, parse_cases
-from mabos_cli.formats.knowledge.fact_line import parse_fact
-from mabos_cli.formats.knowledge.facts import parse_facts
+from mabos_cli.formats.knowledge.facts import parse_fact, parse_facts
 from mabos_cli.formats.knowledge.reason_record import parse_past
-from mabos_cli.formats.knowledge.rule_text import render_rule_text
-from mabos_cli.formats.knowledge.rules import parse_rules
+from mabos_cli.formats.knowledge.rules import parse_rules, render_rule_text
 from mabos_cli.formats.memory.archive import parse_archive
 from mabos_cli.formats.memory.checkpoint_md import checkpoint_context, checkpoint_title
 from mabos_cli.formats.memory.harvest_ledger import parse_ledger

@@ -29,7 +29,7 @@ class Elsewhere:
         return list(merge_hits(hits, more, (1 - weight) * (1 - best)))[: self._limit]
 
     def _find(self, question: str) -> dict[str, Candidate]:
-        from mabos_cli.formats.mirror.graph_questions import ask_memories_elsewhere
+        from mabos_cli.formats.mirror.typeql import ask_memories_elsewhere
 
         starts = dict.fromkeys(map(_start, asked_words(question)[:_MOST_WORDS]))
         if question.strip() and not starts:

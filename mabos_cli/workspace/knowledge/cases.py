@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TypeVar
 
-from mabos_cli.core.knowledge.case import Case, Key
-from mabos_cli.core.knowledge.case_retain import CaseChanges, CaseDeparture, Held, Worth
+from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture, Held, Key, Worth
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
 from mabos_cli.formats.memory.archive import lines_naming

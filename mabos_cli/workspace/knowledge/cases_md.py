@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.knowledge.cases import CaseFile
-from mabos_cli.formats.knowledge.cases_md import (
+from mabos_cli.formats.knowledge.cases import (
+    CaseFile,
     find_case_id,
     page_of,
     render_cases_index,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mabos_cli.core.knowledge.asserting import FactDeparture
-from mabos_cli.formats.knowledge.fact_archive import parse_fact_departures, render_fact_departure
+from mabos_cli.formats.knowledge.facts import parse_fact_departures, render_fact_departure
 from mabos_cli.workspace.archive import append_records, archive_files
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths

@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.asserting import FactChanges, FactDeparture
-from mabos_cli.core.knowledge.derived import derived_id
-from mabos_cli.core.knowledge.fact import Fact, Triple
+from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.knowledge.derived_facts import Derived, Renewed, renew_derived
-from mabos_cli.formats.knowledge.fact_line import render_fact
-from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_facts
+from mabos_cli.formats.knowledge.facts import (
+    Derived,
+    FactFile,
+    Renewed,
+    parse_facts,
+    render_fact,
+    render_facts,
+    renew_derived,
+)
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file

@@ -5,8 +5,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.ontology import Ontology
-from mabos_cli.core.knowledge.proposal import Proposal, name_proposed, resolve_names
-from mabos_cli.core.knowledge.proposal_check import Surroundings
+from mabos_cli.core.knowledge.proposal import Proposal, Surroundings, name_proposed, resolve_names
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
 
-from mabos_cli.core.mirror.plan import QUEUED, Entry, Key
+from mabos_cli.core.mirror.records import QUEUED, Entry, Key
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.mirror.ledger import compact_ledger, parse_ledger, render_entries
 from mabos_cli.workspace.files import append_bytes, list_stems, read_bytes, remove_file, replace_file

@@ -17,7 +17,7 @@ from typedb_server.messages import Failure, Rows
 from commands.desk import Desk, Said, note
 from commands.mirrored import Mirror
 from mabos_cli.backends.typedb import Session
-from mabos_cli.core.mirror.plan import Entry
+from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import InvalidFile
 from mabos_cli.workspace import commit
 from mabos_cli.workspace.layout import WorkspacePaths

@@ -18,8 +18,8 @@ from typedb_server.messages import Failure, Rows
 
 from commands.desk import Desk, Said, note
 from commands.mirrored import DATABASE, PASSWORD, Mirror
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.plan import Entry
+from mabos_cli.core.mirror.records import Entry
+from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.formats.mirror.typeql import render_define
 from mabos_cli.services.mirror import sync as typedb_sync
 from mabos_cli.services.mirror.follow import mirror_touched, touched_parts

@@ -1,7 +1,7 @@
 """What a question is about, in facts and goals."""
 
-from mabos_cli.core.knowledge.asked_facts import find_asked
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.graph import find_asked
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 
 FACTS = [

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import Case, Revision
-from mabos_cli.core.knowledge.case_retain import (
+from mabos_cli.core.knowledge.case import (
+    Case,
     Held,
+    Revision,
     Worth,
     choose_leaving,
     merge_cases,

@@ -5,15 +5,11 @@ import random
 import pytest
 
 from mabos_cli.core.knowledge.constraints import check_constraints, check_with_ontology, eval_policies
-from mabos_cli.core.knowledge.derived import derived_id
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_index import FactIndex
+from mabos_cli.core.knowledge.fact import Fact, derived_id
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.joins import JoinLimit
-from mabos_cli.core.knowledge.matching import match
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
 from mabos_cli.core.knowledge.ontology import Concept, Ontology
-from mabos_cli.core.knowledge.rule import Pattern, Rule
-from mabos_cli.core.knowledge.rule_check import check_rule
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
 from mabos_cli.core.memory.trust import lowest_trust
 
 P = Pattern

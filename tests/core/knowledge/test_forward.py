@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.rulesets import LINEAR, brute_force, random_facts, random_rules
-from mabos_cli.core.knowledge.derived import derived_id
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_time import interval
+from mabos_cli.core.knowledge.fact import Fact, derived_id, interval
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
 

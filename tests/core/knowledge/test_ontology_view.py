@@ -1,5 +1,8 @@
-from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Ontology, Property
-from mabos_cli.core.knowledge.ontology_view import (
+from mabos_cli.core.knowledge.ontology import (
+    BusinessRule,
+    Concept,
+    Ontology,
+    Property,
     close_names,
     draw_tree,
     inherited_properties,

@@ -6,14 +6,16 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
 from mabos_cli.core.knowledge.proposal import (
     Proposal,
+    Surroundings,
+    find_left_out,
     is_merged,
     make_local_name,
     name_proposed,
     order_proposals,
     proposed_node,
     resolve_names,
+    validate_proposal,
 )
-from mabos_cli.core.knowledge.proposal_check import Surroundings, find_left_out, validate_proposal
 from mabos_cli.core.language.edit_distance import edit_distance, tolerance
 
 ONTOLOGY = Ontology(

@@ -1,8 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.knowledge.ontology import Concept, Ontology
-from mabos_cli.core.knowledge.taxonomy import Taxonomy
+from mabos_cli.core.knowledge.ontology import Concept, Ontology, Taxonomy
 
 
 def tree(**parents: str) -> Taxonomy:

@@ -1,6 +1,6 @@
 """What a mirror still lacks, by files and ledger."""
 
-from mabos_cli.core.mirror.plan import (
+from mabos_cli.core.mirror.records import (
     Entry,
     Todo,
     compare_found,

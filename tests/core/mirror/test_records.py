@@ -8,8 +8,8 @@ from typeql.samples import CEO, CFO, known, world
 from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
 from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records, shared_ids, world_records
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
 from mabos_cli.core.mirror.records import Links, Record, make_record, memory_record, record_hash
+from mabos_cli.core.mirror.schema import mirror_schema
 
 
 def by_uid(records: list[Record]) -> dict[str, Record]:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.knowledge.case import Case, Revision
-from mabos_cli.core.knowledge.case_retain import CaseDeparture
+from mabos_cli.core.knowledge.case import Case, CaseDeparture, Revision
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.knowledge import cases
 from mabos_cli.formats.knowledge.cases import (

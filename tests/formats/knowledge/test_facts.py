@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 from formats.samples import any_text, json_values
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.knowledge.derived_facts import renew_derived
-from mabos_cli.formats.knowledge.fact_archive import parse_fact_departures
-from mabos_cli.formats.knowledge.fact_exchange import (
-    Silent,
-    parse_csv,
-    parse_ndjson,
-    render_csv,
-    render_ndjson,
+from mabos_cli.formats.knowledge.exchange import Silent, parse_csv, parse_ndjson, render_csv, render_ndjson
+from mabos_cli.formats.knowledge.facts import (
+    FactFile,
+    fact_from_dict,
+    fact_to_dict,
+    parse_fact,
+    parse_fact_departures,
+    parse_facts,
+    render_fact,
+    render_facts,
+    renew_derived,
 )
-from mabos_cli.formats.knowledge.fact_line import fact_from_dict, fact_to_dict, parse_fact, render_fact
-from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_facts
 
 quick = settings(deadline=None, derandomize=True)
 names = st.one_of(

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Ontology, Property
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
-from mabos_cli.formats.knowledge.jsonld_edit import (
+from mabos_cli.formats.knowledge.jsonld import (
+    Document,
+    Prefixes,
     add_nodes,
+    parse_jsonld,
     render_new,
     render_node,
     render_together,

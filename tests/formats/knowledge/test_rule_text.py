@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import OPERATORS, Pattern
-from mabos_cli.formats.knowledge.rule_text import parse_rule_text, render_pattern, render_rule_text
+from mabos_cli.formats.knowledge.rules import parse_rule_text, render_pattern, render_rule_text
 
 quick = settings(deadline=None, derandomize=True)
 WORDS = ["and", "AND", "then", "if", "contains", ">", "=", "<>", "eq", '"', '""', "\\", '\\"', "a b", "?x", "?y", "*", "$50,000", "it's", "#1", " x ", "a\tb"]  # fmt: skip

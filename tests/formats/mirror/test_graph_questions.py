@@ -3,15 +3,15 @@
 from typeql.engine import lex
 from typeql.samples import NASTY, NOW
 
-from mabos_cli.formats.mirror.graph_questions import (
+from mabos_cli.formats.mirror.typeql import (
     ask_belief_chains,
     ask_conflict_impact,
     ask_facts_elsewhere,
     ask_goals_behind,
     ask_memories_elsewhere,
+    check_read_only,
     plain_rows,
 )
-from mabos_cli.formats.mirror.typeql import check_read_only
 
 
 def test_what_is_given_stays_one_value():

@@ -1,8 +1,8 @@
 """The ledger of a mirror as text."""
 
-from mabos_cli.core.mirror.plan import Entry
-from mabos_cli.formats.mirror.graph_questions import ask_uids
+from mabos_cli.core.mirror.records import Entry
 from mabos_cli.formats.mirror.ledger import compact_ledger, parse_ledger, render_entries
+from mabos_cli.formats.mirror.typeql import ask_uids
 
 OK = Entry("goal", "main/G-1", "ok", "abc", at="2026-02-24T14:30:00.000Z")
 BAD = Entry("goal", "main/G-2", "failed", "def", "[QEX7] no “quote”\u202e", "2026-02-24T14:30:01.000Z")

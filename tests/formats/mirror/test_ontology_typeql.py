@@ -3,11 +3,10 @@
 import re
 
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
-from mabos_cli.core.mirror.graph_schema import RESERVED
-from mabos_cli.core.mirror.ontology_schema import label_types
+from mabos_cli.core.mirror.schema import RESERVED, label_types
+from mabos_cli.formats.knowledge.exchange import render_dot
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
-from mabos_cli.formats.knowledge.ontology_dot import render_dot
-from mabos_cli.formats.mirror.ontology_typeql import render_typeql
+from mabos_cli.formats.mirror.typeql import render_typeql
 from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
 
 SMALL = Ontology(

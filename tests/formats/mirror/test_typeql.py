@@ -8,8 +8,8 @@ from typeql.engine import lex, unescape
 from typeql.samples import NASTY, fuzzed
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.mirror.graph_schema import Attribute, Entity, Owns, Plays, Relation, Schema
 from mabos_cli.core.mirror.records import Links, Record
+from mabos_cli.core.mirror.schema import Attribute, Entity, Owns, Plays, Relation, Schema
 from mabos_cli.formats.mirror.typeql import (
     check_read_only,
     label,

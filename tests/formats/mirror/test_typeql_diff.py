@@ -3,9 +3,17 @@
 import pytest
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.mirror.graph_schema import Attribute, Entity, Owns, Plays, Relation, Schema, merge_schemas
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.ontology_schema import ontology_schema
+from mabos_cli.core.mirror.schema import (
+    Attribute,
+    Entity,
+    Owns,
+    Plays,
+    Relation,
+    Schema,
+    merge_schemas,
+    mirror_schema,
+    ontology_schema,
+)
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.mirror.typeql import render_define
 from mabos_cli.formats.mirror.typeql_diff import Change, SchemaDiff, diff_schema, parse_define

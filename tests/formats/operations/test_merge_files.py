@@ -13,8 +13,7 @@ from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.formats.hierarchy.daily_log import parse_log, render_log_entry, render_log_header
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_cases
-from mabos_cli.formats.knowledge.fact_line import render_fact
-from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_facts
+from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import parse_rules
 from mabos_cli.formats.markdown.seal import seal
 from mabos_cli.formats.memory.items import render_item

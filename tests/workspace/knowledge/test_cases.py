@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.commands.call import Call
-from mabos_cli.core.knowledge.case import Case
-from mabos_cli.core.knowledge.case_retain import CaseChanges, plan_store
+from mabos_cli.core.knowledge.case import Case, CaseChanges, plan_store
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.cases import CaseFile

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.core.mirror.plan import Entry
+from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import Conflict
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.mirror.ledger import (

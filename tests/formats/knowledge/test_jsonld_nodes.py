@@ -2,7 +2,7 @@ from mabos_cli.core.knowledge.constraints import check_constraints
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.fact_types import ground_facts
 from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Ontology, Property
-from mabos_cli.formats.knowledge.business_rules import read_constraints
+from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
 
 RULES = [
     BusinessRule("m:rule-1", "Limit", "behavioral", severity="error", violated_when="if ?o isA order and ?o m:hasTotal > 100", message="?o is large"),

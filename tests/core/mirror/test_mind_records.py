@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from typeql.samples import CEO, CFO, NOW
 
-from mabos_cli.core.mirror.impact import RecordGraph, belief_chains, conflict_impact, goals_behind
-from mabos_cli.core.mirror.mind_records import world_records
+from mabos_cli.core.mirror.mind_records import RecordGraph, belief_chains, conflict_impact, goals_behind, world_records
 
 GRAPH = RecordGraph(world_records((CEO, CFO)))
 

@@ -4,7 +4,7 @@ import pytest
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
-from mabos_cli.core.mirror.graph_schema import (
+from mabos_cli.core.mirror.schema import (
     KEY,
     MANY,
     Attribute,
@@ -15,9 +15,9 @@ from mabos_cli.core.mirror.graph_schema import (
     Schema,
     check_schema,
     merge_schemas,
+    mirror_schema,
+    ontology_schema,
 )
-from mabos_cli.core.mirror.mirror_schema import mirror_schema
-from mabos_cli.core.mirror.ontology_schema import ontology_schema
 
 ENTITIES = (
     "agent belief desire goal intention plan plan_step persona skill workflow task decision spo_fact knowledge_rule cbr_case "

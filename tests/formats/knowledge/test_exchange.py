@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from formats.samples import any_text
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.formats.knowledge.graph_export import render_graph
+from mabos_cli.formats.knowledge.exchange import render_graph
 
 quick = settings(deadline=None, derandomize=True)
 HOSTILE = ['"]; a --> b', "x\ny", "|x|", "<b>&amp;</b>", "\\", '\\"', "]]>", "\x00\x1b", "\ud800", "\ufffe", "`", "#quot;", "end", "%%", "\u202e"]  # fmt: skip

@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.fact import Fact, current_facts, find_contradictions, holds_at
 from mabos_cli.core.knowledge.fact_lint import lint_facts
-from mabos_cli.core.knowledge.fact_time import current_facts, find_contradictions, holds_at
 from mabos_cli.core.language.clock import parse_time
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)

@@ -1,8 +1,8 @@
 """Derived facts lead back to asserted ones, and a retraction to all that rest on it."""
 
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.fact_lint import explain_fact, find_unfounded, supports_lost
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.provenance import explain_fact, find_unfounded, supports_lost
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 
 EDGES = [Fact(f"F-{n}", f"n{n}", "edge", f"n{n + 1}") for n in range(4)]

@@ -1,0 +1,397 @@
+"""The schema of the knowledge graph as values: which types there are, what they own and play, and whether that makes sense."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.ontology import Ontology, Property, is_whole_number, local_name
+
+VALUE_TYPES = frozenset("boolean integer double decimal date datetime datetime-tz duration string".split())
+# Words of TypeQL, and names of its value types and annotations: as the label of a type any of them is an error or a trap.
+RESERVED = frozenset(
+    (
+        "with match fetch update define undefine redefine insert put delete end entity relation attribute role asc desc struct "
+        "fun return alias sub owns as plays relates iid isa links has is or not try in true false of from first last value label "
+        "let like contains select sort limit offset require reduce distinct groupby check kind thing type abstract key unique "
+        "card regex range values independent cascade subkey boolean integer double decimal string date datetime duration list "
+        "abs ceil floor round length count max min mean median std sum group given"
+    ).split()
+)
+LABEL = re.compile(r"[a-z][a-z0-9_]{0,99}")
+KEY, MANY, ONE = ("@key",), ("@card(0..)",), ("@card(0..1)",)
+
+
+class Attribute(NamedTuple):
+    """A kind of value."""
+
+    name: str
+    value_type: str
+
+
+class Owns(NamedTuple):
+    """That a type has an attribute: once at most, unless its annotations say otherwise."""
+
+    attribute: str
+    marks: tuple[str, ...] = ()
+
+
+class Plays(NamedTuple):
+    """That a type can stand in a role of a relation: any number of times, unless its annotations say otherwise."""
+
+    relation: str
+    role: str
+    marks: tuple[str, ...] = ()
+
+
+class Entity(NamedTuple):
+    """A kind of thing. What is above it owns and plays, it owns and plays too."""
+
+    name: str
+    owns: tuple[Owns, ...] = ()
+    plays: tuple[Plays, ...] = ()
+    parent: str = ""
+
+
+class Relation(NamedTuple):
+    """A kind of relation, and the roles in it."""
+
+    name: str
+    roles: tuple[str, ...]
+
+
+class Schema(NamedTuple):
+    """Types by kind."""
+
+    attributes: tuple[Attribute, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+    def names(self) -> frozenset[str]:
+        """The labels of all types."""
+        return frozenset(each.name for kind in self for each in kind)
+
+    def entity(self, name: str) -> Entity:
+        """The entity type with a name; KeyError when there is none."""
+        found = next((each for each in self.entities if each.name == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+def merge_schemas(*schemas: Schema) -> Schema:
+    """All types of some schemas, each once; BadValue when two of them mean different things by one name."""
+    found: dict[str, Attribute | Entity | Relation] = {}
+    for schema in schemas:
+        for each in (*schema.attributes, *schema.entities, *schema.relations):
+            if found.setdefault(each.name, each) != each:
+                raise BadValue(f"two schemas define {each.name!r} differently", "give one of them another name")
+    kinds = ((each for each in found.values() if isinstance(each, kind)) for kind in (Attribute, Entity, Relation))
+    return Schema(*(tuple(kind) for kind in kinds))  # type: ignore[arg-type]
+
+
+def check_schema(schema: Schema) -> list[str]:
+    """What is wrong with a schema, in words: a server would refuse it, or a type in it could never be used."""
+    return [
+        *_name_troubles(schema),
+        *(
+            f"attribute {each.name} has the unknown value type {each.value_type}"
+            for each in schema.attributes
+            if each.value_type not in VALUE_TYPES
+        ),
+        *_parent_troubles(schema),
+        *_capability_troubles(schema),
+        *_role_troubles(schema),
+    ]
+
+
+def _name_troubles(schema: Schema) -> Iterator[str]:
+    named = [each.name for kind in schema for each in kind]
+    yield from (f"{name} is defined {times} times" for name, times in Counter(named).items() if times > 1)
+    for name in dict.fromkeys((*named, *(role for each in schema.relations for role in each.roles))):
+        if name in RESERVED:
+            yield f"{name} is a word of TypeQL"
+        elif not LABEL.fullmatch(name):
+            yield f"{name!r} is no label: small letters, digits and underscores, a letter first"
+
+
+def _parent_troubles(schema: Schema) -> Iterator[str]:
+    above = {each.name: each.parent for each in schema.entities}
+    for name, parent in above.items():
+        if parent and parent not in above:
+            yield f"entity {name} is below {parent}, which is not defined"
+        elif parent and name in _ancestors(above, name):
+            yield f"entity {name} is below itself"
+
+
+def _ancestors(above: Mapping[str, str], name: str) -> dict[str, None]:
+    """The types above an entity type, the nearest first, by the parent of each. In a circle the last one is the first one seen again."""
+    found: dict[str, None] = {}
+    while (name := above.get(name, "")) and name not in found:
+        found[name] = None
+    return found
+
+
+def _capability_troubles(schema: Schema) -> Iterator[str]:
+    """Attributes and roles that are not defined, or said again where they are inherited."""
+    attributes = {each.name for each in schema.attributes}
+    roles = {(each.name, role) for each in schema.relations for role in each.roles}
+    said = {each.name: {*_capabilities(each)} for each in schema.entities}
+    above = {each.name: each.parent for each in schema.entities}
+    for each in schema.entities:
+        for own in each.owns:
+            if own.attribute not in attributes:
+                yield f"entity {each.name} owns {own.attribute}, which is not defined"
+        for play in each.plays:
+            if (play.relation, play.role) not in roles:
+                yield f"entity {each.name} plays {play.relation}:{play.role}, which is not defined"
+        twice = [told for told, times in Counter(_capabilities(each)).items() if times > 1]
+        yield from (f"entity {each.name} {told} twice" for told in twice)
+        for parent in _ancestors(above, each.name):
+            again = sorted(said.get(parent, set()) & said[each.name]) if parent != each.name else ()
+            yield from (f"entity {each.name} {told}, as {parent} above it does" for told in again)
+
+
+def _capabilities(entity: Entity) -> Iterable[str]:
+    yield from (f"owns {each.attribute}" for each in entity.owns)
+    yield from (f"plays {each.relation}:{each.role}" for each in entity.plays)
+
+
+def _role_troubles(schema: Schema) -> Iterator[str]:
+    played = {(play.relation, play.role) for each in schema.entities for play in each.plays}
+    for each in schema.relations:
+        if not each.roles:
+            yield f"relation {each.name} has no roles"
+        for role, times in Counter(each.roles).items():
+            if times > 1:
+                yield f"relation {each.name} has the role {role} {times} times"
+            if (each.name, role) not in played:
+                yield f"nothing plays {each.name}:{role}"
+
+
+# Texts in the words of the files stand beside moments, which have an order: `deadline` is what somebody wrote, `due_at` when
+# that is over; `status` is what somebody wrote, `state` one of open, active, stalled, done, gone.
+_ATTRIBUTES = {
+    "string": (
+        "uid name content summary source author session trust status state deadline owner department agent_role "
+        "commitment_strategy hierarchy_level item_type store_name tag derived_from related_to context_text subject_val "
+        "predicate_val object_val valid_from valid_until rule_ref rule_type domain condition_text conclusion_text "
+        "violation_message severity action_text lessons plan_ref adapted_from situation_belief situation_desire metric_text "
+        "method_name method_category problem_text classification rationale decided_by trigger_text outcome_text assignee"
+    ),
+    "double": (
+        "certainty confidence confidence_factor priority urgency alignment progress importance proficiency effort_hours"
+    ),
+    "integer": "step_number step_count steps_done merged_count",
+    "boolean": "is_done is_derived is_enabled is_shared escalates succeeded happened",
+    "datetime-tz": (
+        "created_at updated_at observed_at expires_at due_at starts_at ends_at stored_at reasoned_at decided_at "
+        "started_at finished_at"
+    ),
+}
+_MANY = frozenset("tag derived_from related_to situation_belief situation_desire".split())
+
+_STANDING = "name content status state priority deadline due_at updated_at owner"
+_ENTITIES = {
+    "agent": "name agent_role department commitment_strategy is_shared",
+    "belief": "name content certainty source status updated_at",
+    "desire": f"{_STANDING} urgency alignment",
+    "goal": f"{_STANDING} hierarchy_level progress",
+    "intention": f"{_STANDING} progress commitment_strategy",
+    "plan": f"{_STANDING} progress step_count steps_done",
+    "plan_step": "name content step_number status is_done",
+    "persona": "name content summary",
+    "skill": "name content proficiency",
+    "workflow": "name content status state trigger_text",
+    "task": f"{_STANDING} assignee progress effort_hours",
+    "decision": "name content rationale status urgency confidence decided_by decided_at",
+    "spo_fact": (
+        "subject_val predicate_val object_val confidence source trust valid_from valid_until starts_at ends_at is_derived "
+        "rule_ref derived_from created_at updated_at"
+    ),
+    "knowledge_rule": (
+        "name content rule_type domain condition_text conclusion_text violation_message severity action_text escalates "
+        "confidence_factor is_enabled created_at"
+    ),
+    "cbr_case": (
+        "context_text situation_belief situation_desire plan_ref action_text succeeded metric_text lessons adapted_from "
+        "merged_count stored_at"
+    ),
+    "memory_item": (
+        "content item_type importance source trust author session tag derived_from related_to context_text store_name "
+        "created_at observed_at expires_at"
+    ),
+    "action_execution": "name content status succeeded outcome_text started_at finished_at",
+    "reasoning_method": "name method_category summary",
+    "reasoning_result": "method_name problem_text summary confidence happened lessons classification reasoned_at",
+}
+
+# Relation: role and who plays it, role and who plays it. The last three hold what files say and no other relation can:
+# which goal a goal is part of, and what an intention is for.
+_RELATIONS = {
+    "agent_owns": (("owner", "agent"), ("owned", " ".join(name for name in _ENTITIES if name != "agent"))),
+    "belief_supports_goal": (("supporter", "belief"), ("supported", "goal")),
+    "desire_motivates_goal": (("motivator", "desire"), ("motivated", "goal")),
+    "goal_requires_plan": (("requirer", "goal"), ("required", "plan")),
+    "plan_contains_step": (("container", "plan"), ("contained", "plan_step")),
+    "step_depends_on": (("dependent", "plan_step"), ("dependency", "plan_step")),
+    "agent_has_skill": (("bearer", "agent"), ("ability", "skill")),
+    "agent_has_persona": (("bearer", "agent"), ("character", "persona")),
+    "method_produces_result": (("producer", "reasoning_method"), ("produced", "reasoning_result")),
+    "decision_resolves_goal": (("resolver", "decision"), ("resolved", "goal")),
+    "goal_part_of_goal": (("part", "goal"), ("whole", "goal")),
+    "intention_pursues_goal": (("pursuer", "intention"), ("pursued", "goal")),
+    "intention_follows_plan": (("follower", "intention"), ("followed", "plan")),
+}
+
+
+@cache
+def mirror_schema() -> Schema:
+    """The schema that is there before any ontology adds to it."""
+    plays: dict[str, list[Plays]] = {name: [] for name in _ENTITIES}
+    for relation, ends in _RELATIONS.items():
+        for role, players in ends:
+            for player in players.split():
+                plays[player].append(Plays(relation, role))
+    return Schema(
+        tuple(Attribute(name, kind) for kind, names in _ATTRIBUTES.items() for name in names.split()),
+        tuple(
+            Entity(name, (Owns("uid", KEY), *map(_owns, owned.split())), tuple(plays[name]))
+            for name, owned in _ENTITIES.items()
+        ),
+        tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in _RELATIONS.items()),
+    )
+
+
+def _owns(attribute: str) -> Owns:
+    return Owns(attribute, MANY if attribute in _MANY else ())
+
+
+_ROLES = ("subject", "object")
+_VALUES = {
+    "boolean": "boolean",
+    "decimal": "decimal",
+    "float": "double",
+    "double": "double",
+    "date": "date",
+    "dateTime": "datetime",
+    "dateTimeStamp": "datetime-tz",
+    "duration": "duration",
+    "gYear": "integer",
+}
+
+
+def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
+    """The types that an ontology adds to a schema whose labels are taken. A type has one parent there: of several classes above
+    a class the first counts."""
+    names, above = label_types(ontology, taken), _supertypes(ontology)
+    tops = [own for own in ontology.concepts if not above[own]]
+    owned: dict[str, list[Owns | Plays]] = {}
+    for each in ontology.properties.values():
+        for own, capability in _capabilities_for(each, names[each.id], tops, above):
+            owned.setdefault(own, []).append(capability)
+    entities = []
+    for own in _parents_first(above):
+        has = sorted(owned.get(own, ()))
+        owns = tuple(each for each in has if isinstance(each, Owns))
+        plays = tuple(each for each in has if isinstance(each, Plays))
+        entities.append(Entity(names[own], owns, plays, names.get(above[own], "")))
+    properties = sorted(ontology.properties.values(), key=lambda each: names[each.id])
+    return Schema(
+        tuple(Attribute(names[p.id], _value_type(p)) for p in properties if p.kind == "datatype"),
+        tuple(entities),
+        tuple(Relation(names[p.id], _ROLES) for p in properties if p.kind != "datatype"),
+    )
+
+
+def label_types(ontology: Ontology, taken: Collection[str] = ()) -> dict[str, str]:
+    """The label of each class and property, by id: safe, and once in all; classes choose first."""
+    used = {*taken, *RESERVED}
+    found = {}
+    for own in (*sorted(ontology.concepts), *sorted(ontology.properties)):
+        prefix, name = own.partition(":")[0], _safe(local_name(own))
+        kind = "" if own in ontology.concepts else f"{name}_{ontology.properties[own].kind}"
+        choices = [name, _safe(f"{prefix}_{name}"), *([kind] if kind else [])]
+        label = next((choice for choice in choices if choice not in used), "")
+        number = 2
+        while not label or label in used:
+            label, number = f"{name}_{number}", number + 1
+        used.add(label)
+        found[own] = label
+    return found
+
+
+def _safe(name: str) -> str:
+    """A label of small letters, digits and underscores.
+
+    >>> _safe("DropshipFulfillment"), _safe("hasMRR"), _safe("2ndTier"), _safe("Straße")
+    ('dropship_fulfillment', 'has_mrr', 't_2nd_tier', 'strau00df_e')
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    plain = re.sub(r"[^a-z0-9_]", lambda m: f"u{ord(m[0]):04x}_" if m[0].isalnum() else "_", spaced.lower())
+    plain = re.sub(r"_+", "_", plain)[:80].strip("_") or "type"
+    return plain if plain[0].isalpha() else f"t_{plain}"
+
+
+def _value_type(each: Property) -> str:
+    datatype = next(iter(each.ranges), "xsd:string")
+    return "integer" if is_whole_number(datatype) else _VALUES.get(local_name(datatype), "string")
+
+
+def _capabilities_for(
+    each: Property, label: str, tops: Iterable[str], above: Mapping[str, str]
+) -> Iterator[tuple[str, Owns | Plays]]:
+    """What classes own or play for a property; one that names no class is open to all."""
+    marks = ONE if each.is_functional else MANY
+
+    def ends(named: tuple[str, ...]) -> Iterable[str]:
+        known = [own for own in named if own in above]
+        # What a class owns or plays, those below it inherit: to say it again is an error.
+        return [own for own in known if not {*_path_up(above, own)[1:]} & {*known}] or tops
+
+    if each.kind == "datatype":
+        yield from ((own, Owns(label, marks)) for own in ends(each.domains))
+        return
+    yield from ((own, Plays(label, "subject", marks)) for own in ends(each.domains))
+    yield from ((own, Plays(label, "object")) for own in ends(each.ranges))
+
+
+def _supertypes(ontology: Ontology) -> dict[str, str]:
+    """The class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
+    parents = {own: _first_parent(ontology, own) for own in ontology.concepts}
+    cut, done = set(), set()
+    for start in parents:
+        way: dict[str, int] = {}
+        own = start
+        while own and own not in done and own not in way:
+            way[own] = len(way)
+            own = parents[own]
+        if own in way:
+            cut.add(min(each for each, place in way.items() if place >= way[own]))
+        done |= way.keys()
+    return {own: "" if own in cut else above for own, above in parents.items()}
+
+
+def _path_up(above: Mapping[str, str], own: str) -> list[str]:
+    found = [own]
+    while above[found[-1]]:
+        found.append(above[found[-1]])
+    return found
+
+
+def _first_parent(ontology: Ontology, own: str) -> str:
+    return next((each for each in ontology.concepts[own].parents if each in ontology.concepts), "")
+
+
+def _parents_first(above: Mapping[str, str]) -> list[str]:
+    """The classes in an order in which each comes behind the one above it, else as they are."""
+    below: dict[str, list[str]] = {}
+    for own, parent in above.items():
+        below.setdefault(parent, []).append(own)
+    found, waiting = [], list(reversed(below.get("", [])))
+    while waiting:
+        found.append(waiting.pop())
+        waiting += reversed(below.get(found[-1], []))
+    return found

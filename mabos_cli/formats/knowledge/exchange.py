@@ -1,0 +1,191 @@
+"""A graph of facts for other programs: Mermaid, DOT, GraphML, JSON-LD."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.graph import is_plain
+from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.trust import lowest_trust
+from mabos_cli.errors import InvalidFile
+from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
+from mabos_cli.formats.knowledge.facts import fact_from_dict, fact_to_dict
+
+FORMATS = ("mermaid", "dot", "graphml", "jsonld")
+
+
+def render_graph(facts: Sequence[Fact], form: str) -> str:
+    """The facts in one of the formats, nodes and edges in a stable order."""
+    nodes = sorted({name for fact in facts for name in (fact.subject, fact.object)})
+    names = {node: f"n{number}" for number, node in enumerate(nodes, 1)}
+    if form == "mermaid":
+        return _mermaid(facts, names)
+    if form == "dot":
+        return _dot(facts, names)
+    return _graphml(facts, names) if form == "graphml" else _jsonld(facts)
+
+
+def _mermaid(facts: Sequence[Fact], names: dict[str, str]) -> str:
+    lines = ["graph LR"]
+    lines += [f"  {name}[{_mermaid_text(node)}]" for node, name in names.items()]
+    lines += [f"  {names[f.subject]} -->|{_mermaid_text(f.predicate)}| {names[f.object]}" for f in facts]
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_text(text: str) -> str:
+    """A label in quotes; what would end it, or be taken for markup, as Mermaid's own entities."""
+    codes = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;", "|": "#124;"}
+    return '"' + "".join(codes.get(letter, letter) for letter in one_line(text)) + '"'
+
+
+def dot_text(text: str) -> str:
+    """A label of a DOT graph, in quotes.
+
+    >>> print(dot_text('say "hi"'))
+    "say \\"hi\\""
+    """
+    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
+    lines = ["digraph facts {", "  rankdir=LR;"]
+    lines += [
+        f"  {name} [label={dot_text(node)}{', shape=plain' if is_plain(node) else ''}];" for node, name in names.items()
+    ]
+    lines += [f"  {names[f.subject]} -> {names[f.object]} [label={dot_text(f.predicate)}];" for f in facts]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
+    keys = (("label", "node", "string"), ("predicate", "edge", "string"), ("confidence", "edge", "double"))
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
+    lines += [f'  <key id="{n}" for="{where}" attr.name="{n}" attr.type="{kind}"/>' for n, where, kind in keys]
+    lines.append('  <graph edgedefault="directed">')
+    lines += [f'    <node id="{name}"><data key="label">{_xml(node)}</data></node>' for node, name in names.items()]
+    for fact in facts:
+        ends = f'source="{names[fact.subject]}" target="{names[fact.object]}"'
+        data = f'<data key="predicate">{_xml(fact.predicate)}</data><data key="confidence">{fact.confidence!r}</data>'
+        lines.append(f'    <edge id="{_xml(fact.id)}" {ends}>{data}</edge>')
+    return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
+
+
+def _xml(text: str) -> str:
+    """Text for XML, which has no place for some characters, not even as entities."""
+    return escape(re.sub(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", one_line(text)), {'"': "&quot;"})
+
+
+def _jsonld(facts: Sequence[Fact]) -> str:
+    """JSON-LD with names as IRIs below urn:mabos:, plain values as literals."""
+    nodes: dict[str, dict[str, object]] = {}
+    for fact in facts:
+        node = nodes.setdefault(fact.subject, {"@id": _iri(fact.subject)})
+        value = {"@value": fact.object} if is_plain(fact.object) else {"@id": _iri(fact.object)}
+        held = node.setdefault(_iri(fact.predicate), [])
+        assert isinstance(held, list)
+        held.append(value)
+    return dump_document({"@graph": list(nodes.values())})
+
+
+def _iri(name: str) -> str:
+    return f"urn:mabos:{quote(name, safe='', errors='replace')}"
+
+
+def render_dot(ontology: Ontology) -> str:
+    """A digraph; an arrow with an empty head leads from a class to the one above it."""
+    names = {own: f"n{number}" for number, own in enumerate(ontology.concepts, 1)}
+    lines = ["digraph ontology {", "  rankdir=BT;", "  node [shape=box];"]
+    lines += [f"  {names[own]} [label={dot_text(concept.label)}];" for own, concept in ontology.concepts.items()]
+    for own, concept in ontology.concepts.items():
+        lines += [f"  {names[own]} -> {names[p]} [arrowhead=empty];" for p in concept.parents if p in names]
+    for each in ontology.properties.values():
+        ends = [(a, b) for a in each.domains for b in each.ranges if a in names and b in names]
+        lines += [
+            f"  {names[a]} -> {names[b]} [style=dashed, constraint=false, label={dot_text(each.label)}];"
+            for a, b in ends
+        ]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+COLUMNS = ("subject", "predicate", "object", "confidence", "source", "trust", "valid_from", "valid_until")
+_NOTHING = "nothing was imported"
+
+
+class Silent(NamedTuple):
+    """What holds of facts that do not say it themselves; and the trust that the others get at most, if any is given."""
+
+    source: str = "manual"
+    trust: str = ""
+
+
+def parse_ndjson(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple[str, Fact]]:
+    """The facts of JSON lines, each with its place; InvalidFile cites the first line that is off."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            raw = parse_json(line, path, line=number, hint=f"{_NOTHING}; each line must be one JSON object")
+            yield where, _fact(raw, where, silent)
+
+
+def parse_csv(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple[str, Fact]]:
+    """The facts of a table with a header; columns that are not there have their defaults, others are left alone."""
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    names = [str(name).strip().lower() for name in reader.fieldnames or ()]
+    missing = [name for name in COLUMNS[:3] if name not in names]
+    if missing:
+        raise InvalidFile(f"{path}:1: no column {missing[0]}", f"{_NOTHING}; the header names {', '.join(COLUMNS[:3])}")
+    reader.fieldnames = names
+    for row in _rows(reader, path):
+        where = f"{path}:{reader.line_num}"
+        raw: dict[str, Any] = {n: row[n].strip() for n in COLUMNS if isinstance(row.get(n), str) and row[n].strip()}
+        if raw:
+            try:
+                raw |= {"confidence": float(raw["confidence"])} if "confidence" in raw else {}
+            except ValueError:
+                raise InvalidFile(f"{where}: confidence {raw['confidence'][:20]!r} is no number", _NOTHING) from None
+            yield where, _fact(raw, where, silent)
+
+
+def _rows(reader: "csv.DictReader[str]", path: str) -> Iterator[dict[str, str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise InvalidFile(f"{path}:{reader.line_num + 1}: not valid CSV: {error}", _NOTHING) from None
+
+
+def _fact(raw: Any, where: str, silent: Silent) -> Fact:
+    if isinstance(raw, dict):
+        said = {name: value for name, value in raw.items() if value not in (None, "")}
+        raw = {"id": "new", "source": silent.source, "trust": silent.trust or "agent"} | said
+    try:
+        fact = fact_from_dict(raw, where)
+        return (
+            fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if silent.trust and "trust" in said else fact
+        )
+    except InvalidFile as error:
+        raise InvalidFile(error.message.replace(": fact new", ""), _NOTHING) from None
+
+
+def render_ndjson(facts: Iterable[Fact]) -> str:
+    """A fact per line."""
+    return "".join(f"{dump_line(fact_to_dict(fact))}\n" for fact in facts)
+
+
+def _share(fact: Fact) -> str:
+    """The confidence, every digit of it."""
+    return repr(fact.confidence).removesuffix(".0")
+
+
+def render_csv(facts: Iterable[Fact]) -> str:
+    """A table with a header."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for fact in facts:
+        writer.writerow([_share(fact) if name == "confidence" else getattr(fact, name) for name in COLUMNS])
+    return out.getvalue()
