@@ -1,25 +1,29 @@
 """The table of README.md: what commands cost as an agent grows, as multiples of `python -c pass`.
 
     python benchmarks/speed.py [--sizes 1000,10000,100000] [--runs 5] [--only recall,bdi] [--keep FOLDER]
+                               [--against CHECKOUT]
 
 CPU time (user and system) of the whole process; all rows and sizes take turns with `python -c pass` in the same run, and medians
 count. Workspaces are made first, which takes minutes at 100,000; with --keep they stay in FOLDER for the next time. --only takes
-words that a row must contain.
+words that a row must contain. With --against, the program of another checkout takes turns with this one on copies of the same
+workspaces, and what is printed is the ratio of this to that.
 """
 
 import argparse
+import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from cycle import beliefs_file
 from facts import RULES, facts_file
-from timing import BARE, MABOS, compile_package, cpu_seconds
+from timing import BARE, MABOS, compile_package, cpu_seconds, of_checkout
 from workspaces import init, item_rows, make_items, make_logs, make_notes, questions
 
 SLOW = 3.0  # seconds; what takes longer is run three times only
@@ -30,9 +34,10 @@ class Place(NamedTuple):
 
     root: Path
     mark: str
+    environment: Mapping[str, str] = os.environ
 
     def run(self, *words: str) -> None:
-        subprocess.run([MABOS, "-w", str(self.root), *words, "--quiet"], check=True)
+        subprocess.run([MABOS, "-w", str(self.root), *words, "--quiet"], env=self.environment, check=True)
 
     def write_line(self, text: str) -> None:
         with Path(self.mark).open("a") as file:
@@ -127,31 +132,39 @@ def open_place(folder: Path, kind: str, size: int) -> Place:
     if not mark.exists():
         print(f"making {size:,} {kind}", file=sys.stderr)
         mark.write_text(MAKERS[kind](root, size).mark)
-    return Place(root, mark.read_text())
+    return Place(root, mark.read_text(), of_checkout(Path(__file__).parent.parent))
 
 
-def measure(rows: list[Row], sizes: list[int], folder: Path, runs: int) -> dict[tuple[Row, int], float]:
-    """The ratio of each row at each size."""
-    places = {
-        (kind, size): open_place(folder, kind, size)
-        for size in sizes
-        for kind in MAKERS
-        if any(row.of == kind for row in rows)
-    }
+def copied(place: Place, folder: Path, environment: Mapping[str, str]) -> Place:
+    """The same workspace once more, for the program of another checkout."""
+    shutil.copytree(place.root, root := folder / place.root.name)
+    return Place(root, place.mark.replace(str(place.root), str(root)), environment)
+
+
+def measure(rows: list[Row], places: dict[tuple[str, int], list[Place]], runs: int) -> dict[tuple[Row, int], float]:
+    """The ratio of each row at each size: to `python -c pass`, or to the other checkout where there is one."""
+    kinds = {row: [key for key in places if key[0] == row.of] for row in rows}
+    times: dict[tuple[Row, int], list[list[float]]] = {(row, size): [] for row in rows for _, size in kinds[row]}
     bare: list[float] = []
-    times: dict[tuple[Row, int], list[float]] = {(row, size): [] for row in rows for size in sizes}
     for run in range(runs + 1):
         print(f"run {run} of {runs}" if run else "warming up", file=sys.stderr)
         for (row, size), found in times.items():
-            if run > 3 and found[0] > SLOW:
+            if run > 3 and found[0][0] > SLOW:
                 continue
-            place = places[row.of, size]
-            row.before(place, run)
-            bare.append(cpu_seconds(BARE))
-            spent = cpu_seconds([MABOS, "-w", str(place.root), *row.words(place, run)])
+            spent = []
+            for place in places[row.of, size]:
+                row.before(place, run)
+                bare.append(cpu_seconds(BARE))
+                words = row.words(place, run)
+                spent.append(cpu_seconds([MABOS, "-w", str(place.root), *words], place.environment))
             found += [spent] if run else []
     base = statistics.median(bare)
-    return {key: statistics.median(found) / base for key, found in times.items()}
+    return {key: _ratio([*zip(*found, strict=True)], base) for key, found in times.items()}
+
+
+def _ratio(times: list[tuple[float, ...]], bare: float) -> float:
+    ours, *theirs = map(statistics.median, times)
+    return ours / (theirs[0] if theirs else bare)
 
 
 def main() -> None:
@@ -160,6 +173,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--against", type=Path)
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     wanted = options.only.split(",")
@@ -168,11 +182,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mabos-bench-") as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        ratios = measure(rows, sizes, folder, options.runs)
+        kinds = [kind for kind in MAKERS if any(row.of == kind for row in rows)]
+        places = {(kind, size): [open_place(folder, kind, size)] for size in sizes for kind in kinds}
+        if options.against:
+            other = of_checkout(options.against)
+            for pair in places.values():
+                pair.append(copied(pair[0], Path(temporary) / "other", other))
+        ratios = measure(rows, places, options.runs)
     print(f"| | of | {' | '.join(f'{size:,}' for size in sizes)} |\n|---|---|{'---:|' * len(sizes)}")
     for row in rows:
         cells = (ratios[row, size] for size in sizes)
-        shown = " | ".join(f"{ratio:.1f}" if ratio < 100 else f"{ratio:,.0f}" for ratio in cells)
+        digits = 2 if options.against else 1
+        shown = " | ".join(f"{ratio:.{digits}f}" if ratio < 100 else f"{ratio:,.0f}" for ratio in cells)
         print(f"| {row.name} | {row.of} | {shown} |")
 
 

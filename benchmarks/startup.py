@@ -1,6 +1,8 @@
 """Start-up cost: CPU time of whole commands as ratios to `python -c pass`, medians of interleaved runs.
 
-python benchmarks/startup.py [--runs 20] [--items 100]
+python benchmarks/startup.py [--runs 20] [--items 100] [--against FOLDER]
+
+FOLDER is another checkout, run in turn with this one; the last column is the ratio of this to that.
 """
 
 import argparse
@@ -10,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from timing import BARE, MABOS, compile_package, cpu_seconds
+from timing import BARE, MABOS, compile_package, cpu_seconds, of_checkout
 from workspaces import item_rows, make_items
 
 EMPTY_TYPER = (
@@ -27,8 +29,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--items", type=int, default=100)
+    parser.add_argument("--against", type=Path)
     options = parser.parse_args()
     compile_package()
+    here = of_checkout(Path(__file__).parent.parent)
+    other = of_checkout(options.against) if options.against else None
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "ws"
         make_items(root, item_rows(options.items))
@@ -41,20 +46,26 @@ def main() -> None:
             "mabos store": [*at, "store", "A new note about the release", "--tag", "t1"],
             "mabos store --defer": [*at, "store", "A queued note", "--defer"],
             "mabos recall": [*at, "recall", "sensor 5"],
+            "mabos context pack": [*at, "context", "pack", "sensor 5"],
+            "mabos belief list": [*at, "belief", "list"],
             "mabos reason list": [*at, "reason", "list"],
         }
         for argv in cases.values():
-            cpu_seconds(argv)
+            cpu_seconds(argv, here)
         times: dict[str, list[float]] = {name: [] for name in cases}
+        theirs: dict[str, list[float]] = {name: [] for name in cases}
         for _ in range(options.runs):
             for name, argv in cases.items():
-                times[name].append(cpu_seconds(argv))
+                times[name].append(cpu_seconds(argv, here))
+                if other:
+                    theirs[name].append(cpu_seconds(argv, other))
     base = statistics.median(times["python -c pass"])
     print(
         f"CPU time relative to python -c pass ({base * 1000:.1f} ms here), medians of {options.runs}, {options.items} items"
     )
     for name, found in times.items():
-        print(f"{statistics.median(found) / base:6.2f}x  {name}")
+        compared = f"  {statistics.median(found) / statistics.median(theirs[name]):5.2f}" if other else ""
+        print(f"{statistics.median(found) / base:6.2f}x  {name:20}{compared}")
 
 
 if __name__ == "__main__":

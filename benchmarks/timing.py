@@ -18,6 +18,12 @@ def compile_package() -> None:
     compileall.compile_dir(PACKAGE, quiet=2)
 
 
+def of_checkout(folder: Path) -> dict[str, str]:
+    """The environment in which `mabos` is the program of another checkout, compiled as this one is."""
+    compileall.compile_dir(folder / "mabos_cli", quiet=2)
+    return {**os.environ, "PYTHONPATH": os.fspath(folder.resolve())}
+
+
 def cpu_seconds(argv: list[str], env: Mapping[str, str] = os.environ) -> float:
     """User and system time of one run, which must end 0."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
