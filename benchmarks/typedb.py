@@ -26,8 +26,7 @@ from statistics import median
 
 from mabos_cli.app import main as mabos
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.formats.memory.items import render_item
-from mabos_cli.formats.memory.store_file import StoreFile, render_store
+from mabos_cli.formats.memory.items import StoreFile, render_item, render_store
 
 NOBODY = "127.0.0.1:9"  # the discard port: nothing listens there
 

@@ -11,8 +11,7 @@ from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Memory, Relatives, locate
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.formats.json.text import parse_json
-from mabos_cli.formats.memory.items import line_id
-from mabos_cli.formats.memory.store_file import StoreFile, parse_store
+from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
 from mabos_cli.workspace import archive, world
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths

@@ -17,8 +17,7 @@ from mabos_cli.core.memory.stores import Changes, Memory, join, locate
 from mabos_cli.core.memory.storing import Draft, plan_store
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.formats.memory.items import line_id
-from mabos_cli.formats.memory.store_file import render_page, render_store
+from mabos_cli.formats.memory.items import line_id, render_page, render_store
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent, Loaded, Means, Plan, newest_id
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file

@@ -10,8 +10,7 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_lines
-from mabos_cli.formats.memory.items import find_line, line_id
-from mabos_cli.formats.memory.store_file import render_page
+from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file
 from mabos_cli.workspace.lock import Lock, locked

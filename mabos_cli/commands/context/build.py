@@ -159,8 +159,7 @@ def _budget(settings: Settings, window: int | None) -> Budget:
 def _ask_model(agent: Agent, rest: Sequence[tuple[int, Turn]]) -> tuple[str, str, list[str]]:
     """What the model tells of some turns, its name, and warnings; nothing when it fails, or when there is nothing to tell."""
     from mabos_cli.core.language.secrets import redact
-    from mabos_cli.formats.context.prompts import LARGEST, render_conversation_prompt
-    from mabos_cli.formats.search.llm_answers import parse_text
+    from mabos_cli.formats.search.llm_answers import LARGEST, parse_text, render_conversation_prompt
     from mabos_cli.services.search.llm_ask import Asker
 
     asker = Asker(agent, "summary")

@@ -15,8 +15,8 @@ from mabos_cli.core.language.periods import LEVELS, Period, parse_period
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.context.prompts import render_overview_prompt
 from mabos_cli.formats.hierarchy.summary_md import Overview
+from mabos_cli.formats.search.llm_answers import render_overview_prompt
 from mabos_cli.services.hierarchy.build import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.search.llm_ask import open_writer

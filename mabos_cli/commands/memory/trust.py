@@ -17,7 +17,7 @@ from mabos_cli.core.memory.lineage import CLAIMED, Decision, Judgement, mark_tex
 from mabos_cli.core.memory.stores import Memory, locate, plan_update
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.memory.trust_log import decision_to_dict
+from mabos_cli.formats.memory.item_records import decision_to_dict
 from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge, find_doubtful, load_decisions, note_decision

@@ -10,10 +10,10 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_word
 from mabos_cli.core.mind.mind import Attitude, status_word
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.mind.attitudes import KINDS, read_attitude, split_id
+from mabos_cli.formats.mind.attitudes import KINDS, find_entry, read_attitude, split_id
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry, find_entry
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import parse_ahead
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes

@@ -12,10 +12,10 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_content, check_word
 from mabos_cli.core.mind.mind import Belief, status_word
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.mind.beliefs import belief_draft, parse_beliefs
+from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.mind_edit import add_entry, change_entry, find_entry
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes, load_beliefs
 

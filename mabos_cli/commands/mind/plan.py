@@ -12,10 +12,9 @@ from mabos_cli.core.memory.item import check_word
 from mabos_cli.core.mind.mind import Attitude, Step, find_step
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.mind.attitudes import KINDS
+from mabos_cli.formats.mind.attitudes import KINDS, add_step, find_plan, finish_step, parse_plans
 from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive
 from mabos_cli.formats.mind.mind_edit import Draft
-from mabos_cli.formats.mind.plans import add_step, find_plan, finish_step, parse_plans
 from mabos_cli.services.inputs import line_argument
 from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes
 

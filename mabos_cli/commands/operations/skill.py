@@ -9,7 +9,7 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.context.skill_md import fill_in, is_own_skill, put_section
+from mabos_cli.formats.context.prompt_md import fill_in, is_own_skill, put_section
 from mabos_cli.workspace.files import read_text, replace_file
 
 app = typer.Typer()

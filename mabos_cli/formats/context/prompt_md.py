@@ -1,5 +1,7 @@
 """Markdown that an agent is told before a conversation: files cut into sections, and skills with what they say of themselves."""
 
+import shlex
+
 from mabos_cli.core.context.window import Section, Skill
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.markdown.front_matter import split_head
@@ -44,3 +46,34 @@ def _fields(head: str) -> dict[str, str]:
         pairs = (line.partition(":") for line in head.split("\n") if line[:1].isalpha())
         return {key: value.strip().strip("\"'") for key, _, value in pairs}
     return {key: value for key, value in found.items() if isinstance(value, str)} if isinstance(found, dict) else {}
+
+
+_OPEN, _CLOSE = "<!-- mabos: begin -->", "<!-- mabos: end -->"
+
+
+def fill_in(template: str, workspace: str, agent: str) -> str:
+    """A template with the workspace, the agent, and the options that name both."""
+    options = shlex.join(["-w", workspace, "-a", agent])
+    for name, value in {"{options}": options, "{workspace}": workspace, "{agent}": agent}.items():
+        template = template.replace(name, value)
+    return template
+
+
+def put_section(text: str, section: str) -> str:
+    """A document with our section: in the place of the one that is there, or behind everything else.
+
+    >>> put_section("# Rules\\n", "## Memory\\n")
+    '# Rules\\n\\n<!-- mabos: begin -->\\n## Memory\\n<!-- mabos: end -->\\n'
+    """
+    own = f"{_OPEN}\n{section}{_CLOSE}"
+    start = text.find(_OPEN)
+    end = text.find(_CLOSE, start) if start >= 0 else -1
+    if end >= 0:
+        return text[:start] + own + text[end + len(_CLOSE) :]
+    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}{own}\n"
+
+
+def is_own_skill(text: str) -> bool:
+    """Whether a file is empty, or a skill as we write it."""
+    return not text.strip() or text.startswith("---\nname: mabos-memory\n")

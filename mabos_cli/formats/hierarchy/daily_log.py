@@ -4,7 +4,7 @@ People and other agents write between the entries: headings, list items, paragra
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent, is_marked_untrusted, split_kind
@@ -13,6 +13,8 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.formats.markdown.escape import BULLET, escape_block, inline, unescape_block
 from mabos_cli.formats.markdown.front_matter import count_head
+from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
 # The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
@@ -223,3 +225,40 @@ def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent |
     tags = tuple(dict.fromkeys(_TAG.findall(plain)))
     own = (heading, time, tags, "", named[1] if named else "", graded)
     return LogEvent(day, line, said, kind, *own, untrusted=is_marked_untrusted(plain))
+
+
+_LINK = r"((?<!\\)\]\(<?|^ {{0,3}}\[[^\]]+\]:[ \t]*<?)(\./)?{}(?:archive/\d{{4}}/)?(\d{{4}}-\d\d-\d\d)\.md(?=[)#>\s]|$)"
+
+
+def relink_logs(text: str, archived: Collection[str], to_memory: str, active: Collection[str] = ()) -> tuple[str, int]:
+    """The text with links to archived days leading there, those to active ones to memory/, and how many were changed.
+
+    to_memory is the way to the folder of logs from where the text stands: `memory/` or `../`. A file that is as we
+    generated it stays so; one that somebody edited stays recognizable as edited.
+    """
+    if text and is_as_generated(text):
+        new, count = _relink(unsealed(text), archived, to_memory, active)
+        return (seal(new), count) if count else (text, 0)
+    return _relink(text, archived, to_memory, active)
+
+
+def _relink(text: str, archived: Collection[str], to_memory: str, active: Collection[str]) -> tuple[str, int]:
+    if f"{to_memory}" not in text:
+        return text, 0
+    link = re.compile(_LINK.format(re.escape(to_memory)))
+    count = 0
+
+    def moved(match: re.Match[str]) -> str:
+        nonlocal count
+        day = match[3]
+        if day not in archived and day not in active:
+            return match[0]
+        folder = f"archive/{day[:4]}/" if day in archived else ""
+        new = f"{match[1]}{match[2] or ''}{to_memory}{folder}{day}.md"
+        count += new != match[0]
+        return new
+
+    lines = text.split("\n")
+    hidden = hidden_lines(lines)
+    new = [line if number in hidden else link.sub(moved, line) for number, line in enumerate(lines)]
+    return "\n".join(new), count

@@ -6,7 +6,7 @@ from mabos_cli.core.hierarchy.log_taking import DayTaken
 from mabos_cli.formats.json.text import dump_line, parse_lines
 
 
-class Ledger(NamedTuple):
+class LogLedger(NamedTuple):
     """All that the ledger knows: how strictly each text of a day was looked through, keys of events, marks of texts."""
 
     done: dict[tuple[str, str], float]
@@ -18,7 +18,7 @@ class Ledger(NamedTuple):
         return self.done.get((day, digest), 2.0) <= min_importance
 
 
-def parse_ledger(data: bytes) -> Ledger:
+def parse_log_ledger(data: bytes) -> LogLedger:
     """The ledger in its lines. Lines that are torn or no record of ours are passed over: what is missing is looked up again."""
     done: dict[tuple[str, str], float] = {}
     keys: set[str] = set()
@@ -26,16 +26,16 @@ def parse_ledger(data: bytes) -> Ledger:
     for record in parse_lines(data)[0]:
         if not isinstance(record, dict):
             continue
-        keys.update(_texts(record.get("taken")), _texts(record.get("known")))
-        said.update(_texts(record.get("said")))
+        keys.update(_strings(record.get("taken")), _strings(record.get("known")))
+        said.update(_strings(record.get("said")))
         least = record.get("min_importance")
         if isinstance(least, int | float) and not isinstance(least, bool):
             name = (str(record.get("day")), str(record.get("digest")))
             done[name] = min(done.get(name, 2.0), least)
-    return Ledger(done, frozenset(keys), frozenset(said))
+    return LogLedger(done, frozenset(keys), frozenset(said))
 
 
-def _texts(value: Any) -> list[str]:
+def _strings(value: Any) -> list[str]:
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 

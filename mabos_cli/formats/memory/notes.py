@@ -2,16 +2,17 @@
 block of code. Every written line is in an entry, is a heading, or has a label that says why it is neither."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import cut_text
 from mabos_cli.core.memory.migration import Note
 from mabos_cli.formats.hierarchy.daily_log import parse_log
+from mabos_cli.formats.json.text import dump_record, parse_lines
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
 from mabos_cli.formats.markdown.front_matter import count_head
 from mabos_cli.formats.markdown.structure import find_blocks, find_structure, plain_title
-from mabos_cli.formats.memory.memory_sections import without_marks
+from mabos_cli.formats.memory.memory_md import without_marks
 
 ENTRY, HEADING = "entry", "heading"
 # Why a line is neither: front matter, a copy of an item, what the template put there, a comment, a table of contents, the head of
@@ -274,3 +275,33 @@ def _pieces(page: _Page, numbers: list[int]) -> Iterator[list[int]]:
     for piece in pieces:
         is_long = sum(len(page.lines[n]) + 1 for n in piece) > page.size
         yield from ([number] for number in piece) if is_long else [piece]
+
+
+# An item that a note became names the key of it, in whatever layout somebody saved it.
+_NAMED = re.compile(rb'"migrated"\s*:\s*"([0-9a-f]{16})"')
+_ID = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
+
+
+def parse_migrated(data: bytes) -> dict[str, str]:
+    """The ids of items by the keys of entries. Torn lines are passed over: what is missing is looked up in the items."""
+    found: dict[str, str] = {}
+    for record in parse_lines(data)[0]:
+        taken = record.get("taken") if isinstance(record, dict) else None
+        if isinstance(taken, dict):
+            found |= {key: item_id for key, item_id in taken.items() if isinstance(item_id, str)}
+    return found
+
+
+def render_migrated(path: str, taken: Mapping[str, str], at: str) -> bytes:
+    """A line that says what the entries of a file became."""
+    return dump_record({"at": at, "path": path, "taken": dict(taken)})
+
+
+def named_keys(data: bytes) -> dict[str, str]:
+    """The keys that items in a file of the store or the archive name, each with the id on its line."""
+    found: dict[str, str] = {}
+    for line in data.split(b"\n") if b'"migrated"' in data else ():
+        if named := _NAMED.search(line):
+            own = _ID.search(line)
+            found[named[1].decode()] = own[1].decode("utf-8", "replace") if own else ""
+    return found

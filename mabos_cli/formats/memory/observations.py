@@ -1,19 +1,20 @@
 """Observations as JSON lines: ours, and whatever other tools write into the same folder."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.core.memory.item import TYPES, check_importance
 from mabos_cli.core.memory.observation import ID, Observation, is_observation_id, tool_text
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json
-from mabos_cli.formats.memory.transcript import read_said, said_text
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_lines
 
 QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
@@ -215,3 +216,139 @@ def opening_ids(data: bytes) -> list[str]:
     """
     found = (_OPENING.match(line) for line in data.split(b"\n"))
     return [match[1].decode() for match in found if match]
+
+
+_SAID_TEXTS = ("text", "content", "message", "summary", "prompt", "output", "result", "thinking")
+_AUTHORS = ("author", "speaker", "role", "name")
+_DEEPEST = 8  # a message holds blocks, a block the answer of a tool, that answer blocks again
+_SAID_TIMES = ("timestamp", "at", "time", "created_at", "observed_at")
+
+
+class Said(NamedTuple):
+    """What one line says."""
+
+    line: int
+    text: str
+    author: str = ""
+    at: str = ""
+
+
+def parse_said(data: bytes) -> Iterator[Said]:
+    """The lines that say something; torn lines and lines without text are passed over."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip(b"\0 \t\r"):
+            continue
+        try:
+            value = json.loads(line.strip(b"\0").decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            said = read_said(value, number)
+            if said.text.strip():
+                yield said
+
+
+def read_said(value: dict[str, Any], line: int = 0) -> Said:
+    """What a record says, by whom and when; empty where it does not tell."""
+    return Said(line, said_text(value), _first(value, _AUTHORS), _first(value, _SAID_TIMES))
+
+
+def said_text(value: Any) -> str:
+    """The texts below the usual keys of a value, each once."""
+    return "\n".join(dict.fromkeys(_nested_texts(value, _DEEPEST)))
+
+
+def _nested_texts(value: Any, deep: int) -> Iterator[str]:
+    """The texts below the usual keys, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and deep:
+        for part in value:
+            yield from _nested_texts(part, deep - 1)
+    elif isinstance(value, dict) and deep:
+        for key in (*_SAID_TEXTS, "payload", "parts"):
+            if key in value:
+                yield from _nested_texts(value[key], deep - 1)
+
+
+def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """The first text under one of the keys, in the record or in the message that it wraps."""
+    for level in (value, value.get("message"), value.get("payload")):
+        if isinstance(level, dict):
+            for key in keys:
+                if isinstance(level.get(key), str):
+                    return level[key]
+    return ""
+
+
+BLOCK = 4096
+_LINEAGE = rb'"derived_from"\s*:\s*\[([^\]]*)\]'
+
+
+class Cover(NamedTuple):
+    """All of a file up to `size` is settled, for harvests that ask for `floor` of importance or more. crc is of its last block."""
+
+    size: int
+    crc: int
+    floor: float = 0.0
+
+    def fits(self, data: bytes) -> bool:
+        """Whether a file still begins as it did."""
+        return len(data) >= self.size and crc_before(data, self.size) == self.crc
+
+
+class HarvestLedger(NamedTuple):
+    """What is known about one file."""
+
+    ids: frozenset[str] = frozenset()
+    covers: tuple[Cover, ...] = ()
+
+    def find_cover(self, data: bytes, floor: float) -> Cover:
+        """What of the file needs no second look: the largest part, for the lowest floor that it is settled for."""
+        ordered = sorted(self.covers, key=lambda cover: (-cover.size, cover.floor))
+        return next((c for c in ordered if c.floor <= floor and c.fits(data)), Cover(0, 0))
+
+
+def crc_before(data: bytes, size: int) -> int:
+    """A checksum of the last block before a place in a file."""
+    return crc32(data[max(0, size - BLOCK) : size])
+
+
+def parse_harvests(data: bytes) -> HarvestLedger:
+    """The ledger in its lines, in whatever order. Torn lines are passed over: what is missing is looked up again."""
+    ids: set[str] = set()
+    covers: list[Cover] = []
+    for record in parse_lines(data)[0]:
+        if not isinstance(record, dict):
+            continue
+        if isinstance(record.get("ids"), list):
+            ids.update(part for part in record["ids"] if isinstance(part, str))
+        size, crc, floor = (record.get(name, 0) for name in Cover._fields)
+        if isinstance(size, int) and isinstance(crc, int) and isinstance(floor, int | float) and size > 0:
+            covers.append(Cover(size, crc, float(floor)))
+    return HarvestLedger(frozenset(ids), tuple(covers))
+
+
+def render_taken(ids: Sequence[str], at: str) -> bytes:
+    """A line that says which observations were taken."""
+    return dump_record({"at": at, "ids": list(ids)})
+
+
+def render_cover(cover: Cover) -> bytes:
+    """A line that says how far a file was looked through."""
+    record = cover._asdict()
+    if not cover.floor:
+        del record["floor"]
+    return dump_record(record)
+
+
+def last_cover(tail: bytes) -> Cover | None:
+    """The cover on the last line of a ledger, from its end alone; None when it does not end with one."""
+    covers = parse_harvests(tail.rstrip(b"\n").rpartition(b"\n")[2]).covers
+    return covers[0] if covers else None
+
+
+def names_any(data: bytes, ids: Iterable[str]) -> set[str]:
+    """Which ids stand in the lineage of an item in the text of a file, whatever its layout. Elsewhere they make nothing of it."""
+    found = (match for lineage in re.findall(_LINEAGE, data) for match in QUOTED_ID.findall(lineage))
+    return {match.decode() for match in found}.intersection(ids)

@@ -5,12 +5,20 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.mind.mind import DONE, GONE
+from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.markdown.outline import hidden_lines
-from mabos_cli.formats.mind.attitudes import KINDS, split_id
-from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, end_of_item, parse_cognitive
+from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
+from mabos_cli.formats.mind.cognitive import (
+    ITEM,
+    CognitiveFile,
+    Entry,
+    Table,
+    end_of_item,
+    parse_cognitive,
+)
 from mabos_cli.formats.mind.cognitive_edit import (
+    Change,
     add_item,
     add_row,
     add_section,
@@ -21,11 +29,11 @@ from mabos_cli.formats.mind.cognitive_edit import (
     insert_block,
     insert_lines,
     is_spoken,
+    log_change,
     set_field,
     set_text,
 )
-from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item, plain
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item
 
 _PAST = DONE | GONE | {"expired"}
 
@@ -42,25 +50,21 @@ class Draft(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
-    """The entry with an id, or else with a title, in whatever case."""
-    wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
-    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
-    named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
-    by_id = [entry for entry, own, _ in named if own and own.casefold() in wanted]
-    by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
-    return (by_id or by_title or [None])[0]
-
-
-def _headed(heading: Heading) -> Entry:
-    """A heading as an entry, whatever stands below it."""
-    return Entry("section", heading.group, heading.title, "", {}, heading.line, heading.last, heading.level)
+def belief_draft(belief: Belief) -> Draft:
+    """A belief as an entry to be written."""
+    fields = {
+        "certainty": f"{belief.certainty:g}",
+        "source": belief.source,
+        "supports": ", ".join(belief.supports),
+        "updated": belief.updated,
+    }
+    return Draft("belief", belief.id, belief.subject, belief.text, fields)
 
 
 def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
     """The id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere, as that of
     something removed, is not given again. Lessons are given none, unless the file does so."""
-    entries = [_headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     ids = [found for entry in (*entries, *siblings) if (found := split_id(entry, KINDS[kind].prefix)[0])]
     if not ids and kind == "learning":
         return ""

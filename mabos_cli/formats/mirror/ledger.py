@@ -9,7 +9,7 @@ from mabos_cli.core.mirror.records import GONE, STATES, Entry, Key
 from mabos_cli.formats.json.text import dump_line, parse_lines
 
 
-def parse_ledger(data: bytes) -> dict[Key, Entry]:
+def parse_entries(data: bytes) -> dict[Key, Entry]:
     """The entries. Lines that are torn or no entry of ours are passed over: what they said is found out again."""
     entries = filter(None, map(_entry, _records(data)))
     return {entry.key: entry for entry in entries}

@@ -6,8 +6,15 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.three_way import Settled, Spare, Union, merge_count, merge_keyed
 from mabos_cli.core.operations.three_way_records import is_only_used, merge_items, merge_store
 from mabos_cli.errors import Conflict, InvalidFile
-from mabos_cli.formats.memory.items import line_id, parse_item, render_item
-from mabos_cli.formats.memory.store_file import StoreFile, parse_store, render_page, render_store
+from mabos_cli.formats.memory.items import (
+    StoreFile,
+    line_id,
+    parse_item,
+    parse_store,
+    render_item,
+    render_page,
+    render_store,
+)
 from mabos_cli.formats.operations.merge_sides import (
     Merged,
     Sides,

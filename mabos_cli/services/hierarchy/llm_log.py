@@ -6,8 +6,7 @@ from typing import Any
 from mabos_cli.core.hierarchy.log_facts import find_fact, portions
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Taking
 from mabos_cli.core.language.text import one_line
-from mabos_cli.formats.context.prompts import render_extraction_prompt
-from mabos_cli.formats.search.llm_answers import parse_extracts
+from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent
 

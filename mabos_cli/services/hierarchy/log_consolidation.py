@@ -31,13 +31,14 @@ from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.formats.hierarchy.log_ledger import Ledger, parse_ledger, render_day_taken
-from mabos_cli.formats.memory.memory_md import find_block_ids, render_memory_header
-from mabos_cli.formats.memory.memory_sections import (
+from mabos_cli.formats.hierarchy.log_ledger import LogLedger, parse_log_ledger, render_day_taken
+from mabos_cli.formats.memory.memory_md import (
     add_to_sections,
+    find_block_ids,
     find_cited,
     render_fact_bullet,
     render_log_bullet,
+    render_memory_header,
     told_texts,
 )
 from mabos_cli.workspace.agent import Agent
@@ -100,7 +101,7 @@ def _parse_days(
     return {day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh}
 
 
-def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: Ledger) -> tuple[LogDay, ...]:
+def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: LogLedger) -> tuple[LogDay, ...]:
     """The days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
     consolidated is settled and stays in the log; what was edited since says what it says now.
 
@@ -166,11 +167,11 @@ def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFac
     return taking, holding.warnings
 
 
-def _read_ledger(agent: Agent) -> Ledger:
-    return parse_ledger(read_bytes(agent.paths.log_ledger) or b"")
+def _read_ledger(agent: Agent) -> LogLedger:
+    return parse_log_ledger(read_bytes(agent.paths.log_ledger) or b"")
 
 
-def _plan(found: Found, rules: Rules, ledger: Ledger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
+def _plan(found: Found, rules: Rules, ledger: LogLedger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
     """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
     ids, texts = find_block_ids(text) | find_cited(text), told_texts(text)
     taking = plan_taking(found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts)

@@ -11,8 +11,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.errors import InvalidFile, NotFound
-from mabos_cli.formats.memory.agent_transcripts import NAMED, Scope, TranscriptReader
-from mabos_cli.formats.memory.transcript_ledger import Mark
+from mabos_cli.formats.memory.agent_transcripts import NAMED, Mark, Scope, TranscriptReader
 from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes

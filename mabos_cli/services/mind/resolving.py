@@ -8,11 +8,11 @@ from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.errors import Conflict as Moved
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.conflict_report import Resolution
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import change_entry
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.mind.conflicts import note_resolved

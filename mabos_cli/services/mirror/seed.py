@@ -13,10 +13,10 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
 from mabos_cli.errors import InvalidFile, MabosError
-from mabos_cli.formats.mind.attitudes import KINDS, goal_group
+from mabos_cli.formats.mind.attitudes import KINDS, find_entry, goal_group
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.goal_seed import parse_template, seed_draft
-from mabos_cli.formats.mind.mind_edit import add_entry, find_entry
+from mabos_cli.formats.mind.mind_edit import add_entry
 from mabos_cli.services.inputs import parse_ahead, read_given
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent

@@ -14,10 +14,9 @@ from mabos_cli.core.memory.stores import Changes, Departure, Memory
 from mabos_cli.core.memory.trust import lowered
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json, parse_lines
-from mabos_cli.formats.memory.archive import parse_archive
-from mabos_cli.formats.memory.items import line_id, parse_item
+from mabos_cli.formats.memory.item_records import parse_archive
+from mabos_cli.formats.memory.items import line_id, parse_item, parse_page, render_store
 from mabos_cli.formats.memory.observations import parse_observations
-from mabos_cli.formats.memory.store_file import parse_page, render_store
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_attributes import DRIVER, names_driver
 from mabos_cli.services.operations.rebuild import rebuild_derived

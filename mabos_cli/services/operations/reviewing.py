@@ -28,16 +28,12 @@ from mabos_cli.formats.knowledge.cases import case_from_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import parse_fact, parse_facts
 from mabos_cli.formats.knowledge.reason_record import parse_past
 from mabos_cli.formats.knowledge.rules import parse_rules, render_rule_text
-from mabos_cli.formats.memory.archive import parse_archive
 from mabos_cli.formats.memory.checkpoint_md import checkpoint_context, checkpoint_title
-from mabos_cli.formats.memory.harvest_ledger import parse_ledger
-from mabos_cli.formats.memory.items import line_id, parse_item, render_item
-from mabos_cli.formats.memory.store_file import parse_store
-from mabos_cli.formats.memory.trust_log import parse_decisions
-from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes
-from mabos_cli.formats.mind.beliefs import parse_beliefs
-from mabos_cli.formats.mind.conflict_report import parse_report_keys, parse_resolutions
-from mabos_cli.formats.mind.plans import parse_plans
+from mabos_cli.formats.memory.item_records import parse_archive, parse_decisions
+from mabos_cli.formats.memory.items import line_id, parse_item, parse_store, render_item
+from mabos_cli.formats.memory.observations import parse_harvests
+from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
 from mabos_cli.formats.operations.git_attributes import kind_of
 from mabos_cli.workspace.layout import STORE, AgentPaths
 from mabos_cli.workspace.revisions import Revision
@@ -68,7 +64,7 @@ def review_agent(paths: AgentPaths, revision: Revision) -> Review:
     told = _Files(paths, revision)
     sections = [make_section(name, rows) for name, rows in _sections(told)]
     captured = sum(told.added(name).count(b"\n{") for name in told.matching(_CAPTURED))
-    harvested = set().union(*(parse_ledger(told.added(name)).ids for name in told.matching(_HARVESTED)))
+    harvested = set().union(*(parse_harvests(told.added(name)).ids for name in told.matching(_HARVESTED)))
     others = tuple(
         name for name in revision.changed if name not in told.seen and not kind_of(paths.cited(paths.root / name))
     )

@@ -4,8 +4,12 @@ from typing import Any
 
 from mabos_cli.core.search.recall import Depth, Hit, recall
 from mabos_cli.core.search.second_opinion import WiderSearch, reorder
-from mabos_cli.formats.context.prompts import render_expansion_prompt, render_rerank_prompt
-from mabos_cli.formats.search.llm_answers import parse_order, parse_variations
+from mabos_cli.formats.search.llm_answers import (
+    parse_order,
+    parse_variations,
+    render_expansion_prompt,
+    render_rerank_prompt,
+)
 from mabos_cli.services.search.agent_search import AgentSearch
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent

@@ -20,7 +20,7 @@ from mabos_cli.core.memory.stores import locate
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.formats.hierarchy.digest_json import VERSION, SegmentFile
-from mabos_cli.formats.memory.archive import parse_archive
+from mabos_cli.formats.memory.item_records import parse_archive
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from mabos_cli.core.hierarchy.log_taking import is_past
 from mabos_cli.core.language.periods import LEVELS
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.hierarchy.daily_log import render_log_header
-from mabos_cli.formats.hierarchy.log_links import relink_logs
+from mabos_cli.formats.hierarchy.daily_log import relink_logs, render_log_header
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_stems, move_files, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AgentPaths

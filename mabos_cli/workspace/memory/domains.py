@@ -29,14 +29,18 @@ from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import DOMAINS, Glance, glance_of, has_expired
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.context.domain_md import (
+from mabos_cli.formats.context.index_md import (
+    KnownPart,
     has_lapsed,
+    keep_part,
+    parse_parts,
     render_domain,
     render_domain_entry,
     render_domain_index,
+    render_index,
+    render_parts,
     split_domain,
 )
-from mabos_cli.formats.context.index_md import KnownPart, keep_part, parse_parts, render_index, render_parts
 from mabos_cli.formats.memory.items import glance_at, parse_item
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replace_file, stamp_of

@@ -9,17 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.memory.observation import Observation
-from mabos_cli.formats.memory.harvest_ledger import (
+from mabos_cli.formats.memory.observations import (
     BLOCK,
     Cover,
-    Ledger,
+    HarvestLedger,
+    Line,
+    complete_size,
     crc_before,
     last_cover,
-    parse_ledger,
+    numbered_ids,
+    parse_harvests,
+    parse_observations,
     render_cover,
     render_taken,
 )
-from mabos_cli.formats.memory.observations import Line, complete_size, numbered_ids, parse_observations
 from mabos_cli.workspace.files import append_bytes, read_bytes, read_end
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.observations import observation_files
@@ -37,9 +40,9 @@ class Waiting(NamedTuple):
     is_noted: bool  # the ledger has that cover already
 
 
-def load_ledger(paths: AgentPaths, name: str) -> Ledger:
+def load_ledger(paths: AgentPaths, name: str) -> HarvestLedger:
     """What is known about a file of observations."""
-    return parse_ledger(read_bytes(paths.harvest_ledger(name)) or b"")
+    return parse_harvests(read_bytes(paths.harvest_ledger(name)) or b"")
 
 
 def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:

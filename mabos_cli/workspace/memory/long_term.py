@@ -11,8 +11,15 @@ from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.memory.stores import LongTerm
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.memory.items import find_line, line_id, names_item, parse_item, render_item
-from mabos_cli.formats.memory.store_file import StoreFile, parse_page
+from mabos_cli.formats.memory.items import (
+    StoreFile,
+    find_line,
+    line_id,
+    names_item,
+    parse_item,
+    parse_page,
+    render_item,
+)
 from mabos_cli.workspace.files import read_bytes, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
 

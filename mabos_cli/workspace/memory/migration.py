@@ -12,7 +12,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.memory.migration import Named
 from mabos_cli.errors import MabosError, NotFound
 from mabos_cli.formats.markdown.seal import without_seal
-from mabos_cli.formats.memory.migration_ledger import named_keys, parse_migrated, render_migrated
+from mabos_cli.formats.memory.notes import named_keys, parse_migrated, render_migrated
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.create import render_template

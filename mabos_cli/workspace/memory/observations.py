@@ -7,9 +7,8 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.observation import Observation
-from mabos_cli.formats.memory.harvest_ledger import names_any
 from mabos_cli.formats.memory.items import line_id, opening
-from mabos_cli.formats.memory.observations import opening_ids, parse_observations, render_observation
+from mabos_cli.formats.memory.observations import names_any, opening_ids, parse_observations, render_observation
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, read_end

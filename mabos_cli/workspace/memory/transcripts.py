@@ -13,8 +13,16 @@ from typing import BinaryIO
 from zlib import crc32
 
 from mabos_cli.errors import InvalidFile, NotFound
-from mabos_cli.formats.memory.agent_transcripts import Scope, host_of, load_record, safe_name
-from mabos_cli.formats.memory.transcript_ledger import Mark, Place, find_marks, render_mark
+from mabos_cli.formats.memory.agent_transcripts import (
+    Mark,
+    Place,
+    Scope,
+    find_marks,
+    host_of,
+    load_record,
+    render_mark,
+    safe_name,
+)
 from mabos_cli.workspace.files import append_bytes, explained
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.memory.observations import observation_files

@@ -10,10 +10,8 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.lineage import OBSERVATION, Decision, Judgement, Ruling, effective_trust, find_rulings, judge
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import is_untrusted, lowest_trust, trust_rank
-from mabos_cli.formats.memory.archive import parse_archive
-from mabos_cli.formats.memory.items import line_id, parse_item
-from mabos_cli.formats.memory.store_file import parse_store
-from mabos_cli.formats.memory.trust_log import parse_decisions, render_decision
+from mabos_cli.formats.memory.item_records import parse_archive, parse_decisions, render_decision
+from mabos_cli.formats.memory.items import line_id, parse_item, parse_store
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import find_departures
 from mabos_cli.workspace.files import append_bytes, read_bytes

@@ -12,7 +12,7 @@ from mabos_cli.core.mind.conflicts import Conflict, Show, distinct_conflicts
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
-from mabos_cli.formats.mind.conflict_report import (
+from mabos_cli.formats.mind.mind_md import (
     Resolution,
     parse_report_keys,
     parse_resolutions,

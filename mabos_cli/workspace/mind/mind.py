@@ -7,10 +7,8 @@ from functools import lru_cache
 
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import render_mind
-from mabos_cli.formats.mind.plans import parse_plans
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_saved
 from mabos_cli.workspace.memory.items_md import write_derived

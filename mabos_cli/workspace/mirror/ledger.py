@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 
 from mabos_cli.core.mirror.records import QUEUED, Entry, Key
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.mirror.ledger import compact_ledger, parse_ledger, render_entries
+from mabos_cli.formats.mirror.ledger import compact_ledger, parse_entries, render_entries
 from mabos_cli.workspace.files import append_bytes, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
@@ -35,7 +35,7 @@ def list_mirrored(workspace: WorkspacePaths) -> list[str]:
 
 def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
     """The entries of an agent's ledger."""
-    return parse_ledger(read_bytes(paths.mirror_ledger) or b"")
+    return parse_entries(read_bytes(paths.mirror_ledger) or b"")
 
 
 def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
@@ -53,7 +53,7 @@ def ledger_size(paths: AgentPaths) -> int:
 def queued_since(paths: AgentPaths, size: int) -> list[Entry]:
     """What others queued behind so many bytes of a ledger. They need no lock for that, and say no hash; who writes does."""
     lines = (read_bytes(paths.mirror_ledger) or b"")[size:].split(b"\n")
-    found = (entry for line in lines for entry in parse_ledger(line).values())
+    found = (entry for line in lines for entry in parse_entries(line).values())
     return [entry for entry in found if entry.state == QUEUED and not entry.hash]
 
 
@@ -63,7 +63,7 @@ def compact(paths: AgentPaths, live: int) -> bool:
     data = read_bytes(paths.mirror_ledger) or b""
     if len(data) < _COMPACT_ABOVE or data.count(b"\n") < _GROWTH * live:
         return False
-    new = compact_ledger(parse_ledger(data).values())
+    new = compact_ledger(parse_entries(data).values())
     with suppress(MabosError):
         replace_file(paths.mirror_ledger, new, root=paths.workspace.root, expect=data, shared=True)
         return True

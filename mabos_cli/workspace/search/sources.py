@@ -21,9 +21,8 @@ from mabos_cli.core.search.documents import Content, Held, Piece, Record, Source
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.markdown.seal import without_seal
-from mabos_cli.formats.memory.archive import departure_from_dict
-from mabos_cli.formats.memory.items import line_id, parse_item, render_item
-from mabos_cli.formats.memory.store_file import StoreFile, parse_store
+from mabos_cli.formats.memory.item_records import departure_from_dict
+from mabos_cli.formats.memory.items import StoreFile, line_id, parse_item, parse_store, render_item
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
@@ -301,7 +300,7 @@ def template_marks(agent: Agent) -> int:
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     """What was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
     item is found as that."""
-    from mabos_cli.formats.memory.transcript import parse_said
+    from mabos_cli.formats.memory.observations import parse_said
     from mabos_cli.formats.search.passages import split_passages
     from mabos_cli.workspace.memory.harvesting import harvested_lines
 

@@ -9,8 +9,7 @@ import pytest
 from commands.desk import Desk
 from commands.hierarchy.test_log import OLD, Clerk
 from mabos_cli.core.language.periods import mentioned
-from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.formats.hierarchy.log_links import relink_logs
+from mabos_cli.formats.hierarchy.daily_log import parse_events, relink_logs
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.samples import any_text, hostile_texts, make_item
-from mabos_cli.formats.context.domain_md import (
+from mabos_cli.formats.context.index_md import (
     has_lapsed,
     render_domain,
     render_domain_entry,

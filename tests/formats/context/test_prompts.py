@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.formats.context.prompts import (
+from mabos_cli.formats.search.llm_answers import (
     is_too_large,
     render_consolidation_prompt,
     render_expansion_prompt,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 from formats.samples import hostile_texts
-from mabos_cli.formats.hierarchy.log_links import relink_logs
+from mabos_cli.formats.hierarchy.daily_log import relink_logs
 from mabos_cli.formats.markdown.seal import is_as_generated, seal
 
 quick = settings(deadline=None, derandomize=True)

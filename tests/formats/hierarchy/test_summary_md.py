@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from formats.periods import DAY, busy, event, sum_up
 from formats.samples import HOSTILE, hostile_texts
 from mabos_cli.core.language.text import visible
-from mabos_cli.formats.context.prompts import render_overview_prompt
 from mabos_cli.formats.hierarchy.summary_md import Overview, Places, Written, parse_summary, render_summary
 from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.search.llm_answers import render_overview_prompt
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
 NAMES = ("2026-W09", "2026-02", "2026-Q1")

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.formats.memory.agent_hosts import HOSTS, find_host, is_host_text
-from mabos_cli.formats.memory.agent_transcripts import Scope, TranscriptReader, host_of
-from mabos_cli.formats.memory.transcript_ledger import Mark, Place, find_marks, render_mark
+from mabos_cli.formats.memory.agent_transcripts import (
+    Mark,
+    Place,
+    Scope,
+    TranscriptReader,
+    find_marks,
+    host_of,
+    render_mark,
+)
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "transcripts"
 SESSIONS = {

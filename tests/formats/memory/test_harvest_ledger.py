@@ -1,10 +1,10 @@
-from mabos_cli.formats.memory.harvest_ledger import (
+from mabos_cli.formats.memory.observations import (
     Cover,
-    Ledger,
+    HarvestLedger,
     crc_before,
     last_cover,
     names_any,
-    parse_ledger,
+    parse_harvests,
     render_cover,
     render_taken,
 )
@@ -23,19 +23,19 @@ def test_what_is_written_is_read_in_any_order():
         render_cover(cover(20, 0.3)),
         render_taken(["O-2-0000"], "t"),
     ]
-    ledger = Ledger(frozenset(("O-1-0000", "O-2-0000")), (cover(10), cover(20, 0.3)))
-    assert parse_ledger(b"".join(lines)) == ledger
-    turned = parse_ledger(b"".join(reversed(lines)))
+    ledger = HarvestLedger(frozenset(("O-1-0000", "O-2-0000")), (cover(10), cover(20, 0.3)))
+    assert parse_harvests(b"".join(lines)) == ledger
+    turned = parse_harvests(b"".join(reversed(lines)))
     assert (turned.ids, set(turned.covers)) == (ledger.ids, set(ledger.covers))
 
 
 def test_torn_lines_and_what_is_no_record_are_passed_over():
     data = b'{"ids": ["O-1-0000", 5]}\n[]\n{"ids": 7}\n{"size": "x"}\n{"size": -1, "crc": 0}\n{"ids": ["O-2-0000"'
-    assert parse_ledger(data) == Ledger(frozenset(("O-1-0000",)))
+    assert parse_harvests(data) == HarvestLedger(frozenset(("O-1-0000",)))
 
 
 def test_a_file_that_grew_is_read_from_where_it_was_settled():
-    ledger = Ledger(covers=(cover(100), cover(5000), cover(50)))
+    ledger = HarvestLedger(covers=(cover(100), cover(5000), cover(50)))
     assert ledger.find_cover(DATA, 0.0).size == 5000
     assert ledger.find_cover(DATA[:4999], 0.0).size == 100
     assert ledger.find_cover(b"x" + DATA, 0.0).size == 0
@@ -43,12 +43,12 @@ def test_a_file_that_grew_is_read_from_where_it_was_settled():
 
 
 def test_a_cover_holds_for_harvests_that_ask_for_as_much_or_more():
-    ledger = Ledger(covers=(cover(5000, 0.3), cover(100)))
+    ledger = HarvestLedger(covers=(cover(5000, 0.3), cover(100)))
     assert [ledger.find_cover(DATA, floor).size for floor in (0.0, 0.29, 0.3, 0.5)] == [100, 100, 5000, 5000]
 
 
 def test_of_equal_covers_that_for_the_lowest_floor_counts():
-    ledger = Ledger(covers=(cover(100, 0.6), cover(5000, 0.3), cover(5000, 0.1), cover(5000, 0.6)))
+    ledger = HarvestLedger(covers=(cover(100, 0.6), cover(5000, 0.3), cover(5000, 0.1), cover(5000, 0.6)))
     assert ledger.find_cover(DATA, 0.6) == cover(5000, 0.1)
 
 

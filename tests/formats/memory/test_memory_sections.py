@@ -8,8 +8,13 @@ from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.log_taking import Candidate
 from mabos_cli.core.language.text import fold
 from mabos_cli.formats.markdown.outline import find_headings, hidden_lines
-from mabos_cli.formats.memory.memory_md import add_consolidated, find_block_ids
-from mabos_cli.formats.memory.memory_sections import add_to_sections, render_log_bullet, told_texts
+from mabos_cli.formats.memory.memory_md import (
+    add_consolidated,
+    add_to_sections,
+    find_block_ids,
+    render_log_bullet,
+    told_texts,
+)
 
 quick = settings(deadline=None, derandomize=True)
 ID = "M-1700000000001-00aa"

@@ -1,6 +1,6 @@
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.memory.items import render_item
-from mabos_cli.formats.memory.migration_ledger import named_keys, parse_migrated, render_migrated
+from mabos_cli.formats.memory.notes import named_keys, parse_migrated, render_migrated
 
 
 def test_ledger_gives_back_what_was_noted_and_passes_torn_lines_over() -> None:

@@ -6,8 +6,16 @@ from hypothesis import strategies as st
 
 from formats.samples import any_text, items, json_values, make_item
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.memory.items import item_to_dict, parse_item, render_item
-from mabos_cli.formats.memory.store_file import StoreFile, parse_page, parse_store, render_page, render_store
+from mabos_cli.formats.memory.items import (
+    StoreFile,
+    item_to_dict,
+    parse_item,
+    parse_page,
+    parse_store,
+    render_item,
+    render_page,
+    render_store,
+)
 
 quick = settings(deadline=None, derandomize=True)
 OWN_KEYS = ("working", "short_term", "long_term", "version", "last_id", "pages")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.memory.transcript import Said, parse_said
+from mabos_cli.formats.memory.observations import Said, parse_said
 
 quick = settings(deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"

@@ -3,8 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.memory.agent_transcripts import Asked, Scope
-from mabos_cli.formats.memory.transcript_ledger import Mark, Place, find_marks, render_mark
+from mabos_cli.formats.memory.agent_transcripts import Asked, Mark, Place, Scope, find_marks, render_mark
 
 MARK = Mark(
     "a.jsonl",

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.mind.mind import Attitude
-from mabos_cli.formats.mind.attitudes import parse_attitudes
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import parse_attitudes, parse_beliefs
 
 AGENTS = Path(__file__).parents[3] / "fixtures/business/agents"
 FILES = {

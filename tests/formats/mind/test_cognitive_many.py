@@ -9,15 +9,21 @@ from random import Random
 import pytest
 
 from mabos_cli.core.language.text import one_line
-from mabos_cli.formats.mind.attitudes import parse_attitudes, priority_of
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import (
+    add_step,
+    find_entry,
+    find_plan,
+    finish_step,
+    parse_attitudes,
+    parse_beliefs,
+    parse_plans,
+    priority_of,
+)
 from mabos_cli.formats.mind.cognitive import CognitiveFile, Entry
 from mabos_cli.formats.mind.cognitive import parse_cognitive as parse
-from mabos_cli.formats.mind.cognitive_edit import reorder, set_field
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change, reorder, set_field
 from mabos_cli.formats.mind.cognitive_fields import unescape_cell
-from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry, find_entry
-from mabos_cli.formats.mind.plans import add_step, find_plan, finish_step, parse_plans
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from tests.formats.cognitive_files import compose_file
 
 SHARDS, SHARD = 10 if os.environ.get("FULL") else 4, 500  # FULL=1: 5,000 files

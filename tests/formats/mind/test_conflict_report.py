@@ -6,14 +6,14 @@ from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
 from mabos_cli.formats.markdown.outline import find_headings
 from mabos_cli.formats.markdown.seal import is_as_generated
-from mabos_cli.formats.mind.conflict_report import (
+from mabos_cli.formats.mind.mind_md import (
     Resolution,
     parse_report_keys,
     parse_resolutions,
+    render_mind,
     render_report,
     render_resolution,
 )
-from mabos_cli.formats.mind.mind_md import render_mind
 
 KEYS = ("0123456789abcdef", "fedcba9876543210")
 HOSTILE = (

@@ -9,11 +9,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.mind.goal_seed import LINKS, Seed, check_template
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.mind.attitudes import goal_group, parse_attitudes
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import goal_group, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
-from mabos_cli.formats.mind.plans import parse_plans
 
 SHIPPED = Path(__file__).parents[3] / "mabos_cli" / "templates" / "business-goals.yaml"
 WHOLE = """\

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
-from mabos_cli.formats.mind.beliefs import parse_beliefs
+from mabos_cli.formats.mind.attitudes import KINDS, find_entry, parse_attitudes, parse_beliefs, priority_of
 from mabos_cli.formats.mind.cognitive import Entry, parse_cognitive
-from mabos_cli.formats.mind.cognitive_edit import reorder, set_field
-from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry, find_entry, next_id
-from mabos_cli.formats.mind.revision_log import Change, log_change
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change, reorder, set_field
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry, next_id
 
 AGENTS = Path(__file__).parents[3] / "fixtures/business/agents"
 DAY = "2026-02-24"

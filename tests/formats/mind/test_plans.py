@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.mind.mind import Attitude
+from mabos_cli.formats.mind.attitudes import add_step, find_plan, finish_step, parse_plans
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.plans import add_step, find_plan, finish_step, parse_plans
 
 AGENTS = Path(__file__).parents[3] / "fixtures/business/agents"
 DAY = "2026-02-24"

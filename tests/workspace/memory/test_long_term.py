@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.formats.memory.items import render_item
-from mabos_cli.formats.memory.store_file import StoreFile, render_page
+from mabos_cli.formats.memory.items import StoreFile, render_item, render_page
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.memory import long_term
 from mabos_cli.workspace.memory.long_term import Shelf, partition

@@ -62,7 +62,7 @@ def test_a_small_ledger_is_left_alone(paths: AgentPaths) -> None:
 
 def test_a_ledger_that_is_well_is_not_read_again(paths: AgentPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     note_entries(paths, [entry(n) for n in range(1000)])
-    monkeypatch.setattr("mabos_cli.workspace.mirror.ledger.parse_ledger", None)
+    monkeypatch.setattr("mabos_cli.workspace.mirror.ledger.parse_entries", None)
     assert not compact(paths, 1000)
 
 
