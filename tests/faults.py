@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.workspace.layout import TEMP_PREFIX
 
-_CALLS = ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "link", "mkdir", "unlink", "fchmod")
+_CALLS = ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "replace", "link", "mkdir", "unlink", "fchmod")
 
 
 class Fault(NamedTuple):
@@ -89,9 +89,9 @@ class Disk:
             self.unsynced.setdefault(path, max(0, os.path.getsize(path) - written) if TEMP_PREFIX not in path else 0)
         elif name == "fsync":
             self.unsynced.pop(self.names.get(args[0], ""), None)
-        elif name in ("rename", "link"):
+        elif name in ("rename", "replace", "link"):
             source, target = (os.path.abspath(os.fspath(arg)) for arg in args[:2])
             if source in self.unsynced:
                 self.unsynced[target] = self.unsynced[source]
-                if name == "rename":
+                if name != "link":
                     del self.unsynced[source]

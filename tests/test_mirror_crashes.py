@@ -20,7 +20,7 @@ from forked import Fault, Outcome, places, run
 from mabos_cli.backends.typedb import Session
 from mabos_cli.services.mirror import sync as typedb_sync
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.mirror.ledger import load_ledger
+from mabos_cli.workspace.mirror_ledger import load_ledger
 
 NOW = "2026-02-24T14:30:00Z"
 LEDGER = ".mabos/typedb/main.jsonl"

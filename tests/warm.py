@@ -22,8 +22,8 @@ from faults import Disk, Fault
 import mabos_cli
 from mabos_cli.__main__ import main
 from mabos_cli.app import COMMANDS, load_command
+from mabos_cli.workspace import sources
 from mabos_cli.workspace.memory import log_files
-from mabos_cli.workspace.search import sources
 
 # What an interpreter reads only when it starts. A process that was started with other values cannot stand in.
 START = ("PYTHON", "LC_", "LANG")

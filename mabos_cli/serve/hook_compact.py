@@ -19,8 +19,8 @@ from mabos_cli.serve.hook_tail import Tail, read_tail
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.memory.checkpoints import write_checkpoint
+from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
 
 _READ, _KEPT = 1 << 19, 1 << 16  # bytes of a transcript that are looked at, and that are kept
 _TURNS = 30

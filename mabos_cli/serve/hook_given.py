@@ -6,7 +6,7 @@ import time
 
 from mabos_cli.core.operations.hook_hosts import HOSTS, find_event, find_host, folders_of, session_of, word_of
 from mabos_cli.workspace.append import append_bounded, append_guarded
-from mabos_cli.workspace.marks import (
+from mabos_cli.workspace.plain_paths import (
     AGENTS,
     hook_lock,
     hook_log,

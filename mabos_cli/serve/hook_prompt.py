@@ -22,8 +22,8 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.hook_given import Given, log
 from mabos_cli.serve.hook_start import width
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
 
 _ENTRIES = 8  # at most: a prompt is no question
 

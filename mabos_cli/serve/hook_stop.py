@@ -25,9 +25,9 @@ def stop_answer(given: Given) -> dict[str, Any]:
     from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
     from mabos_cli.workspace.agent import Agent
     from mabos_cli.workspace.layout import WorkspacePaths
-    from mabos_cli.workspace.memory.flush_state import note_flush, read_flushes
+    from mabos_cli.workspace.memory.checkpoints import note_flush, read_flushes
+    from mabos_cli.workspace.runtime import now
     from mabos_cli.workspace.settings import load_settings
-    from mabos_cli.workspace.world import now
 
     paths = WorkspacePaths(Path(given.root)).agent(given.agent)
     settings = load_settings(paths.workspace, paths, {})

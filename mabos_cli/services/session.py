@@ -9,9 +9,9 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import is_inside
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace
-from mabos_cli.workspace.memory.long_term import Shelf
+from mabos_cli.workspace.memory.long_term import LongTermStore
+from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
 
 NO_AGENTS = "no agents; make one: mabos agent create ID"
 
@@ -55,11 +55,11 @@ class Session:
         return home
 
 
-def _open_relatives(floor: float, shelf: Shelf) -> Relatives:
+def _open_relatives(floor: float, long_term: LongTermStore) -> Relatives:
     """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
-    path = shelf.paths.similar
-    index = SimilarIndex(path if is_inside(path, shelf.paths.workspace.root) else None, floor)
-    index.follow(shelf.sources())
+    path = long_term.paths.similar
+    index = SimilarIndex(path if is_inside(path, long_term.paths.workspace.root) else None, floor)
+    index.follow(long_term.sources())
     return index

@@ -12,29 +12,33 @@ from mabos_cli.core.memory.stores import Changes, Departure, Memory, Relatives, 
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
-from mabos_cli.workspace import archive, world
+from mabos_cli.workspace import archive
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory import journal as spool
-from mabos_cli.workspace.memory.long_term import LongTermView, Shelf
+from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView
+from mabos_cli.workspace.runtime import IdSource
 
 Result = TypeVar("Result")
 
 
-class Means(Relatives):
+class Fresh(Relatives):
     """What a plan may use besides memory: new ids, and a finder of relatives that opens when first asked."""
 
     def __init__(
-        self, mint: world.Mint, shelf: Shelf, open_relatives: Callable[[Shelf], Relatives] | None = None
+        self,
+        new_id: IdSource,
+        long_term: LongTermStore,
+        open_relatives: Callable[[LongTermStore], Relatives] | None = None,
     ) -> None:
-        self.mint = mint
-        self.shelf = shelf
+        self.new_id = new_id
+        self.long_term = long_term
         self.open_relatives = open_relatives
         self._index: Relatives | None = None
 
     def _relatives(self) -> Relatives | None:
         if self._index is None and self.open_relatives:
-            self._index = self.open_relatives(self.shelf)
+            self._index = self.open_relatives(self.long_term)
         return self._index
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
@@ -47,7 +51,7 @@ class Means(Relatives):
             index.add(item_id, text)
 
 
-Plan = Callable[[Memory, Means], tuple[Changes, Result]]
+Plan = Callable[[Memory, Fresh], tuple[Changes, Result]]
 
 
 class Loaded(NamedTuple):
@@ -55,13 +59,13 @@ class Loaded(NamedTuple):
 
     data: bytes | None
     head: StoreFile
-    shelf: Shelf
+    long_term: LongTermStore
     uses: spool.Uses
 
     def memory(self) -> Memory:
         """The values, with journalled uses counted in."""
         used = [tuple(self._touched(item) for item in items) for items in (self.head.working, self.head.short_term)]
-        return Memory(used[0], used[1], LongTermView(self.shelf, self.uses.touches))
+        return Memory(used[0], used[1], LongTermView(self.long_term, self.uses.touches))
 
     def _touched(self, item: MemoryItem) -> MemoryItem:
         count, at = self.uses.touches.get(item.id, (0, ""))
@@ -74,7 +78,7 @@ class Agent(NamedTuple):
     paths: AgentPaths
     settings: Settings
     moment: datetime
-    open_relatives: Callable[[Shelf], Relatives] | None = None
+    open_relatives: Callable[[LongTermStore], Relatives] | None = None
     # What was written in this call, for who mirrors it: the command of each write and the ids that it named.
     touched: list[tuple[str, list[str]]] | None = None
 
@@ -95,7 +99,7 @@ class Agent(NamedTuple):
         """The store as it is on disk, with journalled uses."""
         data = read_bytes(self.paths.store)
         head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
-        return Loaded(data, head, Shelf(self.paths, head), spool.read_uses(self.paths))
+        return Loaded(data, head, LongTermStore(self.paths, head), spool.read_uses(self.paths))
 
     def memory(self) -> Memory:
         """What the agent remembers now, deferred items included.
@@ -129,15 +133,15 @@ class Agent(NamedTuple):
         """Queues drafts; the next writing command stores them."""
         at = format_time(self.moment)
         dated = [d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at)) for d in drafts]
-        mint = lambda last: world.Mint(self.moment, last, DEFERRED)()  # noqa: E731
+        mint = lambda last: IdSource(self.moment, last, DEFERRED)()  # noqa: E731
         return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 
     def preview(self, plan: Plan[Result]) -> Result:
         """What a plan would return, without writing anything."""
         loaded = self.load()
-        newest = newest_id(self.paths, loaded.head, loaded.shelf)
-        means = Means(world.Mint(self.moment, newest), loaded.shelf, self.open_relatives)
-        return plan(self.memory(), means)[1]
+        newest = newest_id(self.paths, loaded.head, loaded.long_term)
+        fresh = Fresh(IdSource(self.moment, newest), loaded.long_term, self.open_relatives)
+        return plan(self.memory(), fresh)[1]
 
     def change(self, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
         """Runs a plan under the agent's lock and writes its changes. Gives its result and warnings."""
@@ -146,11 +150,11 @@ class Agent(NamedTuple):
         return commit_change(self, command, plan)
 
 
-def newest_id(paths: AgentPaths, head: StoreFile, shelf: Shelf) -> str:
+def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> str:
     """The last id issued. A store that does not say, as other tools write it, is searched once, archive included."""
     if head.last_id:
         return head.last_id
     ids = [item.id for item in (*head.working, *head.short_term)]
-    ids += [line_id(line) for line in shelf.lines()]
+    ids += [line_id(line) for line in long_term.lines()]
     ids += archive.archived_ids(paths)
     return max((i for i in ids if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")

@@ -3,10 +3,11 @@
 Besides files.py the only module that writes. It knows nothing of paths but their names: importing pathlib alone takes as long as all else that a hook loads. Errors are those of the operating system; files.py explains them.
 """
 
-import fcntl
 import os
 import time
 from contextlib import suppress
+
+from mabos_cli.workspace.platform import CLOSE_ON_EXEC, NO_FOLLOW, read_at, sync_folder, try_lock, unlock
 
 _PAUSE = 0.005
 
@@ -20,14 +21,14 @@ def write_all(fd: int, data: bytes) -> None:
 
 def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
     """Appends complete lines behind the last complete line: a torn tail is closed first, a failed write taken back."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | CLOSE_ON_EXEC, 0o666)
     try:
         size = os.fstat(fd).st_size
         if (
             durable and not size
-        ):  # before the first line: one that is there says that the name of the file is on the disk, too
+        ):  # before the first line: one that is there says that the file's name is on the disk, too
             sync_folder(os.path.dirname(path))
-        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        torn = size > 0 and read_at(fd, 1, size - 1) != b"\n"
         try:
             write_all(fd, (b"\n" if torn else b"") + data)
             if durable:
@@ -36,15 +37,6 @@ def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
             with suppress(OSError):
                 os.ftruncate(fd, size)
             raise
-    finally:
-        os.close(fd)
-
-
-def sync_folder(folder: "str | os.PathLike[str]") -> None:
-    """Makes renames and new names in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
     finally:
         os.close(fd)
 
@@ -59,31 +51,23 @@ def append_guarded(path: str, lock: str, data: bytes, *, root: str, wait: float)
         if not os.path.realpath(place).startswith(os.path.realpath(root) + os.sep):
             raise OSError(f"{place} leads out of the workspace")
         os.makedirs(os.path.dirname(place), exist_ok=True)
-    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC, 0o666)
     try:
         deadline = time.monotonic() + wait
-        while not _locked(fd) and time.monotonic() < deadline:
+        while not try_lock(fd, lock) and time.monotonic() < deadline:
             time.sleep(_PAUSE)
         append_lines(path, data)
     finally:
-        os.close(fd)
-
-
-def _locked(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        unlock(fd)
 
 
 def append_bounded(path: str, line: bytes, most: int) -> None:
     """Appends a line to a log that never holds more than `most` bytes: when it would, its older half goes first."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o666)
     try:
         size = os.fstat(fd).st_size
         if size + len(line) > most:
-            kept = os.pread(fd, most // 2, max(0, size - most // 2)).partition(b"\n")[2]
+            kept = read_at(fd, most // 2, max(0, size - most // 2)).partition(b"\n")[2]
             os.ftruncate(fd, 0)
             line, size = kept + line, 0
         os.lseek(fd, size, os.SEEK_SET)

@@ -19,17 +19,17 @@ from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.memory.items import line_id, render_page, render_store
 from mabos_cli.workspace import archive
-from mabos_cli.workspace.agent import Agent, Loaded, Means, Plan, newest_id
+from mabos_cli.workspace.agent import Agent, Fresh, Loaded, Plan, newest_id
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
 from mabos_cli.workspace.memory import journal as spool
 from mabos_cli.workspace.memory.domains import materialize_domains
 from mabos_cli.workspace.memory.items_md import derived_pages, materialize_items
 from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.memory.long_term import LongTermView, Shelf, Touches, partition, shelve
+from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView, Touches, partition, put_lines
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.receipts import count_changes, note_touched, write_receipt
 from mabos_cli.workspace.recovery import Holding, holding_lock
-from mabos_cli.workspace.world import Mint
+from mabos_cli.workspace.runtime import IdSource
 
 _ATTEMPTS = 20
 _CLOCK_SLACK_MS = 60_000
@@ -44,7 +44,7 @@ class _Write:
         self.holding = holding
         self.loaded = loaded
         self.newest = newest
-        self.means = Means(Mint(agent.moment, newest), loaded.shelf, agent.open_relatives)
+        self.fresh = Fresh(IdSource(agent.moment, newest), loaded.long_term, agent.open_relatives)
         self.queued: list[Draft] = []
         self.queue_ids: list[str] = []
         self.changes: Changes | None = None
@@ -75,7 +75,7 @@ def commit_change(agent: Agent, command: str, plan: Plan[Any]) -> tuple[Any, lis
 
 def _prepare(agent: Agent, command: str, holding: Holding) -> _Write:
     loaded = agent.load()
-    write = _Write(agent, command, holding, loaded, newest_id(agent.paths, loaded.head, loaded.shelf))
+    write = _Write(agent, command, holding, loaded, newest_id(agent.paths, loaded.head, loaded.long_term))
     queued = spool.read_deferred(agent.paths, agent.settings["lock.timeout"])
     write.queued, stored = _sort_queue(loaded.memory(), queued)
     write.queue_ids = [draft.item.id for draft in queued if draft.item.id not in stored]
@@ -105,12 +105,12 @@ def _plan(write: _Write, plan: Plan[Any]) -> Any:
             memory,
             write.queued,
             now=agent.now(),
-            mint=write.means.mint,
+            mint=write.fresh.new_id,
             limits=agent.settings.limits(),
-            relatives=write.means,
+            relatives=write.fresh,
             trust_of=Judge(agent.paths, memory),
         )
-    changes, outcome = plan(_after(memory, base), write.means)
+    changes, outcome = plan(_after(memory, base), write.fresh)
     total = join(base, changes)
     if total == Changes(memory.working, memory.short_term) and not write.queued:
         return outcome
@@ -125,7 +125,7 @@ def _after(memory: Memory, changes: Changes) -> Memory:
     assert isinstance(view, LongTermView)
     put = {item.id: item for item in changes.put}
     return Memory(
-        changes.working, changes.short_term, LongTermView(view.shelf, view.touches, put, frozenset(changes.drop))
+        changes.working, changes.short_term, LongTermView(view.store, view.touches, put, frozenset(changes.drop))
     )
 
 
@@ -139,26 +139,26 @@ def _fold_uses(write: _Write, total: Changes) -> tuple[list[MemoryItem], Touches
     waiting = {i: use for i, use in loaded.uses.touches.items() if i not in recent}
     if loaded.head.pages and loaded.uses.lines <= write.agent.settings["memory.access_journal_lines"]:
         return [], waiting
-    view = LongTermView(loaded.shelf, loaded.uses.touches)
+    view = LongTermView(loaded.long_term, loaded.uses.touches)
     return [item for item_id in waiting if (item := view.find(item_id))], {}
 
 
-def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
+def _put_lines(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     """Puts the changes into the loaded store, notes what of it is as it was, and gives the pages that changed."""
     head, settings = write.loaded.head, write.agent.settings
     old_lines = list(head.long_term)
     recent = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     head.working, head.short_term = changes.working, changes.short_term
-    pages = shelve(
-        write.loaded.shelf,
+    pages = put_lines(
+        write.loaded.long_term,
         changes.put,
         changes.drop,
-        fresh=recent.keys() | write.means.mint.issued | set(write.queue_ids),
+        fresh=recent.keys() | write.fresh.new_id.issued | set(write.queue_ids),
         split_above=settings["memory.split_above"],
         page_items=settings["memory.page_items"],
     )
     head.version += 1
-    head.last_id = max((write.means.mint.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
+    head.last_id = max((write.fresh.new_id.last, *write.queue_ids), key=lambda i: parse_id(i) or (-1, 0))
     now = {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
     write.unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
     write.moves_index = any(
@@ -166,7 +166,7 @@ def _shelve(write: _Write, changes: Changes) -> dict[str, list[bytes]]:
     )
     changed = pages if head.pages else _changed_pages(old_lines, head.long_term, settings["memory.page_items"])
     write.dirty = set(changed)
-    on_pages = (line for name in pages for line in write.loaded.shelf.page(name))
+    on_pages = (line for name in pages for line in write.loaded.long_term.page(name))
     before = set(on_pages if head.pages else old_lines)
     is_small = not head.pages and len(head.long_term) <= settings["memory.materialize_split_above"]
     lasting = (head.long_term,) if is_small else changed.values()
@@ -178,7 +178,7 @@ def _store(write: _Write) -> None:
     """Writes archive, pages and memory-store.json; all or nothing as long as this process lives."""
     agent, loaded, changes, paths = write.agent, write.loaded, write.changes, write.agent.paths
     assert changes is not None
-    pages, head = _shelve(write, changes), loaded.head
+    pages, head = _put_lines(write, changes), loaded.head
     data = render_store(head)
     if read_bytes(paths.store) != loaded.data:
         raise Moved(paths.store)
@@ -190,7 +190,7 @@ def _store(write: _Write) -> None:
         "queued": write.queue_ids,
         "uses": {"size": loaded.uses.size, "cut": loaded.uses.cut, "left": write.left or {}},
         "carried": write.holding.unfinished,
-        "pages": {name: _undo_page(loaded.shelf, name, lines) for name, lines in pages.items()},
+        "pages": {name: _undo_page(loaded.long_term, name, lines) for name, lines in pages.items()},
     }
     write.holding.lock.declare(dump_line(intent).encode())
     begun: dict[str, tuple[bytes | None, bytes]] = {}
@@ -198,10 +198,10 @@ def _store(write: _Write) -> None:
         archive.append_departures(paths, changes.archive)
         for name, lines in pages.items():
             path, new = paths.store_page(name), render_page(lines)
-            old = loaded.shelf.loaded[name][0] if name in loaded.shelf.loaded else read_bytes(path)
+            old = loaded.long_term.loaded[name][0] if name in loaded.long_term.loaded else read_bytes(path)
             begun[name] = (old, new)
             replace_file(path, new, root=paths.workspace.root, expect=old)
-            loaded.shelf.loaded[name] = (new, lines)
+            loaded.long_term.loaded[name] = (new, lines)
         replace_file(paths.store, data, root=paths.workspace.root, expect=loaded.data)
     except BaseException:
         if read_bytes(paths.store) != data:
@@ -210,9 +210,9 @@ def _store(write: _Write) -> None:
         raise
 
 
-def _undo_page(shelf: Shelf, name: str, lines: list[bytes]) -> dict[str, list[str]]:
+def _undo_page(long_term: LongTermStore, name: str, lines: list[bytes]) -> dict[str, list[str]]:
     """What takes a page back to where it was: ids that are new on it, and the lines that it loses."""
-    before, after = shelf.page(name), set(lines)
+    before, after = long_term.page(name), set(lines)
     known = {line_id(line) for line in before}
     lost = [line.decode("utf-8") for line in before if line not in after]
     return {"new": [i for i in map(line_id, lines) if i not in known], "lost": lost}
@@ -259,11 +259,11 @@ def _finish(write: _Write, started: float) -> list[str]:
 
 def _derive(write: _Write) -> list[str]:
     """Brings derived files up to date: warnings. The index and the domains are left alone when nothing in them can have changed."""
-    agent, head, shelf = write.agent, write.loaded.head, write.loaded.shelf
-    after, pages = Memory(head.working, head.short_term, LongTermView(shelf)), derived_pages(agent, shelf)
-    warnings = materialize_items(agent, after, shelf, write.dirty, write.unchanged, pages)[1]
-    if write.dirty or write.moves_index or (len(shelf) and not agent.paths.index_md.exists()):
-        warnings += materialize_domains(agent, after, shelf, pages, write.unchanged)[1].warnings
+    agent, head, long_term = write.agent, write.loaded.head, write.loaded.long_term
+    after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
+    warnings = materialize_items(agent, after, long_term, write.dirty, write.unchanged, pages)[1]
+    if write.dirty or write.moves_index or (len(long_term) and not agent.paths.index_md.exists()):
+        warnings += materialize_domains(agent, after, long_term, pages, write.unchanged)[1].warnings
     return warnings
 
 

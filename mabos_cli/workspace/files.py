@@ -1,4 +1,4 @@
-"""The only module that writes files of a workspace, with append.py and temps.py below it; lock.py writes locks. Atomic, durable,
+"""The only module that writes files of a workspace, with append.py and platform.py below it; lock.py writes locks. Atomic, durable,
 and never over a change that somebody else made meanwhile.
 
 Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
@@ -7,7 +7,6 @@ Appending: one write behind a complete last line, fsync; a failed write is taken
 
 import errno
 import os
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,9 +15,9 @@ from pathlib import Path
 
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
-from mabos_cli.workspace.append import append_lines, sync_folder, write_all
+from mabos_cli.workspace.append import append_lines, write_all
 from mabos_cli.workspace.layout import TEMP_PREFIX
-from mabos_cli.workspace.temps import open_temp
+from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_running, keep_rights, read_at, sync_folder
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
@@ -37,7 +36,7 @@ _written: ContextVar[set[Path] | None] = ContextVar("written", default=None)
 
 def watch_writes() -> set[Path]:
     """The files that are written or removed from now on, as the set grows."""
-    _written.set(found := set())
+    _written.set(found := set[Path]())
     return found
 
 
@@ -127,7 +126,7 @@ def read_end(path: str | Path, size: int) -> bytes:
     """The last bytes of a file; none when there is no file."""
     try:
         with open(path, "rb", buffering=0) as file:
-            return os.pread(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
+            return read_at(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
     except OSError:
         return b""
 
@@ -183,7 +182,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
         fd, temp = open_temp(target.parent)
         try:
             try:
-                _keep_rights(fd, target)
+                keep_rights(fd, target)
                 write_all(fd, data)
                 os.fsync(fd)
             finally:
@@ -193,7 +192,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
             if expect is None:
                 _put_new(temp, target)
             elif not (shared and _traded(temp, target, data, expect)):
-                os.rename(temp, target)
+                os.replace(temp, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(temp)
@@ -209,7 +208,7 @@ def _put_new(temp: Path, target: Path) -> None:
     except FileExistsError:
         raise Moved(target) from None
     except OSError:  # a disk that knows one name for each file
-        os.rename(temp, target)
+        os.replace(temp, target)
     else:
         os.unlink(temp)
 
@@ -217,43 +216,15 @@ def _put_new(temp: Path, target: Path) -> None:
 def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
     """Puts a file in the place of another by exchanging the two, and looks at what came out: Moved, with everything back in
     its place, when that is not what was expected. False where the system cannot exchange files."""
-    if not _exchange(temp, target):
+    if not exchange_files(temp, target):
         return False
     if read_bytes(temp) != expect:
-        _exchange(temp, target)
+        exchange_files(temp, target)
         if read_bytes(temp) != data:  # saved once more in between: that is the latest word
-            _exchange(temp, target)
+            exchange_files(temp, target)
         raise Moved(target)
     os.unlink(temp)
     return True
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Whether two files could be made to trade places, in one step."""
-    import ctypes
-
-    trade = getattr(ctypes.CDLL(None), "renameat2", None)
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return trade is not None and trade(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
-
-
-def _keep_rights(fd: int, target: Path) -> None:
-    """Gives a new file the group, owner, mode and access lists of the one that it replaces, as far as we may."""
-    try:
-        old = target.stat()
-    except FileNotFoundError:
-        return
-    if old.st_gid != os.getegid():
-        with suppress(OSError):  # a group that we are not in
-            os.fchown(fd, -1, old.st_gid)
-    if old.st_uid != os.geteuid():
-        with suppress(OSError):  # only root may give files away
-            os.fchown(fd, old.st_uid, -1)
-    os.fchmod(fd, stat.S_IMODE(old.st_mode))
-    with suppress(OSError, AttributeError):  # a disk or a system that knows none
-        for name in os.listxattr(target):
-            with suppress(OSError):
-                os.setxattr(fd, name, os.getxattr(target, name))
 
 
 def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -> None:
@@ -313,3 +284,37 @@ def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:
         for folder in (*sorted(entered), *sorted(left - entered)):
             with explained(folder, "sync"):
                 sync_folder(folder)
+
+
+def open_temp(folder: Path) -> tuple[int, Path]:
+    """A new temporary file in a folder, open for writing, and its path. Its name says whose it is."""
+    for attempt in range(100):
+        temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"
+        with suppress(FileExistsError):
+            return os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o666), temp
+    raise OSError(errno.EEXIST, "no free temporary name")
+
+
+def find_temps(folder: Path) -> list[Path]:
+    """Temporary files below a folder."""
+    walk = os.walk(folder)
+    return [Path(here) / name for here, _, names in walk for name in names if name.startswith(TEMP_PREFIX)]
+
+
+def _is_orphan(temp_name: str) -> bool:
+    """Whether the process that a temporary file is named after is gone."""
+    number = temp_name.removeprefix(TEMP_PREFIX).partition("-")[0]
+    return not number.isdigit() or not is_running(int(number))
+
+
+def sweep_temps(folder: Path, *, locked: bool) -> int:
+    """Removes temporary files that killed processes left below a folder.
+
+    Below an agent's folder only the holder of its lock writes, so that everything there is left over; elsewhere only
+    the files of processes that are gone.
+    """
+    found = [temp for temp in find_temps(folder) if locked or _is_orphan(temp.name)]
+    for temp in found:
+        with suppress(OSError):
+            temp.unlink()
+    return len(found)

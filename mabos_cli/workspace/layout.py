@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from mabos_cli.workspace import marks
+from mabos_cli.workspace import plain_paths as marks
 
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"

@@ -1,6 +1,5 @@
 """Locks: flock on a side file that is never replaced. A killed holder leaves no lock behind, only its intent in that file."""
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -8,8 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mabos_cli.errors import Conflict
-from mabos_cli.workspace.append import sync_folder, write_all
+from mabos_cli.workspace.append import write_all
 from mabos_cli.workspace.files import explained, make_folder, resolve_inside
+from mabos_cli.workspace.platform import CLOSE_ON_EXEC, read_at, sync_folder, try_lock, unlock
 
 
 class Lock:
@@ -31,19 +31,19 @@ class Lock:
         make_folder(place.parent)
         is_new = not place.exists()
         with explained(self._path, "lock"):
-            self._fd = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._fd = os.open(place, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC, 0o666)
             try:
                 self._wait(timeout)
                 if is_new:
                     sync_folder(place.parent)
                 self._enter(holder)
             except BaseException:  # a process that lives on must not keep what it was not given
-                os.close(self._fd)
+                unlock(self._fd)
                 raise
 
     def _wait(self, timeout: float) -> None:
         deadline, pause = time.monotonic() + timeout, 0.002
-        while not self._try():
+        while not try_lock(self._fd, os.fspath(self._path)):
             if time.monotonic() >= deadline:
                 first = self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0")
                 raise Conflict(
@@ -52,13 +52,6 @@ class Lock:
                 )
             time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
             pause = min(pause * 1.5, 0.05)
-
-    def _try(self) -> bool:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
     def _enter(self, holder: str) -> None:
         """Reads what the holder before left, and writes down who holds the lock now."""
@@ -71,7 +64,7 @@ class Lock:
         self._rewrite(f"{holder}, process {os.getpid()}\n".encode() + pending)
 
     def _text(self) -> bytes:
-        return os.pread(self._fd, os.fstat(self._fd).st_size, 0)
+        return read_at(self._fd, os.fstat(self._fd).st_size, 0)
 
     def _rewrite(self, data: bytes) -> None:
         # Written before it is cut: a kill in between must not lose an intent that is still pending.
@@ -99,7 +92,7 @@ class Lock:
         with suppress(OSError):
             if self.settled:
                 os.ftruncate(self._fd, 0)
-        os.close(self._fd)
+        unlock(self._fd)
 
 
 @contextmanager

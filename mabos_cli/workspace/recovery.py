@@ -12,14 +12,13 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_lines
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
-from mabos_cli.workspace.files import replace_file
+from mabos_cli.workspace.files import replace_file, sweep_temps
 from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.memory import journal as spool
 from mabos_cli.workspace.memory.domains import materialize_domains
 from mabos_cli.workspace.memory.items_md import materialize_items
 from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.memory.long_term import Shelf
-from mabos_cli.workspace.temps import sweep_temps
+from mabos_cli.workspace.memory.long_term import LongTermStore
 
 Unfinished = dict[str, list[str]]
 
@@ -72,7 +71,7 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
     intent, loaded = intents[0], agent.load()
     carried = intent.get("carried") if isinstance(intent.get("carried"), dict) else {}
     if loaded.head.version < intent["version"]:
-        _roll_back(agent, loaded.shelf, intent)
+        _roll_back(agent, loaded.long_term, intent)
         return _finish(agent, agent.load(), {name: _texts(carried.get(name)) for name in nothing()})
     queued = _texts(intent.get("queued"))
     if crc32(loaded.data or b"") != intent.get("store"):
@@ -116,8 +115,8 @@ def _finish(agent: Agent, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, 
             unfinished[name] = ids
             warnings.append(f"an earlier write is still unfinished: {error.message}")
     try:
-        warnings += materialize_items(agent, memory, loaded.shelf)[1]
-        warnings += materialize_domains(agent, memory, loaded.shelf)[1].warnings
+        warnings += materialize_items(agent, memory, loaded.long_term)[1]
+        warnings += materialize_domains(agent, memory, loaded.long_term)[1].warnings
     except MabosError as error:
         warnings.append(f"derived files are behind: {error.message}")
     return unfinished, warnings
@@ -134,13 +133,13 @@ def _find_items(agent: Agent, memory: Memory, ids: list[str]) -> tuple[MemoryIte
     return tuple(found)
 
 
-def _roll_back(agent: Agent, shelf: Shelf, intent: dict[str, Any]) -> None:
+def _roll_back(agent: Agent, long_term: LongTermStore, intent: dict[str, Any]) -> None:
     """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
     pages = intent.get("pages")
     for name, undo in pages.items() if isinstance(pages, dict) else ():
         if not isinstance(undo, dict):
             continue
-        lines, new = shelf.page(name), set(_texts(undo.get("new")))
+        lines, new = long_term.page(name), set(_texts(undo.get("new")))
         kept = [line for line in lines if line_id(line) not in new]
         for line in (text.encode("utf-8") for text in _texts(undo.get("lost")) if text.startswith('{"id": "')):
             position = find_line(kept, line_id(line))
@@ -150,4 +149,4 @@ def _roll_back(agent: Agent, shelf: Shelf, intent: dict[str, Any]) -> None:
                 kept[position] = line
         if kept != lines:
             path = agent.paths.store_page(name)
-            replace_file(path, render_page(kept), root=agent.paths.workspace.root, expect=shelf.loaded[name][0])
+            replace_file(path, render_page(kept), root=agent.paths.workspace.root, expect=long_term.loaded[name][0])

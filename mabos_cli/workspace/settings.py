@@ -10,9 +10,8 @@ from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_record, parse_json
-from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of
+from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
-from mabos_cli.workspace.temps import sweep_temps
 
 
 def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:

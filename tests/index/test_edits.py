@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.workspace.search import sources
+from mabos_cli.workspace import sources
 
 from .lab import FULL, Lab, close, settle
 from .models import Hashed

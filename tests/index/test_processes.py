@@ -22,10 +22,10 @@ from mabos_cli.core.search.documents import Content
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.index.engine import Engine
 from mabos_cli.services.search.agent_search import AgentSearch
+from mabos_cli.workspace import sources
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.search import sources
 
 from .lab import Lab, check_sound, close, differences, settle
 from .world import QUESTIONS, page, sentence

@@ -11,7 +11,7 @@ from forked import run_here as run
 
 from mabos_cli.errors import InvalidFile
 from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.workspace.search.sources import find_sources
+from mabos_cli.workspace.sources import find_sources
 
 from .lab import Lab, close
 from .world import QUESTIONS, page

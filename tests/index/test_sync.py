@@ -13,7 +13,7 @@ from mabos_cli.index import follow
 from mabos_cli.index.lanes import list_best, restrict
 from mabos_cli.services.search import agent_index
 from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.workspace.search.sources import find_sources, holds_items, item_state
+from mabos_cli.workspace.sources import find_sources, holds_items, item_state
 
 from .lab import Lab, check_sound, differences, settle
 from .world import QUESTIONS

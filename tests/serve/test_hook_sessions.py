@@ -10,7 +10,7 @@ import pytest
 
 from mabos_cli.serve import hook_stop
 from mabos_cli.workspace.append import append_guarded
-from mabos_cli.workspace.memory.hook_spool import cut_spool, read_spool
+from mabos_cli.workspace.memory.transcripts import cut_spool, read_spool
 from serve.agent_host import Host
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "transcripts"

@@ -17,13 +17,14 @@ from mabos_cli.workspace.files import (
     Moved,
     append_bytes,
     append_text,
+    find_temps,
     list_names,
     read_text,
     remove_file,
     replace_file,
+    sweep_temps,
 )
 from mabos_cli.workspace.layout import TEMP_PREFIX
-from mabos_cli.workspace.temps import find_temps, sweep_temps
 
 
 def test_replacing_keeps_the_mode_of_a_file(tmp_path: Path) -> None:
@@ -148,14 +149,14 @@ def test_a_save_in_the_last_instant_is_not_lost(tmp_path: Path, monkeypatch: pyt
     """Somebody saves the file after it was compared and before it is replaced, and maybe once more after that."""
     path = tmp_path / "Beliefs.md"
     path.write_bytes(b"old")
-    exchange, said = files._exchange, [b"theirs", b"theirs, again"][:saves]
+    exchange, said = files.exchange_files, [b"theirs", b"theirs, again"][:saves]
 
     def late(one: Path, other: Path) -> bool:
         if said:
             path.write_bytes(said.pop(0))
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", late)
+    monkeypatch.setattr(files, "exchange_files", late)
     with pytest.raises(files.Moved):
         files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
     assert path.read_bytes() == [b"theirs", b"theirs, again"][saves - 1]
@@ -165,7 +166,7 @@ def test_a_save_in_the_last_instant_is_not_lost(tmp_path: Path, monkeypatch: pyt
 def test_files_that_cannot_trade_places_are_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "Beliefs.md"
     path.write_bytes(b"old")
-    monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(files, "exchange_files", lambda one, other: False)
     files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
     assert path.read_bytes() == b"ours" and os.listdir(tmp_path) == ["Beliefs.md"]
 
@@ -199,14 +200,14 @@ def test_a_line_saved_into_a_log_in_the_last_instant_is_not_lost(
 ) -> None:
     path = tmp_path / "2026-02-24.md"
     path.write_bytes(b"# Log\n")
-    exchange, said = files._exchange, [b"theirs\n"]
+    exchange, said = files.exchange_files, [b"theirs\n"]
 
     def late(one: Path, other: Path) -> bool:
         if said:
             path.write_bytes(path.read_bytes() + said.pop())
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", late)
+    monkeypatch.setattr(files, "exchange_files", late)
     append_text(path, "ours\n", root=tmp_path)
     assert path.read_bytes() == b"# Log\ntheirs\nours\n"
 

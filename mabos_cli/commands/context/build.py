@@ -19,11 +19,11 @@ from mabos_cli.formats.context.history import parse_history
 from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
+from mabos_cli.services.context.audited import load_prompt_files
 from mabos_cli.services.context.token_counter import open_counter
 from mabos_cli.services.inputs import option, read_given, text_argument
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.context.prompt_files import load_prompt_files
 
 _ADVICE = {
     "ok": "ok",

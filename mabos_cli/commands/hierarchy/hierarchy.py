@@ -18,12 +18,12 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.summary_md import Overview
 from mabos_cli.formats.search.llm_answers import render_overview_prompt
 from mabos_cli.services.hierarchy.build import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
+from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.search.llm_ask import open_writer
 from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names
-from mabos_cli.workspace.hierarchy.digests import Digests
 
 _LISTED = 12
 _MOST = 1000  # results, whatever is asked for

@@ -10,9 +10,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.services.hierarchy.log_archive import Archiving, archive_logs, preview_archiving
 from mabos_cli.services.hierarchy.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
 from mabos_cli.services.inputs import option
-from mabos_cli.workspace.hierarchy.log_archive import Archiving, archive_logs, preview_archiving
 
 if TYPE_CHECKING:
     from mabos_cli.services.hierarchy.llm_log import FactFinder

@@ -20,8 +20,7 @@ from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.knowledge.fact_common import asserting, fact_line, stale_warning, without_gc
 from mabos_cli.services.knowledge.shared_facts import SharedFact, find_facts, find_shared_facts
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.fact_archive import find_fact_departures
-from mabos_cli.workspace.knowledge.facts import Facts, Means, change_facts, load_facts
+from mabos_cli.workspace.knowledge.facts import Facts, Fresh, change_facts, find_fact_departures, load_facts
 from mabos_cli.workspace.knowledge.rulebook import functional_predicates, load_rules
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
@@ -87,7 +86,7 @@ def retract(
     wanted = {name: value for name, value in wanted.items() if value}
     why, now = check_word(reason, "reason", 2000), format_time(agent.now())
 
-    def plan(facts: Facts, _: Means) -> tuple[FactChanges | None, tuple[list[Fact], Fallout]]:
+    def plan(facts: Facts, _: Fresh) -> tuple[FactChanges | None, tuple[list[Fact], Fallout]]:
         gone = _matching(agent, facts, wanted)
         fallout = _fall_out(agent, facts, gone, cascade)
         changes = plan_retract(gone, why, now)._replace(derived=fallout.left, rules_version=fallout.rules_version)

@@ -22,12 +22,12 @@ from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.formats.mirror.typeql import ask_belief_chains, ask_conflict_impact, ask_goals_behind, plain_rows
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.conflicts import compare_beliefs
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.mind.conflicts import compare_beliefs
-from mabos_cli.workspace.mind.mind import load_beliefs
+from mabos_cli.workspace.mind import load_beliefs
+from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
 
 if TYPE_CHECKING:
     from mabos_cli.backends.typedb import Session

@@ -33,8 +33,8 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library, load_documents, shipped_names
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.world import now
 
 app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
 AllowSimilar = Annotated[bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")]

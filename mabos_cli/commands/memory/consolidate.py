@@ -11,7 +11,7 @@ from mabos_cli.core.memory.consolidate import Consolidation, plan_consolidation
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.services.inputs import option
-from mabos_cli.workspace.agent import Agent, Means
+from mabos_cli.workspace.agent import Agent, Fresh
 from mabos_cli.workspace.memory.trust_log import Judge
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def consolidate(
     )
     author = _open_author(agent) if llm else None
 
-    def plan(memory: Memory, means: Means):
+    def plan(memory: Memory, fresh: Fresh):
         planned = plan_consolidation(
             memory,
             limits,
             now=agent.now(),
-            mint=means.mint,
+            mint=fresh.new_id,
             jaccard=agent.settings["consolidation.jaccard"],
             summarize=not no_summarize,
             keep=agent.settings.limits(),

@@ -40,7 +40,7 @@ def grade(
     seen = [_observed(agent, i) for i in ids or () if i.startswith("O-")]
     wanted = [i for i in dict.fromkeys(ids or ()) if not i.startswith("O-")]
 
-    def plan(memory: Memory, means: object) -> Any:
+    def plan(memory: Memory, fresh: object) -> Any:
         found = [(i, locate(memory, i)) for i in wanted]
         missing = next((i for i, live in found if live is None), None)
         if missing:

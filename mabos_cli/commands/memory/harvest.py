@@ -19,10 +19,9 @@ from mabos_cli.core.memory.storing import Draft, plan_store
 from mabos_cli.services.inputs import option, stamp_of
 from mabos_cli.services.memory.ingest_spool import take_spooled
 from mabos_cli.terminal.emit import progress, shows_progress
-from mabos_cli.workspace.agent import Agent, Means
+from mabos_cli.workspace.agent import Agent, Fresh
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.memory.harvesting import Waiting, find_waiting, note_settled, note_taken
-from mabos_cli.workspace.memory.observations import stored_already
+from mabos_cli.workspace.memory.observations import Waiting, find_waiting, note_settled, note_taken, stored_already
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.recovery import holding_lock
 
@@ -180,14 +179,14 @@ def _store(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]]) -> Yi
 
 
 def _plan(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]]) -> Any:
-    def plan(memory: Memory, means: Means) -> Any:
+    def plan(memory: Memory, fresh: Fresh) -> Any:
         return plan_store(
             memory,
             [draft for _, _, draft in drafts],
             now=agent.now(),
-            mint=means.mint,
+            mint=fresh.new_id,
             limits=agent.settings.limits(),
-            relatives=means,
+            relatives=fresh,
             trust_of=Judge(agent.paths, memory),
         )
 

@@ -220,7 +220,7 @@ def update(
 def _updating(agent: Agent, item_id: str, fields: dict[str, Any], store: str) -> Any:
     """A plan that edits an item: what became of it, where it is, and whether it is trusted less than before."""
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         planned = plan_update(
             memory,
             item_id,
@@ -260,7 +260,7 @@ def forget(
     refuse_secrets(agent.settings, reason=reason)
     reason = check_word(reason, "reason")
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         planned = plan_forget(memory, item_id, reason, now=agent.now())
         if planned is None:
             raise not_live(agent, item_id)
@@ -288,7 +288,7 @@ def revive(
     if store:
         check_choice(store, STORES, "store")
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         found = find_item(agent, memory, item_id)
         return plan_revive(
             memory,
@@ -318,7 +318,7 @@ def reinforce(
     if not 0 <= by <= 1:
         raise BadValue(f"--by {by:g} is outside 0..1", "as in --by 0.1")
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         found = locate(memory, item_id)
         if found is None:
             raise not_live(agent, item_id)

@@ -41,7 +41,7 @@ def run(
     agent = call.open_agent()
     rules = Rules(*(agent.settings[f"lifecycle.{name}"] for name in _RULES))
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         planned = plan_lifecycle(memory, rules, now=agent.now(), limits=agent.settings.limits())
         if planned.needs_yes and not (yes or dry_run):
             raise UsageFault(_too_many(planned), "look at them with --dry-run, then run it with --yes")

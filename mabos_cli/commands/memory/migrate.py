@@ -14,7 +14,7 @@ from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Stored, plan_store
 from mabos_cli.formats.memory.notes import ENTRY, HEADING, SKIPPED, Notes, parse_notes
 from mabos_cli.services.inputs import option
-from mabos_cli.workspace.agent import Agent, Means
+from mabos_cli.workspace.agent import Agent, Fresh
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.migration import (
     NoteFile,
@@ -98,7 +98,7 @@ def migrate_entries(agent: Agent, fresh: list[Named], *, dry_run: bool = False) 
     if not fresh:
         return Migrated([], [], {}), []
 
-    def plan(memory: Memory, means: Means) -> tuple[Changes, Migrated]:
+    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, Migrated]:
         known = find_migrated(agent.paths)
         entries = [named for named in fresh if named.key not in known]
         if not entries:
@@ -107,9 +107,9 @@ def migrate_entries(agent: Agent, fresh: list[Named], *, dry_run: bool = False) 
             memory,
             [named.draft for named in entries],
             now=agent.now(),
-            mint=means.mint,
+            mint=fresh.new_id,
             limits=agent.settings.limits(),
-            relatives=means,
+            relatives=fresh,
             trust_of=Judge(agent.paths, memory),
         )
         # No entries in the daily log: the notes are there already, and today's may be one of them.

@@ -7,9 +7,9 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.memory.journal import read_deferred, read_uses
 from mabos_cli.workspace.receipts import last_runs
-from mabos_cli.workspace.search.index_place import index_state
 
 app = typer.Typer()
 # What waits, as people call it where its name does not say it.
@@ -44,7 +44,7 @@ def status(ctx: typer.Context) -> None:
 def _mirrored(agent: Agent) -> dict[str, int]:
     """How far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
     from mabos_cli.core.mirror.records import count_states
-    from mabos_cli.workspace.mirror.ledger import load_ledger
+    from mabos_cli.workspace.mirror_ledger import load_ledger
 
     return count_states(load_ledger(agent.paths))
 
@@ -60,7 +60,7 @@ def _count_observations(agent: Agent) -> int:
     """How many observations wait to be harvested; where nothing was ever captured, nothing is loaded to count it."""
     if not agent.paths.observations.is_dir():
         return 0
-    from mabos_cli.workspace.memory.harvesting import count_waiting
+    from mabos_cli.workspace.memory.observations import count_waiting
 
     return count_waiting(agent.paths, agent.settings["harvest.min_importance"])
 

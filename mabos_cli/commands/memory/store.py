@@ -150,13 +150,13 @@ def store_drafts(
     """Stores drafts under one lock: what became of each, and warnings."""
     return agent.change(
         "store",
-        lambda memory, means: plan_store(
+        lambda memory, fresh: plan_store(
             memory,
             drafts,
             now=agent.now(),
-            mint=means.mint,
+            mint=fresh.new_id,
             limits=agent.settings.limits(),
-            relatives=means,
+            relatives=fresh,
             if_new=if_new,
             trust_of=Judge(agent.paths, memory),
             agreed=agreed,

@@ -137,7 +137,7 @@ def _line(said: Decision) -> str:
 def _set(call: Call, agent: Agent, item_id: str, to: str, by: str, reason: str) -> None:
     """Changes the trust of a live item. The log is written behind the store: until then a raise is without effect."""
 
-    def plan(memory: Memory, means: object):
+    def plan(memory: Memory, fresh: object):
         here = locate(memory, item_id)
         if here is None:
             raise not_live(agent, item_id)

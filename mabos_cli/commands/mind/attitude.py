@@ -16,7 +16,7 @@ from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import parse_ahead
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes
+from mabos_cli.workspace.mind import edit_mind, load_attitudes
 
 _LONGEST_TITLE = 300
 # What to change in an entry, given how it is and the day; and what a list says of one.

@@ -20,8 +20,8 @@ from mabos_cli.services.mind.cycle import CycleOrder, judge, strategy_of
 from mabos_cli.services.mind.resolving import resolve_conflict
 from mabos_cli.terminal.emit import columns, progress, shows_progress
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.mind.conflicts import compare_beliefs, latest_report, read_resolved
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.conflicts import compare_beliefs, latest_report, read_resolved
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.receipts import last_runs
 
 app = new_group(

@@ -17,7 +17,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
 

@@ -24,7 +24,7 @@ from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.formats.mind.attitudes import goal_group
 from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs, read_mind
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind
 
 app = new_group("goal", "Add and list goals, and show how they hang together.", no_args_is_help=True)
 

@@ -16,7 +16,7 @@ from mabos_cli.formats.mind.attitudes import KINDS, add_step, find_plan, finish_
 from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive
 from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes
+from mabos_cli.workspace.mind import edit_mind, load_attitudes
 
 app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
 

@@ -24,7 +24,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent
-from mabos_cli.workspace.mirror.ledger import list_mirrored, load_ledger
+from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.settings import load_settings
 
 app = new_group("typedb", "Mirror agents in a TypeDB 3 server, and query it.", no_args_is_help=True)

@@ -13,7 +13,7 @@ from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.services.operations.report_gather import Gathering
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.world import now
+from mabos_cli.workspace.runtime import now
 
 app = typer.Typer()
 _STYLE = Path(__file__).resolve().parents[2] / "templates" / "report.css"

@@ -14,7 +14,7 @@ from mabos_cli.services.search.agent_index import AgentIndex
 from mabos_cli.services.search.index_status import describe_memory, memory_rows
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.temps import sweep_temps
+from mabos_cli.workspace.files import sweep_temps
 
 app = new_group("index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True)
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")

@@ -9,7 +9,6 @@ from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.markdown.seal import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.context.prompt_files import load_prompt_files
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import DAY
 
@@ -67,3 +66,19 @@ def _logs(agent: Agent) -> Iterator[str]:
 
 def _text(data: bytes) -> str:
     return without_seal(data.decode("utf-8-sig", "replace"))
+
+
+# By importance: what does not fit is left out from the end. Hosts keep some of them once for all agents.
+PROMPT_FILES = ("Persona.md", "SOUL.md", "IDENTITY.md", "Capabilities.md", "USER.md", "memory/INDEX.md", "AGENTS.md")
+
+
+def load_prompt_files(agent: Agent) -> dict[str, str]:
+    """Texts by name, in order of importance: those of the agent, or else those of the whole workspace."""
+    found = {}
+    for name in PROMPT_FILES:
+        for folder in (agent.paths.root, agent.paths.workspace.root):
+            data = read_bytes(folder / name)
+            if data is not None:
+                found[name] = without_seal(data.decode("utf-8-sig", "replace"))
+                break
+    return found

@@ -15,7 +15,7 @@ from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import find_case, find_case_departures
 from mabos_cli.workspace.knowledge.cases_md import find_told_cases, is_told
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 UNDER = "memory/mabos-cases"
 _TEXTS = 200  # cases that a search by context looks at

@@ -9,7 +9,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import Facts, Means, Plan
+from mabos_cli.workspace.knowledge.facts import Facts, Fresh, Plan
 from mabos_cli.workspace.knowledge.rulebook import load_rules
 
 Told = tuple[list[tuple[Fact, str]], list[str]]
@@ -18,9 +18,9 @@ Told = tuple[list[tuple[Fact, str]], list[str]]
 def asserting(agent: Agent, given: list[Fact]) -> Plan[Told]:
     """A plan that asserts facts: what became of each, and notes about those that rules had derived."""
 
-    def plan(facts: Facts, means: Means) -> tuple[FactChanges, Told]:
+    def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, Told]:
         find = facts.asserted.find_triple if len(given) < 20 else facts.by_triple().get
-        changes, told = plan_assert(given, find, means.mint, format_time(agent.now()))
+        changes, told = plan_assert(given, find, fresh.new_id, format_time(agent.now()))
         known = [fact for fact, state in told[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
         return changes, (told, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
 

@@ -26,12 +26,11 @@ from mabos_cli.core.knowledge.proposal import (
 from mabos_cli.errors import Conflict, UsageFault
 from mabos_cli.formats.knowledge.jsonld import WELL_KNOWN, add_nodes, parse_jsonld, render_new, render_node
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of
+from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.receipts import add_receipt
-from mabos_cli.workspace.temps import sweep_temps
 
 Result = TypeVar("Result")
 _ATTEMPTS = 20

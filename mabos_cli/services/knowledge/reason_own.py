@@ -49,7 +49,7 @@ def _own_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 
 def _own_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
     from mabos_cli.services.knowledge.case_common import held_now
-    from mabos_cli.workspace.mind.mind import load_beliefs
+    from mabos_cli.workspace.mind import load_beliefs
 
     held, problems = load_beliefs(agent)
     warnings += map(str, problems)
@@ -58,7 +58,7 @@ def _own_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
 
 def _own_desires(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
     from mabos_cli.services.knowledge.case_common import held_now
-    from mabos_cli.workspace.mind.mind import load_attitudes
+    from mabos_cli.workspace.mind import load_attitudes
 
     held, problems = load_attitudes(agent, "desire")
     warnings += map(str, problems)

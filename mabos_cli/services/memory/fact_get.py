@@ -6,8 +6,7 @@ from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.knowledge.fact_common import fact_line
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.fact_archive import find_fact_departures
-from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.facts import find_fact_departures, load_facts
 
 
 def get_fact(call: Session, agent: Agent, fact_id: str) -> None:

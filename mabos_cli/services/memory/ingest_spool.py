@@ -11,8 +11,7 @@ from mabos_cli.formats.memory.agent_transcripts import Scope, safe_name
 from mabos_cli.services.memory.ingest_take import Given, find_given, take_transcripts
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.memory.hook_spool import Noted, cut_spool, read_spool
-from mabos_cli.workspace.memory.transcripts import Transcript
+from mabos_cli.workspace.memory.transcripts import Noted, Transcript, cut_spool, read_spool
 
 
 class Spoils(NamedTuple):

@@ -11,7 +11,7 @@ from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Pair, Stored
 from mabos_cli.formats.search.llm_answers import Merge, is_too_large, parse_merge, render_merge_prompt
 from mabos_cli.services.search.llm_ask import Asker
-from mabos_cli.workspace.agent import Agent, Means
+from mabos_cli.workspace.agent import Agent, Fresh
 from mabos_cli.workspace.memory.trust_log import Judge
 
 _ROOM = 100  # characters by which a text may be longer than both together
@@ -43,9 +43,9 @@ class Merger:
         if not any(draft.store == "long_term" for draft in drafts):
             return []
 
-        def look(memory: Memory, means: Means) -> tuple[Changes, list[Doubt]]:
+        def look(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Doubt]]:
             trust_of, limits = Judge(self._home.paths, memory), self._home.settings.limits()
-            doubts = find_doubts(memory, drafts, limits, means, trust_of)
+            doubts = find_doubts(memory, drafts, limits, fresh, trust_of)
             return Changes(memory.working, memory.short_term), doubts
 
         found, self._notes = self._home.change("store", look)

@@ -5,8 +5,7 @@ from mabos_cli.formats.memory.observations import observation_to_dict
 from mabos_cli.services.session import Session
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.harvesting import load_ledger
-from mabos_cli.workspace.memory.observations import find_observation, items_of
+from mabos_cli.workspace.memory.observations import find_observation, items_of, load_ledger
 
 
 def get_observation(call: Session, agent: Agent, observation_id: str) -> None:

@@ -16,11 +16,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Compose, Order, build_hierarchy
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import read_text
-from mabos_cli.workspace.memory.checkpoints import checkpoint_names, restore_checkpoint
-from mabos_cli.workspace.memory.flush_state import awaited_checkpoint, note_restored
-from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.mind.conflicts import (
+from mabos_cli.workspace.conflicts import (
     Comparison,
     compare_beliefs,
     due_report,
@@ -28,7 +24,15 @@ from mabos_cli.workspace.mind.conflicts import (
     read_resolved,
     write_report,
 )
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs, read_mind, refresh_mind
+from mabos_cli.workspace.files import read_text
+from mabos_cli.workspace.memory.checkpoints import (
+    awaited_checkpoint,
+    checkpoint_names,
+    note_restored,
+    restore_checkpoint,
+)
+from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind, refresh_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 

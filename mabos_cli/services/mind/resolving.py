@@ -14,9 +14,9 @@ from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import change_entry
 from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.conflicts import note_resolved
 from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.mind.conflicts import note_resolved
-from mabos_cli.workspace.mind.mind import refresh_mind
+from mabos_cli.workspace.mind import refresh_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 

@@ -17,7 +17,7 @@ from mabos_cli.core.mirror.records import QUEUED, Entry, Key
 from mabos_cli.errors import Conflict, MabosError, Unavailable
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.mirror.ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
+from mabos_cli.workspace.mirror_ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
 from mabos_cli.workspace.settings import load_settings
 
 if TYPE_CHECKING:

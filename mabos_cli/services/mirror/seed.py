@@ -23,9 +23,9 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents
-from mabos_cli.workspace.mind.mind import edit_mind, load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.world import now
+from mabos_cli.workspace.runtime import now
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "templates" / "business-goals.yaml"
 # Of a seed by kind and id: the id that it got, and where it stands.

@@ -31,7 +31,7 @@ from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.knowledge.rulebook import load_rules
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.long_term import LongTermView
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 # Part: the types of its records.
 PARTS = {
@@ -157,7 +157,7 @@ def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
         found = [pair for pair in _stored(memory) if pair[1].id in wanted]
     else:
         found = [pair for own in wanted if (pair := locate(memory, own))]
-    alive = (*recent, *view.put, *(line_id(line) for line in view.shelf.lines()))
+    alive = (*recent, *view.put, *(line_id(line) for line in view.store.lines()))
     records = [memory_record(agent.id, item, store) for store, item in found]
     return Held(records, _keys(agent, "memory_item", alive))
 

@@ -31,7 +31,7 @@ from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
 from mabos_cli.workspace.locate import is_agent
-from mabos_cli.workspace.mirror.ledger import compact, ledger_size, load_ledger, mirroring, note_entries, queued_since
+from mabos_cli.workspace.mirror_ledger import compact, ledger_size, load_ledger, mirroring, note_entries, queued_since
 
 _BATCH = 100
 _MOST = 500  # records that follow one command at most; the rest is queued

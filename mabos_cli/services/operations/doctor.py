@@ -23,7 +23,15 @@ from mabos_cli.services.operations.rebuild import rebuild_derived
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
-from mabos_cli.workspace.files import append_bytes, list_names, list_stems, read_bytes, replace_file
+from mabos_cli.workspace.files import (
+    append_bytes,
+    find_temps,
+    list_names,
+    list_stems,
+    read_bytes,
+    replace_file,
+    sweep_temps,
+)
 from mabos_cli.workspace.git import find_repository
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.cases_md import is_told
@@ -35,11 +43,10 @@ from mabos_cli.workspace.memory.domains import stale_domains
 from mabos_cli.workspace.memory.items_md import stale_derived
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.recovery import holding_lock
-from mabos_cli.workspace.search.sources import find_sources
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.temps import find_temps, sweep_temps
+from mabos_cli.workspace.sources import find_sources
 
 _FILES = (".md", ".json", ".jsonl")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
@@ -102,7 +109,7 @@ def _check_manifest(agent: Agent) -> Iterator[Finding]:
 def _check_store(agent: Agent) -> Iterator[Finding]:
     loaded = agent.load()
     ids: Counter[str] = Counter(item.id for item in (*loaded.head.working, *loaded.head.short_term))
-    for line in loaded.shelf.lines():
+    for line in loaded.long_term.lines():
         parse_item(line, "memory-store.json")
         ids[line_id(line)] += 1
     for item_id, count in ids.items():

@@ -13,7 +13,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.marks import LOCAL, workspace_above
+from mabos_cli.workspace.plain_paths import LOCAL, workspace_above
 from mabos_cli.workspace.receipts import last_runs
 
 

@@ -9,7 +9,7 @@ from mabos_cli.workspace.knowledge.cases_md import materialize_cases
 from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
 from mabos_cli.workspace.memory.domains import Survey, materialize_domains
 from mabos_cli.workspace.memory.items_md import DerivedFiles, materialize_items
-from mabos_cli.workspace.mind.mind import materialize_mind
+from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 
@@ -20,8 +20,8 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
     _drain(agent, "materialize")
     with holding_lock(agent, "materialize"):
         loaded = agent.load()
-        changed, warnings = materialize_items(agent, loaded.memory(), loaded.shelf)
-        domains = materialize_domains(agent, loaded.memory(), loaded.shelf)[1]
+        changed, warnings = materialize_items(agent, loaded.memory(), loaded.long_term)
+        domains = materialize_domains(agent, loaded.memory(), loaded.long_term)[1]
         cases = materialize_cases(agent, load_cases(agent))
         told = (domains.changed, domains.warnings)
         for names, notes in (told, materialize_mind(agent), rebuild_facts_md(agent), cases):
@@ -37,7 +37,7 @@ def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
     _drain(agent, "context index")
     with holding_lock(agent, "context index"):
         loaded = agent.load()
-        return materialize_domains(agent, loaded.memory(), loaded.shelf, unchanged=frozenset())
+        return materialize_domains(agent, loaded.memory(), loaded.long_term, unchanged=frozenset())
 
 
 def _drain(agent: Agent, command: str) -> None:

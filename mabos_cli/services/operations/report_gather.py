@@ -21,17 +21,17 @@ from mabos_cli.core.operations.report_mind import Clash, Settled, list_clashes, 
 from mabos_cli.core.operations.report_time import Told, list_months, list_spans, share_quarters
 from mabos_cli.errors import MabosError
 from mabos_cli.services.hierarchy.build import tree_rows
+from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.hierarchy.digests import Digests
+from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved
+from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent
 from mabos_cli.workspace.memory.trust_log import load_decisions
-from mabos_cli.workspace.mind.conflicts import compare_beliefs, read_resolved
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.receipts import latest_receipts
-from mabos_cli.workspace.search.index_place import index_state
 
 Found = TypeVar("Found")
 _DATED = ("goal", "intention", "plan", "commitment")

@@ -14,9 +14,9 @@ from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
 from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.index_place import index_places
 from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
-from mabos_cli.workspace.search.index_place import index_places
-from mabos_cli.workspace.search.sources import find_sources, holds_items, is_store, item_state, template_marks
+from mabos_cli.workspace.sources import find_sources, holds_items, is_store, item_state, template_marks
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.embedding import Embedder

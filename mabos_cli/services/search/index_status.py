@@ -10,7 +10,7 @@ from mabos_cli.core.memory.item import PRIORITIES, TYPES
 from mabos_cli.core.search.documents import Source
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.domains import survey_memory
-from mabos_cli.workspace.search.sources import holds_items
+from mabos_cli.workspace.sources import holds_items
 
 
 def describe_memory(agent: Agent, sources: Sequence[Source], chunks: int) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
     not answer is a warning."""
     from mabos_cli.formats.mirror.typeql import plain_rows
     from mabos_cli.services.mirror.follow import connect, place_of, rest_after
-    from mabos_cli.workspace.mirror.ledger import is_resting
+    from mabos_cli.workspace.mirror_ledger import is_resting
 
     workspace, address = agent.paths.workspace, agent.settings["typedb.address"]
     if is_resting(workspace, address):

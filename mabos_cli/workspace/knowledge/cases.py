@@ -61,7 +61,7 @@ def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Re
 def _held(file: CaseFile) -> Held:
     """The cases of a file as a plan needs them."""
     numbers = {own: int(match[1]) for own in file.places if (match := _ID.fullmatch(own))}
-    mint = _Mint(file.places, numbers.values())
+    mint = _CaseIds(file.places, numbers.values())
 
     @cache
     def groups() -> dict[Key, list[int]]:
@@ -77,7 +77,7 @@ def _held(file: CaseFile) -> Held:
     return Held(lambda key: map(file.case, groups().get(key, ())), worths, len(file), mint)
 
 
-class _Mint:
+class _CaseIds:
     """Gives the id that is wished for if nobody has or had it, else the next number."""
 
     def __init__(self, ids: Iterable[str], numbers: Iterable[int]) -> None:

@@ -14,19 +14,22 @@ from mabos_cli.formats.knowledge.facts import (
     Derived,
     FactFile,
     Renewed,
+    parse_fact_departures,
     parse_facts,
     render_fact,
+    render_fact_departure,
     render_facts,
     renew_derived,
 )
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.archive import append_records, archive_files
 from mabos_cli.workspace.files import Moved, read_bytes, replace_file
-from mabos_cli.workspace.knowledge.fact_archive import append_fact_departures
 from mabos_cli.workspace.knowledge.facts_md import Stand, is_made_from, materialize_facts
+from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
-from mabos_cli.workspace.world import Mint
+from mabos_cli.workspace.runtime import IdSource
 
 Result = TypeVar("Result")
 _ATTEMPTS = 20
@@ -82,14 +85,14 @@ def _read(agent: Agent, path: Path) -> tuple[FactFile, bytes | None]:
     return (parse_facts(data, agent.paths.cited(path)) if data is not None else FactFile()), data
 
 
-class Means(NamedTuple):
+class Fresh(NamedTuple):
     """What a plan may use besides the facts: new ids."""
 
-    mint: Callable[[], str]
+    new_id: Callable[[], str]
 
 
 # No changes at all mean that nothing is to be written; empty ones, that nothing was left to change.
-Plan = Callable[[Facts, Means], tuple[FactChanges | None, Result]]
+Plan = Callable[[Facts, Fresh], tuple[FactChanges | None, Result]]
 
 
 def change_facts(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
@@ -102,7 +105,7 @@ def change_facts(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result
         for _ in range(_ATTEMPTS):
             facts, data = _read_both(agent)
             before = facts.versions
-            changes, result = plan(facts, Means(_minting(agent, facts.asserted)))
+            changes, result = plan(facts, Fresh(_minting(agent, facts.asserted)))
             if changes is None:
                 return result, holding.warnings
             if not (changes.put or changes.drop):
@@ -149,7 +152,7 @@ def _replace_derived(agent: Agent, renewed: Renewed, old: bytes | None) -> None:
 
 def _minting(agent: Agent, file: FactFile) -> Callable[[], str]:
     """Gives ids behind the last one issued, and none that somebody put into the file by hand."""
-    mint = Mint(agent.moment, _last_id(file), letter="F")
+    mint = IdSource(agent.moment, _last_id(file), letter="F")
 
     def fresh() -> str:
         while file.has_id(own := mint()):
@@ -229,3 +232,19 @@ def _drop_derived(agent: Agent, file: FactFile, data: bytes | None, gone: list[F
         _replace(agent, agent.paths.facts, file, data)
     except Moved:
         raise Conflict("facts.json was changed meanwhile", "try again") from None
+
+
+def append_fact_departures(paths: AgentPaths, departures: Sequence[FactDeparture]) -> None:
+    """Adds records of facts to the file of the month in which they left."""
+    append_records(paths, ((departure.at, render_fact_departure(departure)) for departure in departures))
+
+
+def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture]:
+    """The facts that left and whose lines hold a text, oldest first: only those lines are decoded."""
+    found: list[FactDeparture] = []
+    for name in archive_files(paths):
+        data = read_bytes(paths.archive / name) or b""
+        if wanted in data:
+            lines = b"\n".join(line for line in data.split(b"\n") if wanted in line)
+            found += parse_fact_departures(lines, f"archive/{name}")
+    return found

@@ -11,7 +11,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
-from mabos_cli.workspace.world import Mint
+from mabos_cli.workspace.runtime import IdSource
 
 
 def load_past(agent: Agent) -> tuple[list[tuple[Past, str]], list[str]]:
@@ -27,7 +27,7 @@ def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str,
     """Adds a result, which is rendered with its id and time: the id, and warnings."""
     with holding_lock(agent, "reason --save") as holding:
         ids = [past.id for past, _ in load_past(agent)[0] if parse_id(past.id)]
-        own = Mint(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
+        own = IdSource(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
         line = render(own, format_time(agent.now()))
         append_bytes(agent.paths.reasoning, line, root=agent.paths.workspace.root)
         write_receipt(agent, "reason --save", {"results": 1}, [own])

@@ -2,14 +2,16 @@
 
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.checkpoint import Checkpoint, checkpoint_name
-from mabos_cli.errors import Conflict
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.formats.memory.checkpoint_md import render_checkpoint, restore_into_beliefs
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import Moved, list_names, read_text, replace_file
+from mabos_cli.workspace.files import Moved, list_names, read_bytes, read_text, replace_file
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.receipts import write_receipt
@@ -63,3 +65,67 @@ def restore_checkpoint(agent: Agent, source: str, text: str) -> bool:
         if changed:
             write_receipt(agent, "checkpoint restore", {"beliefs": 1}, [], started)
     return changed
+
+
+_SESSIONS_KEPT = 100
+# Names that no session can have: when the last flush was asked for, and that of the flush whose checkpoint came back.
+_AT, _RESTORED = "\n at", "\n restored"
+
+
+def read_flushes(agent: Agent) -> dict[str, int]:
+    """The compaction count that was flushed last, by session; a damaged file counts as empty."""
+    return {name: value for name, value in _read(agent).items() if isinstance(value, int)}
+
+
+def _read(agent: Agent) -> dict[str, int | str]:
+    data = read_bytes(agent.paths.flush_state)
+    with suppress(MabosError):
+        found = parse_json(data, "flush state") if data else {}
+        known = found.items() if isinstance(found, dict) else ()
+        return {str(name): value for name, value in known if isinstance(value, int | str)}
+    return {}
+
+
+def awaited_checkpoint(agent: Agent, names: list[str]) -> str:
+    """The latest checkpoint, if it was written for a flush whose checkpoint did not come back yet: the context was
+    compacted since, or is just about to be."""
+    known = _read(agent)
+    asked = str(known.get(_AT, ""))
+    if not names or asked <= str(known.get(_RESTORED, "")):
+        return ""
+    # Names of checkpoints count minutes.
+    return names[-1] if names[-1][:15] >= f"{asked[:10]}-{asked[11:13]}{asked[14:16]}" else ""
+
+
+def note_restored(agent: Agent) -> None:
+    """Remembers that the checkpoint of the last flush came back. Best effort: Beliefs.md itself says so too."""
+    if _AT in _read(agent):
+        _change(agent, lambda known: known | {_RESTORED: known.get(_AT, "")})
+
+
+def note_flush(agent: Agent, session: str, count: int) -> list[str]:
+    """Remembers that a compaction is being flushed; a warning when that cannot be written down."""
+
+    def note(known: dict[str, int | str]) -> dict[str, int | str]:
+        counts = [(name, value) for name, value in known.items() if isinstance(value, int) and name != session]
+        others = {name: value for name, value in known.items() if isinstance(value, str)}
+        kept = [*counts, (session, count)][-_SESSIONS_KEPT:]
+        return {**dict(kept), **others, _AT: format_time(agent.now())}
+
+    trouble = _change(agent, note)
+    return [f"the flush was not noted and may be asked for again{trouble}"] if trouble is not None else []
+
+
+def _change(agent: Agent, change: Callable[[dict[str, int | str]], dict[str, int | str]]) -> str | None:
+    """Rewrites the state; what went wrong, or None."""
+    for _ in range(20):
+        old = read_bytes(agent.paths.flush_state)
+        try:
+            data = dump_record(change(_read(agent)))
+            replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
+            return None
+        except Moved:
+            continue
+        except MabosError as error:
+            return f": {error.message}"
+    return ""

@@ -46,7 +46,7 @@ from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.memory.items_md import DerivedFiles, Pages, derived_pages
-from mabos_cli.workspace.memory.long_term import Shelf
+from mabos_cli.workspace.memory.long_term import LongTermStore
 from mabos_cli.workspace.memory.trust_log import Judge
 
 # The name of the only part of a memory that is small enough for one file per domain.
@@ -64,7 +64,7 @@ class Survey(NamedTuple):
 def materialize_domains(
     agent: Agent,
     memory: Memory,
-    shelf: Shelf,
+    long_term: LongTermStore,
     pages: Pages | None = None,
     unchanged: frozenset[str] | set[str] | None = None,
 ) -> tuple[Survey, DerivedFiles]:
@@ -74,7 +74,7 @@ def materialize_domains(
     Without `unchanged` everything is read and rendered. With it only parts whose digest is not known are, and entries of the
     items that it names are taken from the files as they are.
     """
-    making, files = _Making(agent, memory, shelf, pages, unchanged), DerivedFiles(agent)
+    making, files = _Making(agent, memory, long_term, pages, unchanged), DerivedFiles(agent)
     for path, text in making.render():
         files.write(path, text)
     for path in making.leftovers():
@@ -85,7 +85,7 @@ def materialize_domains(
 
 def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
     """What the index would say now; nothing is written."""
-    making = _Making(agent, loaded.memory(), loaded.shelf, None, frozenset())
+    making = _Making(agent, loaded.memory(), loaded.long_term, None, frozenset())
     for _ in making.render():
         pass
     return making.survey()
@@ -94,7 +94,7 @@ def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
 def stale_domains(agent: Agent) -> list[str]:
     """The domain files, and the index, that a rebuild would change; not those in which only something expired since."""
     loaded = agent.load()
-    making, now = _Making(agent, loaded.memory(), loaded.shelf, None, None), format_time(agent.now())
+    making, now = _Making(agent, loaded.memory(), loaded.long_term, None, None), format_time(agent.now())
     stale = [path for path, text in making.render() if read_bytes(path) != text.encode("utf-8")]
     stale += making.leftovers()
     texts = ((path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in stale)
@@ -108,12 +108,12 @@ class _Making:
         self,
         agent: Agent,
         memory: Memory,
-        shelf: Shelf,
+        long_term: LongTermStore,
         pages: Pages | None,
         unchanged: frozenset[str] | set[str] | None,
     ) -> None:
-        self._home, self._memory, self._shelf = agent, memory, shelf
-        self._pages = derived_pages(agent, shelf) if pages is None else pages
+        self._home, self._memory, self._long_term = agent, memory, long_term
+        self._pages = derived_pages(agent, long_term) if pages is None else pages
         self._unchanged = unchanged or frozenset()
         self._now = format_time(agent.now())
         self._per_token = agent.settings["text.chars_per_token"]
@@ -182,11 +182,11 @@ class _Making:
     def _parts(self) -> Iterator[tuple[str, str, Callable[[], list[bytes]]]]:
         """Name, key and lines of each part: pages as they are derived, or all of a memory that has none."""
         if not self._pages:
-            lines = list(self._shelf.lines())
+            lines = list(self._long_term.lines())
             yield _WHOLE, _key_of(lines), lambda: lines
         paths = self._home.paths
         for name, load in self._pages.items():
-            on_disk = name in self._shelf.head.pages
+            on_disk = name in self._long_term.head.pages
             yield name, stamp_of(paths.store_page(name)) if on_disk else _key_of(load()), load
 
     def _find_known(self, name: str, key: str) -> KnownPart | None:

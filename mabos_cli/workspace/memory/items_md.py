@@ -14,7 +14,7 @@ from mabos_cli.formats.memory.items_md import render_entry, render_item_page, re
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import Moved, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import PAGE, AgentPaths
-from mabos_cli.workspace.memory.long_term import Shelf
+from mabos_cli.workspace.memory.long_term import LongTermStore
 
 # Pages of long-term memory, with loaders of their lines.
 Pages = dict[str, Callable[[], list[bytes]]]
@@ -45,7 +45,7 @@ class DerivedFiles:
 def materialize_items(
     agent: Agent,
     memory: Memory,
-    shelf: Shelf,
+    long_term: LongTermStore,
     dirty: set[str] | None = None,
     unchanged: frozenset[str] | set[str] = frozenset(),
     pages: Pages | None = None,
@@ -56,10 +56,10 @@ def materialize_items(
     dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of
     items in `unchanged` are taken from the files as they are. Whoever has the pages gives them.
     """
-    pages, there = derived_pages(agent, shelf) if pages is None else pages, _pages_there(agent.paths)
+    pages, there = derived_pages(agent, long_term) if pages is None else pages, _pages_there(agent.paths)
     maybe = None if dirty is None else dirty | (pages.keys() - there)
     files = DerivedFiles(agent)
-    for path, text in _render(agent, memory, shelf, pages, maybe, unchanged):
+    for path, text in _render(agent, memory, long_term, pages, maybe, unchanged):
         files.write(path, text)
     for name in sorted(there - pages.keys()):
         files.remove(agent.paths.items_page(name))
@@ -69,18 +69,18 @@ def materialize_items(
 def stale_derived(agent: Agent) -> list[str]:
     """The derived files that a rebuild would change."""
     loaded = agent.load()
-    pages = derived_pages(agent, loaded.shelf)
-    rendered = _render(agent, loaded.memory(), loaded.shelf, pages, None)
+    pages = derived_pages(agent, loaded.long_term)
+    rendered = _render(agent, loaded.memory(), loaded.long_term, pages, None)
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     stale += [agent.paths.items_page(name) for name in sorted(_pages_there(agent.paths) - pages.keys())]
     return [agent.paths.relative(path) for path in stale]
 
 
-def derived_pages(agent: Agent, shelf: Shelf) -> Pages:
+def derived_pages(agent: Agent, long_term: LongTermStore) -> Pages:
     """The pages to be written, with loaders; none while memory is small. Short-term memory comes and goes: it does not count."""
-    if len(shelf) <= agent.settings["memory.materialize_split_above"]:
+    if len(long_term) <= agent.settings["memory.materialize_split_above"]:
         return {}
-    return shelf.pages(agent.settings["memory.page_items"])
+    return long_term.pages(agent.settings["memory.page_items"])
 
 
 def _pages_there(paths: AgentPaths) -> set[str]:
@@ -91,7 +91,7 @@ def _pages_there(paths: AgentPaths) -> set[str]:
 def _render(
     agent: Agent,
     memory: Memory,
-    shelf: Shelf,
+    long_term: LongTermStore,
     pages: Pages,
     dirty: set[str] | None,
     unchanged: frozenset[str] | set[str] = frozenset(),
@@ -102,10 +102,10 @@ def _render(
             path = agent.paths.items_page(name)
             entries = _lasting(lines(), _known_entries(path, unchanged))
             yield path, render_item_page(agent.id, name, entries)
-    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(shelf)}
-    sizes = {name: shelf.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
+    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(long_term)}
+    sizes = {name: long_term.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
     if any(counts.values()) or agent.paths.items_md.exists():
-        entries = _entries(agent, memory, () if pages else shelf.lines(), unchanged)
+        entries = _entries(agent, memory, () if pages else long_term.lines(), unchanged)
         yield agent.paths.items_md, render_items(agent.id, entries, counts, sizes)
 
 

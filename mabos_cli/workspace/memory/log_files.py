@@ -9,7 +9,7 @@ from mabos_cli.core.language.periods import find_day
 from mabos_cli.core.search import documents
 from mabos_cli.workspace.files import read_bytes, resolve_inside
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.search.sources import UNSETTLED
+from mabos_cli.workspace.sources import UNSETTLED
 
 
 class LogFile(NamedTuple):

@@ -51,7 +51,7 @@ def pages_of_month(names: Iterable[str], month: str) -> list[str]:
     return sorted((n for n in names if n[:7] == month[:7]), key=lambda n: (len(n), n), reverse=True)
 
 
-class Shelf:
+class LongTermStore:
     """The raw lines, by page when the store is split. Pages are loaded when first looked at."""
 
     def __init__(self, paths: AgentPaths, head: StoreFile) -> None:
@@ -140,9 +140,9 @@ class Shelf:
 SourceLine = tuple[str, int, Callable[[], str]]
 
 
-def _source_lines(shelf: Shelf, name: str) -> Iterator[SourceLine]:
+def _source_lines(store: LongTermStore, name: str) -> Iterator[SourceLine]:
     """Id, checksum and content of each line; the content is decoded only when asked for."""
-    for line in shelf.page(name) if name else shelf.head.long_term:
+    for line in store.page(name) if name else store.head.long_term:
         yield line_id(line), crc32(line), partial(_content, line)
 
 
@@ -151,16 +151,16 @@ def _content(line: bytes) -> str:
 
 
 class LongTermView(LongTerm):
-    """Long-term memory as values: the shelf, with recent uses counted in and pending changes laid over it."""
+    """Long-term memory as values: the store, with recent uses counted in and pending changes laid over it."""
 
     def __init__(
         self,
-        shelf: Shelf,
+        store: LongTermStore,
         touches: Touches | None = None,
         put: dict[str, MemoryItem] | None = None,
         drop: frozenset[str] = frozenset(),
     ) -> None:
-        self.shelf = shelf
+        self.store = store
         self.touches = touches or {}
         self.put = put or {}
         self.drop = drop
@@ -168,8 +168,8 @@ class LongTermView(LongTerm):
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id in self.put:
             return self.put[item_id]
-        place = None if item_id in self.drop else self.shelf.find_place(item_id)
-        return self._decode(self.shelf.line(place)) if place else None
+        place = None if item_id in self.drop else self.store.find_place(item_id)
+        return self._decode(self.store.line(place)) if place else None
 
     def _decode(self, line: bytes) -> MemoryItem:
         item = parse_item(line, "memory-store.json")
@@ -178,7 +178,7 @@ class LongTermView(LongTerm):
 
     def __iter__(self) -> Iterator[MemoryItem]:
         seen = set(self.put)
-        for line in self.shelf.lines():
+        for line in self.store.lines():
             item_id = line_id(line)
             if item_id in self.put:
                 yield self.put[item_id]
@@ -188,88 +188,96 @@ class LongTermView(LongTerm):
         yield from (item for item_id, item in self.put.items() if item_id in seen)
 
     def __len__(self) -> int:
-        fresh = sum(1 for item_id in self.put if self.shelf.find_place(item_id) is None)
-        return len(self.shelf) + fresh - len(self.drop)
+        fresh = sum(1 for item_id in self.put if self.store.find_place(item_id) is None)
+        return len(self.store) + fresh - len(self.drop)
 
 
-def shelve(
-    shelf: Shelf, put: Iterable[MemoryItem], drop: Iterable[str], *, fresh: set[str], split_above: int, page_items: int
+def put_lines(
+    store: LongTermStore,
+    put: Iterable[MemoryItem],
+    drop: Iterable[str],
+    *,
+    fresh: set[str],
+    split_above: int,
+    page_items: int,
 ) -> dict[str, list[bytes]]:
     """Applies changes to the lines and gives the pages that changed, with their new lines.
 
-    memory-store.json's own lines and page counts are changed in shelf.head. Ids in `fresh` are known to be on no page.
+    memory-store.json's own lines and page counts are changed in store.head. Ids in `fresh` are known to be on no page.
     """
     pages: dict[str, list[bytes]] = {}
     tails: dict[str, str] = {}
 
     def lines_of(name: str) -> list[bytes]:
         if not name:
-            return shelf.head.long_term
-        return pages.setdefault(name, list(shelf.page(name)))
+            return store.head.long_term
+        return pages.setdefault(name, list(store.page(name)))
 
     def put_line(line: bytes, item_id: str, is_new: bool) -> None:
-        place = None if is_new else _current_place(shelf, pages, item_id)
+        place = None if is_new else _current_place(store, pages, item_id)
         if place:
             lines_of(place[0])[place[1]] = line
         else:
-            name = _page_for(shelf, pages, tails, line, page_items) if shelf.head.pages else ""
+            name = _page_for(store, pages, tails, line, page_items) if store.head.pages else ""
             lines_of(name).append(line)
 
-    _drop_lines(shelf, pages, set(drop))
-    if shelf.head.pages and shelf.head.long_term:  # another tool wrote into the head of a split store
-        strays, shelf.head.long_term = shelf.head.long_term, []
+    _drop_lines(store, pages, set(drop))
+    if store.head.pages and store.head.long_term:  # another tool wrote into the head of a split store
+        strays, store.head.long_term = store.head.long_term, []
         for line in strays:
             put_line(line, line_id(line), False)
     for item in put:
         put_line(render_item(item), item.id, item.id in fresh)
-    if not shelf.head.pages and len(shelf.head.long_term) > split_above:
-        pages = _first_pages(shelf, page_items)
-        shelf.head.long_term = []
-    shelf.head.pages |= {name: len(lines) for name, lines in pages.items()}
+    if not store.head.pages and len(store.head.long_term) > split_above:
+        pages = _first_pages(store, page_items)
+        store.head.long_term = []
+    store.head.pages |= {name: len(lines) for name, lines in pages.items()}
     return pages
 
 
-def _drop_lines(shelf: Shelf, pages: dict[str, list[bytes]], ids: set[str]) -> None:
+def _drop_lines(store: LongTermStore, pages: dict[str, list[bytes]], ids: set[str]) -> None:
     """Takes the lines of some items out, in one pass: a lifecycle run drops thousands at once.
 
     Whoever drops an item has found it, so that its page is loaded.
     """
     if not ids:
         return
-    shelf.head.long_term = [line for line in shelf.head.long_term if line_id(line) not in ids]
-    for name in shelf.loaded:
-        lines = shelf.page(name)
+    store.head.long_term = [line for line in store.head.long_term if line_id(line) not in ids]
+    for name in store.loaded:
+        lines = store.page(name)
         kept = [line for line in lines if line_id(line) not in ids]
         if len(kept) < len(lines):
             pages[name] = kept
 
 
-def _first_pages(shelf: Shelf, page_items: int) -> dict[str, list[bytes]]:
+def _first_pages(store: LongTermStore, page_items: int) -> dict[str, list[bytes]]:
     """The lines of memory-store.json as pages. What lies on a page of that name already, listed nowhere, is kept."""
-    ids = {line_id(line) for line in shelf.head.long_term}
-    pages = partition(shelf.head.long_term, page_items)
+    ids = {line_id(line) for line in store.head.long_term}
+    pages = partition(store.head.long_term, page_items)
     for name, lines in pages.items():
-        lines += [line for line in shelf.page(name) if line_id(line) not in ids]
+        lines += [line for line in store.page(name) if line_id(line) not in ids]
     return pages
 
 
-def _current_place(shelf: Shelf, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
+def _current_place(store: LongTermStore, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
     """Where an item is now, in the changed pages first."""
     for name, lines in pages.items():
         position = find_line(lines, item_id)
         if position is not None:
             return name, position
-    place = shelf.find_place(item_id)
+    place = store.find_place(item_id)
     return place if place and place[0] not in pages else None
 
 
-def _page_for(shelf: Shelf, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int) -> str:
+def _page_for(
+    store: LongTermStore, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
+) -> str:
     """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
     month = page_of(line)
     if month not in tails:
-        tails[month] = next(iter(pages_of_month({*shelf.head.pages, *pages}, month)), month)
+        tails[month] = next(iter(pages_of_month({*store.head.pages, *pages}, month)), month)
     name = tails[month]
-    size = len(pages[name]) if name in pages else shelf.head.pages.get(name, 0)
+    size = len(pages[name]) if name in pages else store.head.pages.get(name, 0)
     if size >= page_items:
         name = tails[month] = f"{month}-{int(name[8:] or 1) + 1}"
     return name

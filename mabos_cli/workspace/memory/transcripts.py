@@ -9,10 +9,11 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
 from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.formats.json.text import parse_lines
 from mabos_cli.formats.memory.agent_transcripts import (
     Mark,
     Place,
@@ -23,9 +24,11 @@ from mabos_cli.formats.memory.agent_transcripts import (
     render_mark,
     safe_name,
 )
-from mabos_cli.workspace.files import append_bytes, explained
+from mabos_cli.workspace.files import append_bytes, explained, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import DAY, AgentPaths
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.observations import observation_files
+from mabos_cli.workspace.platform import read_at
 
 LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
 _BLOCK = 4096
@@ -116,7 +119,7 @@ class Transcript:
         """A checksum of the last block before a place; None when the file does not reach it."""
         with explained(Path(self.shown), "read"):
             block = min(_BLOCK, size)
-            data = os.pread(self._stream.fileno(), block, size - block)
+            data = read_at(self._stream.fileno(), block, size - block)
         return crc32(data) if len(data) == block else None
 
 
@@ -208,3 +211,46 @@ def note_marks(paths: AgentPaths, marks: Sequence[Mark]) -> None:
     if marks:
         data = b"".join(map(render_mark, marks))
         append_bytes(paths.transcript_ledger, data, root=paths.workspace.root)
+
+
+class Noted(NamedTuple):
+    """A transcript that hooks named, and its last lines without secrets, as far as a hook kept them."""
+
+    path: str
+    tail: str = ""
+
+
+class Spool(NamedTuple):
+    """The transcripts that wait, each once, in the order in which they were named, and the bytes that say so."""
+
+    waiting: tuple[Noted, ...]
+    data: bytes
+
+
+def read_spool(paths: AgentPaths) -> Spool:
+    """What waits; a line that is still being written waits for the next time."""
+    data = read_bytes(paths.hook_spool) or b""
+    data = data[: data.rfind(b"\n") + 1]
+    found: dict[str, Noted] = {}
+    for record in parse_lines(data)[0]:
+        path, tail = _text(record, "transcript_path"), _text(record, "tail")
+        if path:
+            found[path] = Noted(path, tail or (found[path].tail if path in found else ""))
+    return Spool(tuple(found.values()), data)
+
+
+def _text(record: Any, key: str) -> str:
+    value = record.get(key) if isinstance(record, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def cut_spool(paths: AgentPaths, spool: Spool, timeout: float) -> None:
+    """Takes away what was read, unless somebody else did already, and keeps what came behind it."""
+    with locked(paths.hook_lock, paths.workspace.root, timeout):
+        data = read_bytes(paths.hook_spool) or b""
+        if not spool.data or not data.startswith(spool.data):
+            return
+        if rest := data[len(spool.data) :]:
+            replace_file(paths.hook_spool, rest, root=paths.workspace.root, expect=data)
+        else:
+            remove_file(paths.hook_spool, root=paths.workspace.root)

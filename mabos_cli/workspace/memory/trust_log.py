@@ -102,7 +102,7 @@ def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tup
         yield from ((store, item) for item in getattr(memory, store))
     view = memory.long_term
     assert isinstance(view, LongTermView)
-    for line in view.shelf.lines():
+    for line in view.store.lines():
         item_id = line_id(line)
         if item_id not in view.put and (item_id in rulings or not _is_plain(line)):
             yield "long_term", parse_item(line, "memory-store.json")

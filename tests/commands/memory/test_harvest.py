@@ -8,9 +8,9 @@ from commands.desk import Desk
 from mabos_cli.formats.memory import observations
 from mabos_cli.formats.memory.observations import observation_from_dict
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.memory.harvesting import count_waiting, find_waiting
+from mabos_cli.workspace.memory.observations import count_waiting, find_waiting
 from mabos_cli.workspace.memory.trust_log import Judge
-from mabos_cli.workspace.search.sources import find_sources
+from mabos_cli.workspace.sources import find_sources
 
 DAY = "observations/2026-02-24.jsonl"
 LEDGER = "observations/harvested/2026-02-24.jsonl"

@@ -12,7 +12,7 @@ import pytest
 
 from commands.desk import Desk, Said
 from mabos_cli.services.mind import bdi_cycle
-from mabos_cli.workspace.mind import conflicts, mind
+from mabos_cli.workspace import conflicts, mind
 
 LOG = "# 2026-02-24\n\n## decision (10:00 UTC)\n\nChose PostgreSQL for sessions.\n\n(manual) ^M-1771927200000-0001\n"
 OVERDUE = "# Intentions\n\n- Send the offer, status: active [deadline: 2026-02-20]\n"

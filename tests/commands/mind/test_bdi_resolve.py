@@ -10,7 +10,7 @@ from commands.desk import Desk
 from mabos_cli.commands.mind import bdi
 from mabos_cli.errors import InvalidFile
 from mabos_cli.services.mind import resolving
-from mabos_cli.workspace.mind import conflicts
+from mabos_cli.workspace import conflicts
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in PostgreSQL."
 TABLE = """# Beliefs

@@ -21,7 +21,7 @@ from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import InvalidFile
 from mabos_cli.workspace import commit
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.mirror.ledger import load_ledger, note_entries
+from mabos_cli.workspace.mirror_ledger import load_ledger, note_entries
 
 BELIEF = "# Beliefs\n\n## B-1: Market\n- **Certainty:** 0.9\n- **Supports:** G-1\n"
 PLAN = "# Plans\n\n## PL-1: Fund it\n- **Goal:** G-1\n- **Status:** active\n"

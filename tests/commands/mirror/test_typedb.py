@@ -24,7 +24,7 @@ from mabos_cli.formats.mirror.typeql import render_define
 from mabos_cli.services.mirror import sync as typedb_sync
 from mabos_cli.services.mirror.follow import mirror_touched, touched_parts
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.mirror.ledger import load_ledger, note_entries
+from mabos_cli.workspace.mirror_ledger import load_ledger, note_entries
 
 ENOUGH = 5.0  # seconds: far above the limits here, far below what the driver would wait by itself
 
@@ -268,7 +268,7 @@ def test_a_ledger_that_cannot_be_written_fails_nothing(desk: Desk, mirror: Mirro
 def test_who_cannot_wait_for_another_process_queues(
     desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mabos_cli.workspace.mirror.ledger import mirroring
+    from mabos_cli.workspace.mirror_ledger import mirroring
 
     with mirroring(WorkspacePaths(desk.root).agent("main"), 0):
         done = said(desk, "store", "One thing")

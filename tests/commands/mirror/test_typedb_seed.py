@@ -6,7 +6,7 @@ import pytest
 
 from commands.desk import Desk, Said
 from mabos_cli.services.mirror import seed as typedb_seed
-from mabos_cli.workspace.mind.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 SMALL = """\
 agents:

@@ -22,7 +22,7 @@ def home(still_world: None, quick: Path) -> Agent:
 def test_every_edit_of_a_derived_file_is_kept_also_one_saved_while_it_is_written(
     home: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, exchange, late = home.paths.items_md, files._exchange, [b"edited once more\n"]
+    path, exchange, late = home.paths.items_md, files.exchange_files, [b"edited once more\n"]
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"edited\n")
 
@@ -31,7 +31,7 @@ def test_every_edit_of_a_derived_file_is_kept_also_one_saved_while_it_is_written
             path.write_bytes(late.pop())
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", save_late)
+    monkeypatch.setattr(files, "exchange_files", save_late)
     written, warnings = materialize.write_derived(home, path, "derived\n")
     assert written and path.read_bytes() == b"derived\n"
     kept = sorted(copy.read_bytes() for copy in home.paths.set_aside.iterdir())

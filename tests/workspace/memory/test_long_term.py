@@ -8,12 +8,12 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.memory.items import StoreFile, render_item, render_page
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.memory import long_term
-from mabos_cli.workspace.memory.long_term import Shelf, partition
+from mabos_cli.workspace.memory.long_term import LongTermStore, partition
 
 BORN = 1_770_000_000_000  # in February 2026
 
 
-def shelve(root: Path, ids: list[str], page_items: int = 5) -> tuple[AgentPaths, StoreFile]:
+def put_lines(root: Path, ids: list[str], page_items: int = 5) -> tuple[AgentPaths, StoreFile]:
     """Pages on disk with these items in this order, and the head that lists them."""
     paths = WorkspacePaths(root).agent("main")
     pages = partition([render_item(MemoryItem(i, f"note {i}")) for i in ids], page_items)
@@ -35,13 +35,13 @@ def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_an_item_is_found_on_its_page_and_no_other_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths, head = shelve(tmp_path, ids(103))
+    paths, head = put_lines(tmp_path, ids(103))
     assert len(head.pages) == 21
     read = count_reads(monkeypatch)
     for item_id in ids(103):
-        shelf = Shelf(paths, head)
-        place = shelf.find_place(item_id)
-        assert place and shelf.line(place) == render_item(MemoryItem(item_id, f"note {item_id}"))
+        long_term = LongTermStore(paths, head)
+        place = long_term.find_place(item_id)
+        assert place and long_term.line(place) == render_item(MemoryItem(item_id, f"note {item_id}"))
         assert len(set(read)) == 1
         read.clear()
 
@@ -58,18 +58,18 @@ def test_an_item_out_of_order_is_found_as_well(tmp_path: Path) -> None:
         "M-1769900000000-0001",
         "mem-from-elsewhere",
     ]
-    paths, head = shelve(tmp_path, mixed)
-    found = [Shelf(paths, head).find_place(item_id) for item_id in mixed]
+    paths, head = put_lines(tmp_path, mixed)
+    found = [LongTermStore(paths, head).find_place(item_id) for item_id in mixed]
     assert None not in found and len(set(found)) == len(mixed)
-    assert Shelf(paths, head).find_place(f"M-{BORN + 5}-ffff") is None
-    assert Shelf(paths, head).find_place("M-1-0000") is None
+    assert LongTermStore(paths, head).find_place(f"M-{BORN + 5}-ffff") is None
+    assert LongTermStore(paths, head).find_place("M-1-0000") is None
 
 
 def test_an_empty_page_that_is_not_there_hinders_nobody(tmp_path: Path) -> None:
-    paths, head = shelve(tmp_path, ids(40))
+    paths, head = put_lines(tmp_path, ids(40))
     for name in ("2026-02-4", "2026-02-99"):
         lost = paths.store_page(name)
         lost.unlink(missing_ok=True)
         head.pages[name] = 0
-    found = [Shelf(paths, head).find_place(item_id) for item_id in ids(40)]
+    found = [LongTermStore(paths, head).find_place(item_id) for item_id in ids(40)]
     assert sum(place is None for place in found) == 5

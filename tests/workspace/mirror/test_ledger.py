@@ -9,7 +9,7 @@ import pytest
 from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import Conflict
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
-from mabos_cli.workspace.mirror.ledger import (
+from mabos_cli.workspace.mirror_ledger import (
     REST_SECONDS,
     compact,
     end_rest,
@@ -62,7 +62,7 @@ def test_a_small_ledger_is_left_alone(paths: AgentPaths) -> None:
 
 def test_a_ledger_that_is_well_is_not_read_again(paths: AgentPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     note_entries(paths, [entry(n) for n in range(1000)])
-    monkeypatch.setattr("mabos_cli.workspace.mirror.ledger.parse_entries", None)
+    monkeypatch.setattr("mabos_cli.workspace.mirror_ledger.parse_entries", None)
     assert not compact(paths, 1000)
 
 

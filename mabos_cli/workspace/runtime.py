@@ -23,7 +23,7 @@ def draw(below: int) -> int:
     return 0 if os.environ.get("MABOS_NOW") else int.from_bytes(os.urandom(4)) % below
 
 
-class Mint:
+class IdSource:
     """Gives ids one after the other, behind the last one issued."""
 
     def __init__(self, moment: datetime, last: str, lane: int = LOCKED, letter: str = "M") -> None:

@@ -302,7 +302,7 @@ def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     item is found as that."""
     from mabos_cli.formats.memory.observations import parse_said
     from mabos_cli.formats.search.passages import split_passages
-    from mabos_cli.workspace.memory.harvesting import harvested_lines
+    from mabos_cli.workspace.memory.observations import harvested_lines
 
     size = agent.settings["index.passage_tokens"] * agent.settings["text.chars_per_token"]
     name, pieces = shown.removeprefix(_OBSERVED), []

@@ -12,7 +12,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import is_inside, read_bytes, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.search.sources import find_sources
+from mabos_cli.workspace.sources import find_sources
 
 
 class IndexGuard:
