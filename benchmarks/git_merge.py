@@ -19,7 +19,7 @@ from pathlib import Path
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.memory.items import StoreFile, parse_store, render_item, render_store
-from mabos_cli.formats.operations.merge_files import merge_file
+from mabos_cli.formats.operations.git_merge import merge_file
 
 BIN = Path(sys.executable).parent
 

@@ -7,11 +7,9 @@ import pytest
 from shells import INSTALLED, ROOT, SCRIPTS, Tab, press_tab, shell_environment
 
 from mabos_cli.app import load_all
-from mabos_cli.commands.operations.completion import anywhere, describe_program
-from mabos_cli.commands.operations.completion_values import unused_values
-from mabos_cli.core.operations.completion import ANY, FILES, FOLDERS, WORDS
-from mabos_cli.formats.operations.completion import render_completion
+from mabos_cli.formats.operations.completion import ANY, FILES, FOLDERS, WORDS
 from mabos_cli.serve.complete import KINDS
+from mabos_cli.services.operations.completion import completion_script, describe_program, unused_values, value_of
 from tests.commands.desk import Desk, note
 
 TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")
@@ -26,7 +24,7 @@ def commands() -> dict:
 def test_the_scripts_are_what_the_program_makes(shell: str, commands: dict) -> None:
     """UPDATE=1 writes them anew."""
     path = ROOT / "completions" / SCRIPTS[shell]
-    text = render_completion(shell, list(describe_program(commands)), list(anywhere(commands[""])))
+    text = completion_script(shell, commands)
     if os.environ.get("UPDATE"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text, "run: UPDATE=1 python -m pytest tests/test_completions.py"
@@ -52,6 +50,17 @@ def test_the_table_of_values_names_only_what_there_is(commands: dict) -> None:
                 own = parameter.opts if parameter.param_type_name == "option" else [parameter.name]
                 used |= {(words, option) for option in own}
     assert unused_values(used) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["fact export", "fact import", "graph export", "ontology export", "recall", "schedule show", "skill"],
+)
+def test_the_formats_are_those_that_the_command_takes(command: str, workspace: Path, mabos) -> None:
+    words = [word for word, _ in value_of(command, "--format", "").words]
+    place = {"fact import": ["x"], "recall": ["x"], "ontology export": ["core"]}.get(command, [])
+    done = mabos(*command.split(), *place, "--format", "zzz", cwd=workspace)
+    assert done.code == 2 and all(word in done.stderr for word in words), done.stderr
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ def open_embedder(
 
         return open_wordllama(path)
     if provider == "minilm":
-        from mabos_cli.backends.minilm import open_minilm
+        from mabos_cli.backends.sentence_models import open_minilm
 
         return open_minilm(path)
     if provider == "onnx":
-        from mabos_cli.backends.onnx import open_onnx
+        from mabos_cli.backends.sentence_models import open_onnx
 
         return open_onnx(path)
     if provider in PROVIDERS:

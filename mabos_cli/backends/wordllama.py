@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.backends.llama_bpe import PIECES, Tokenizer, open_vocabulary
-from mabos_cli.backends.tensors import Weights, open_weights
-from mabos_cli.backends.vectors import pack_rows, pack_unit
+from mabos_cli.backends.vectors import Weights, open_weights, pack_rows, pack_unit
 from mabos_cli.errors import Unavailable
 
 WIDTH = 256

@@ -16,7 +16,7 @@ from mabos_cli.terminal.emit import emit, note
 from mabos_cli.workspace.agent import Agent
 
 
-class Told(NamedTuple):
+class Answer(NamedTuple):
     """What a command says: the data of its JSON, its lines of text, and warnings."""
 
     data: dict[str, Any]
@@ -43,7 +43,7 @@ class Call(Session):
         program: Callable[[], dict[str, Any]] | None = None,
         parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None,
         run: "Callable[[Call, list[str]], int] | None" = None,
-        take: "Callable[[Told], None] | None" = None,
+        take: "Callable[[Answer], None] | None" = None,
     ) -> None:
         super().__init__(workspace, agent, lock_timeout, opened)
         self.as_json = as_json
@@ -91,7 +91,7 @@ class Call(Session):
             where = f"{self.workspace or os.environ.get('MABOS_WORKSPACE') or os.getcwd()}"
             note(f"{name} in {where}: {time.process_time() * 1000:.0f} ms of CPU time")
         if self.take:
-            self.take(Told(data, list(text), list(warnings)))
+            self.take(Answer(data, list(text), list(warnings)))
             return
         emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
 
@@ -118,6 +118,8 @@ def new_group(name: str, about: str, **options: Any) -> Typer:
 
 class OpenGroup(TyperGroup):
     """A group whose first command is meant when the first word is none of them."""
+
+    runs_first = True
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:

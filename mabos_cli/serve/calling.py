@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from mabos_cli.commands.call import Call, Told
+from mabos_cli.commands.call import Answer, Call
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.bounding import fit_lines, fit_value, json_size
 from mabos_cli.core.language.secrets import redact
@@ -31,7 +31,7 @@ _ASIDE = 4_000  # characters at most that tell about cuts, and warnings beside t
 _CUT = "cut to mcp.max_tokens: ask for less, with a limit or a narrower question"
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """What a caller gets: data, the same as text, or why there is none."""
 
     data: dict[str, Any] | None
@@ -42,7 +42,7 @@ class Answer(NamedTuple):
         return self.data is None
 
 
-def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, Any]) -> Answer:
+def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, Any]) -> Reply:
     """The answer of a tool; whatever goes wrong is an answer too."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
@@ -61,10 +61,10 @@ def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
     return fit_lines(run_line(own, Line(words, None)).data[key].split("\n"), room)
 
 
-def run_line(call: Call, line: Line) -> Told:
+def run_line(call: Call, line: Line) -> Answer:
     """What a command tells. A dash is a dash here, and standard input is what the line brings along."""
     assert call.run is not None, "app runs commands"
-    told: list[Told] = []
+    told: list[Answer] = []
     own = call.with_changes(
         as_json=True, quiet=False, literal_dash=True, opened=[], written=watch_writes(), take=told.append
     )
@@ -116,7 +116,7 @@ def _room(call: Call) -> int:
     return settings["mcp.max_tokens"] * settings["text.chars_per_token"]
 
 
-def _bounded(told: Told, room: int) -> Answer:
+def _bounded(told: Answer, room: int) -> Reply:
     """An answer in at most so many characters of JSON, and of text."""
     data = json.loads(dump_line(told.data))
     warnings = [visible(warning) for warning in told.warnings]
@@ -128,10 +128,10 @@ def _bounded(told: Told, room: int) -> Answer:
         warnings = fit_value([_CUT, *warnings], aside // 2)[0]
     data["warnings"] = warnings
     said = [*map(visible, told.lines), *(f"warning: {one_line(text)}" for text in warnings)]
-    return Answer(data, fit_lines(said, room))
+    return Reply(data, fit_lines(said, room))
 
 
-def _refusal(error: Exception) -> Answer:
+def _refusal(error: Exception) -> Reply:
     """One line about an error, without secrets. A bug is told by its type; its traceback goes to stderr."""
     if isinstance(error, BadValue):
         error = UsageFault(error.message, error.hint)
@@ -139,4 +139,4 @@ def _refusal(error: Exception) -> Answer:
         traceback.print_exception(error, file=sys.stderr)
         error = MabosError(f"{type(error).__name__}: {error}", "a bug in mabos; more on stderr")
     hint = f"; {error.hint}" if error.hint else ""
-    return Answer(None, f"{error.code}: {one_line(redact(f'{error.message}{hint}')[0], _LONGEST)}")
+    return Reply(None, f"{error.code}: {one_line(redact(f'{error.message}{hint}')[0], _LONGEST)}")

@@ -12,7 +12,7 @@ from mabos_cli import __version__
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, NotFound, Unavailable
-from mabos_cli.serve.calling import Answer, call_tool, read_text
+from mabos_cli.serve.calling import Reply, call_tool, read_text
 from mabos_cli.serve.mcp_tools import TOOLS
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
 from mabos_cli.workspace.locate import list_agents
@@ -146,7 +146,7 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
         offer = offers.get(params.name)
         if offer is None:
             known = "it is left out here" if params.name in TOOLS else "see the list of tools"
-            answer = Answer(None, f"not_found: no tool {params.name[:60]!r}; {known}")
+            answer = Reply(None, f"not_found: no tool {params.name[:60]!r}; {known}")
         else:
             answer = await run(call_tool, call, offer.tool, offer.validator, params.arguments or {})
         content = [types.TextContent(text=answer.text)]

@@ -385,3 +385,8 @@ def shipped_ontologies() -> Path:
 def demo_folder() -> Path:
     """The tour of `mabos demo` and its data, which come with the program."""
     return Path(__file__).resolve().parent.parent / "demo"
+
+
+def template_file(name: str) -> Path:
+    """A text that comes with the program and is filled in: a page's style, a skill, a completion script."""
+    return Path(__file__).resolve().parent.parent / "templates" / name

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.backends.llama_bpe import Tokenizer, open_vocabulary
-from mabos_cli.backends.packed_pieces import PackedPieces
+from mabos_cli.backends.llama_bpe import PackedPieces, Tokenizer, open_vocabulary
 
 from .texts import make_texts
 

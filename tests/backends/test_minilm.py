@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mabos_cli.backends import minilm
+from mabos_cli.backends import sentence_models as minilm
 from mabos_cli.backends.embeddings import open_embedder
 from mabos_cli.errors import Unavailable
 

@@ -17,7 +17,7 @@ from commands.desk import Desk
 from jsonschema import Draft202012Validator
 from warm import Request, become_program
 
-from mabos_cli.commands.call import Call, Told
+from mabos_cli.commands.call import Answer, Call
 from mabos_cli.serve import calling
 from mabos_cli.serve.mcp_tools import TOOLS
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -214,7 +214,7 @@ def test_without_the_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_answer_fits_whatever_is_in_it(room: int) -> None:
     """Many names, long warnings, characters that are long in JSON: what comes out is within the size, and says that it was cut."""
     data = {f"rows_{number}": ['"\n' * 40] * 50 for number in range(30)} | {"id": "M-1"}
-    answer = calling._bounded(Told(data, ["x" * 70] * 900, ["w" * 3000] * 20), room)
+    answer = calling._bounded(Answer(data, ["x" * 70] * 900, ["w" * 3000] * 20), room)
     assert answer.data["id"] == "M-1" and answer.data["truncated"]
     assert answer.data["warnings"][0].startswith("cut to mcp.max_tokens")
     assert len(json.dumps(answer.data, ensure_ascii=False)) <= room

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, Told
+from mabos_cli.commands.call import Answer, Call
 from mabos_cli.services.operations.demo import load_tour, open_ground
 from mabos_cli.terminal.emit import emit
 from mabos_cli.workspace.git import Repository
@@ -49,18 +49,18 @@ def _say(call: Call, lines: Sequence[str], warnings: Sequence[str] = ()) -> None
         emit("mabos.demo.v1", {}, lines, as_json=False, quiet=call.quiet, warnings=warnings)
 
 
-def _shown(told: Told) -> dict[str, Any]:
+def _shown(told: Answer) -> dict[str, Any]:
     return {"output": told.lines, "warnings": told.warnings}
 
 
-def _run(call: Call, root: Path, command: str) -> Told:
+def _run(call: Call, root: Path, command: str) -> Answer:
     """What a command of the tour tells. One that fails ends the tour with its error."""
     program, *words = shlex.split(command.replace("\\\n", " "))
     if program == "git":
         out = Repository(root).run(*words).decode("utf-8", "replace")
-        return Told({}, out.splitlines(), [])
+        return Answer({}, out.splitlines(), [])
     assert call.parse is not None and call.run is not None, "app parses and runs lines"
-    told: list[Told] = []
+    told: list[Answer] = []
     own, rest = call.parse(words)
     call.run(own.with_changes(take=told.append), rest)
     return told[-1]

@@ -10,8 +10,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Conflict, NotFound
-from mabos_cli.formats.operations.git_attributes import DRIVER, add_rules, kind_of, remove_rules
-from mabos_cli.formats.operations.merge_files import merge_file
+from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, kind_of, merge_file, remove_rules
 from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file
 from mabos_cli.workspace.git import Repository, ask_git, open_repository
 from mabos_cli.workspace.layout import WorkspacePaths

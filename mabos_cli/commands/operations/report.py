@@ -10,7 +10,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import plural
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
-from mabos_cli.services.operations.report_gather import Gathering
+from mabos_cli.services.operations.report import Gathering
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.runtime import now

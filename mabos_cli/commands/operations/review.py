@@ -11,7 +11,7 @@ from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.operations.review import Section, count_states, section_lines
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.services.operations.reviewing import Review, review_agent
+from mabos_cli.services.operations.review import Review, review_agent
 from mabos_cli.workspace.git import Repository, Revision, commit_before, find_commit, head_commit, open_repository
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents

@@ -17,7 +17,7 @@ from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.schedule import JOBS, due_jobs, find_job, unit_name
 from mabos_cli.errors import NotFound, Unavailable
 from mabos_cli.formats.operations.timers import Station, render_cron_block, render_units, replace_cron_block
-from mabos_cli.services.operations.user_units import UnitChanges, find_units, plan_units, units_folder, write_units
+from mabos_cli.services.operations.schedule import UnitChanges, find_units, plan_units, units_folder, write_units
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.settings import load_settings
 
@@ -218,6 +218,6 @@ def run(
 
     Example: mabos schedule run nightly
     """
-    from mabos_cli.services.operations.schedule_run import run_job
+    from mabos_cli.services.operations.schedule import run_job
 
     run_job(ctx.obj, find_job(job))

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.quantities import can_agree
 from mabos_cli.core.language.text import words
+from mabos_cli.core.mind.claims.change import Disagreement
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
-from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
+from mabos_cli.core.mind.claims.disagreement import denies, disagree, is_restated
 from mabos_cli.core.mind.claims.headings import is_event, is_measure, is_single, is_thing
 from mabos_cli.core.mind.claims.match import Topic
 from mabos_cli.core.mind.claims.opposites import exclusive, families

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.graph import is_plain
-from mabos_cli.core.operations.report_cut import Cut, cut, shown
+from mabos_cli.core.operations.report_memory import Cut, cut, shown
 
 _NODES, _LINES, _FACTS = 60, 240, 4
 HUB = 8  # neighbours from which an entity stands out

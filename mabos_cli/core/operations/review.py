@@ -9,13 +9,14 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, status_word
-from mabos_cli.core.operations.three_way_records import is_only_used
+from mabos_cli.core.operations.three_way import is_only_used
 
 T = TypeVar("T")
 NEW, CHANGED, GONE = "new", "changed", "gone"
 _STATES = (NEW, CHANGED, GONE)
 _SIGNS = {NEW: "+", CHANGED: "~", GONE: "-"}
 _WIDTH = 100
+_SUBJECT, _IDS = 60, 20
 
 
 class Row(NamedTuple):
@@ -185,3 +186,32 @@ def section_lines(section: Section, limit: int) -> Iterator[str]:
         yield "  " + " ".join(filter(None, parts)) + (f" ({row.change})" if row.change else "")
     if len(shown) < len(section.rows):
         yield f"  and {len(section.rows) - len(shown)} more: --limit 0 shows all"
+
+
+class Wrote(NamedTuple):
+    """A write: by which command, to what, and how much of each kind."""
+
+    command: str
+    ids: tuple[str, ...] = ()
+    counts: Mapping[str, int] | None = None
+
+
+def render_commit(command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = "") -> str:
+    """The message of a commit. `about` is the text of the first thing that was written; where that is not known, what the command
+    answered has to do.
+
+    >>> render_commit("store", ["cfo"], "We bill per seat", [Wrote("store", ("M-1-0a",), {"put": 1})]).split("\\n")
+    ['store: We bill per seat (M-1-0a) [cfo]', '', 'store: put 1; M-1-0a']
+    """
+    ids = list(dict.fromkeys(own for each in wrote for own in each.ids))
+    more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    first = f"{one_line(about, _SUBJECT)} ({ids[0]}){more}" if about else one_line(answer, _SUBJECT)
+    told = f"{command}: {first}" if first else command
+    subject = f"{told} [{', '.join(agents)}]" if agents else told
+    return "\n".join((subject, "", *map(_write_line, wrote))).rstrip("\n")
+
+
+def _write_line(wrote: Wrote) -> str:
+    counts = ", ".join(f"{name} {count}" for name, count in (wrote.counts or {}).items() if count)
+    ids = ", ".join(wrote.ids[:_IDS]) + (f" and {len(wrote.ids) - _IDS} more" if len(wrote.ids) > _IDS else "")
+    return f"{wrote.command}: " + ("; ".join(filter(None, (counts, ids))) or "written")

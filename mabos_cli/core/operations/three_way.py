@@ -4,8 +4,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, TypeVar
 
+from mabos_cli.core.knowledge.case import NOTED, Case, is_same_case, merge_lessons, note_revision
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.memory.item import STORES, MemoryItem
+from mabos_cli.core.memory.trust import lowest_trust
+
 T = TypeVar("T")
 Item = TypeVar("Item", bound=Hashable)
+_NOTHING = object()
+# What a rule says; the rest is about it.
+_BODY = ("type", "conditions", "conclusion", "violation_message", "action")
+_NOBODY = object()
 
 
 class Spare(NamedTuple):
@@ -94,9 +103,6 @@ def merge_count(base: int | None, a: int, b: int) -> int:
     return max(a, b) if base is None else max(0, a + b - base)
 
 
-_NOTHING = object()
-
-
 def merge_maps(
     base: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any], newer: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -162,3 +168,143 @@ def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Ite
             at = max(at, (found,)) if found is not None else at
             timed.append((at, place, number, each))
     return [each for *_, each in sorted(timed, key=lambda entry: entry[:3])]
+
+
+def merge_store(base: str | None, a: str, b: str) -> str:
+    """The store that an item is in when its sides say different: as moved, the more lasting one if both moved it."""
+    return merge_value(base, a, b, max(a, b, key=STORES.index))
+
+
+def is_only_used(old: MemoryItem, new: MemoryItem) -> bool:
+    """Whether all that happened to an item is that it was used."""
+    return new._replace(accessed_at=old.accessed_at, access_count=old.access_count) == old
+
+
+def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settled:
+    """An item that both sides changed, or added under one id. Two texts are two memories: the newer edit keeps the id; of two
+    that only drew the same id, the older."""
+    newer = max(a, b, key=lambda item: (item.accessed_at, item.created_at, repr(item)))
+    if base is None and a.content != b.content:
+        first = min(a, b, key=lambda item: (item.created_at, repr(item)))
+        return Settled(first, "theirs" if first is a else "ours")
+    merged = _fields(base, a, b, newer)._replace(
+        tags=merge_sets(base.tags if base else (), a.tags, b.tags),
+        derived_from=merge_sets(base.derived_from if base else (), a.derived_from, b.derived_from),
+        related_to=merge_sets(base.related_to if base else (), a.related_to, b.related_to),
+        created_at=min(filter(None, (a.created_at, b.created_at)), default=""),
+        accessed_at=max(a.accessed_at, b.accessed_at),
+        access_count=merge_count(base.access_count if base else None, a.access_count, b.access_count),
+        extra=_extra(base, a, b, newer),
+    )
+    # Whoever vouched for one text has not seen the other.
+    if a.content != b.content or (base and base.trust not in (a.trust, b.trust)):
+        merged = merged._replace(trust=lowest_trust((a.trust, b.trust)))
+    is_split = base is not None and a.content != b.content and base.content not in (a.content, b.content)
+    return Settled(merged, ("theirs" if newer is a else "ours") if is_split else "")
+
+
+def _fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
+    """A record, field by field: as the side has it that changed it, or the newer one."""
+    was = base or (_NOBODY,) * len(a)
+    return type(a)(*(merge_value(*told) for told in zip(was, a, b, newer, strict=True)))
+
+
+def _extra(base: Any, a: Any, b: Any, newer: Any) -> tuple[tuple[str, Any], ...]:
+    """The keys of other tools."""
+    told = (dict(each.extra) if each else {} for each in (base, a, b, newer))
+    return tuple(merge_maps(*told).items())
+
+
+def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
+    """A fact that both sides changed, or added under one id: the later word counts, the more certain one if none is later."""
+    newer = _later_fact(a, b)
+    if a.triple != b.triple and (base is None or base.triple not in (a.triple, b.triple)):
+        kept = newer if base else min(a, b, key=lambda fact: (fact.created_at, repr(fact)))
+        return Settled(kept, "theirs" if kept is a else "ours")
+    merged = _fields(base, a, b, newer)._replace(
+        derived_from=merge_sets(base.derived_from if base else (), a.derived_from, b.derived_from),
+        created_at=min(filter(None, (a.created_at, b.created_at)), default=""),
+        updated_at=max(a.updated_at, b.updated_at),
+        extra=_extra(base, a, b, newer),
+    )
+    return Settled(merged)
+
+
+def unite_facts(a: Fact, b: Fact) -> Fact:
+    """Two facts that say the same under two ids, as one: the older id, the later word, trusted no more than both; it remembers
+    the other id."""
+    first = min(a, b, key=lambda fact: (fact.created_at, fact.id))
+    other, newer = b if first is a else a, _later_fact(a, b)
+    older = b if newer is a else a
+    extra = dict(older.extra) | dict(newer.extra)
+    known = {own for fact in (a, b) for own in dict(fact.extra).get("same_as", ()) if isinstance(own, str)}
+    return newer._replace(
+        id=first.id,
+        created_at=first.created_at,
+        trust=lowest_trust((a.trust, b.trust)),
+        valid_from=newer.valid_from or older.valid_from,
+        valid_until=newer.valid_until or older.valid_until,
+        extra=tuple((extra | {"same_as": sorted({*known, other.id} - {first.id})}).items()),
+    )
+
+
+def _later_fact(a: Fact, b: Fact) -> Fact:
+    return max(a, b, key=lambda fact: (fact.updated_at or fact.created_at, fact.confidence, repr(fact)))
+
+
+def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping[str, Any]) -> Settled:
+    """A rule that both sides changed, or numbered alike. Rules do not say when they were changed: of two texts the one that sorts
+    first keeps the number, and of two numbers the lower factor counts."""
+    first = min(a, b, key=lambda rule: (str(rule.get("created_at", "")), repr(rule)))
+    told = [[rule.get(name) for name in _BODY] for rule in (a, b, base or {})]
+    if told[0] != told[1] and (base is None or told[2] not in told[:2]):
+        return Settled(first, "theirs" if first is a else "ours")
+    merged = merge_maps(base or {}, a, b, first)
+    factors = [rule.get("confidence_factor") for rule in (base or {}, a, b)]
+    if len({*map(repr, factors)}) == 3 and all(isinstance(each, int | float) for each in factors[1:]):
+        merged["confidence_factor"] = min(factors[1:])
+    return Settled(merged)
+
+
+def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
+    """A case that both sides changed, or numbered alike: uses add up, lessons of both stay, and where two values differ the later
+    one counts, with the other among its revisions."""
+    if base is None and not is_same_case(a, b):
+        first = min(a, b, key=lambda case: (case.stored_at, repr(case)))
+        return Settled(first, "theirs" if first is a else "ours")
+    newer = max(a, b, key=_last_word)
+    older = b if newer is a else a
+    merged = _fields(base, a, b, newer)._replace(
+        beliefs=merge_sets(base.beliefs if base else (), a.beliefs, b.beliefs),
+        desires=merge_sets(base.desires if base else (), a.desires, b.desires),
+        metrics=tuple(merge_maps(*(dict(c.metrics) if c else {} for c in (base, a, b, newer))).items()),
+        lessons=merge_value(
+            base.lessons if base else None, a.lessons, b.lessons, merge_lessons(older.lessons, newer.lessons)
+        ),
+        uses=merge_count(base.uses if base else None, a.uses, b.uses),
+        merged=merge_count(base.merged if base else None, a.merged, b.merged),
+        stored_at=min(filter(None, (a.stored_at, b.stored_at)), default=""),
+        last_used=max(a.last_used, b.last_used),
+        extra=_extra(base, a, b, newer),
+    )
+    known = base.revisions if base else ()
+    new = sorted((r for r in {repr(r): r for r in (*a.revisions, *b.revisions)}.values() if r not in known), key=repr)
+    merged = merged._replace(revisions=(*known, *new))
+    lost = {name: getattr(older, name) for name in NOTED if _is_lost(name, base, older, merged)}
+    at = max(case.last_used or case.stored_at for case in (a, b))
+    return Settled(note_revision(merged._replace(**lost), merged, at, "merge"))
+
+
+def _last_word(case: Case) -> tuple[str, str]:
+    """When somebody last said something about a case."""
+    said = [case.stored_at, case.last_used, *(revision.at for revision in case.revisions)]
+    return max(said), repr(case)
+
+
+def _is_lost(name: str, base: Case | None, older: Case, merged: Case) -> bool:
+    """Whether a value of the older side is a change of its own that does not stand in the case any more."""
+    value, was, kept = (getattr(case, name, None) for case in (older, base, merged))
+    if name == "metrics":
+        had, has = dict(was or ()), dict(kept)
+        return any(number not in (had.get(key), has.get(key)) for key, number in value)
+    return name != "lessons" and value not in (was, kept, None, "", ())

@@ -1,47 +1,71 @@
 """Completion scripts: one table of what may follow which words, written down in the language of each shell.
 
-Each script has a function `spec` that is the table, generated here, and a few lines that walk the words of a command line
-along it. TAB on commands, options and fixed words needs no process; other values come from `mabos complete`.
+Each script (templates/completion.SHELL) has a function `spec` that is the table, generated here, and a few lines that walk the
+words of a command line along it. TAB on commands, options and fixed words needs no process; other values come from
+`mabos complete`.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.operations.completion import WORDS, Line, Option, Value
-from mabos_cli.formats.operations import completion_shells as shells
+# Kinds of values that the shell finds by itself, and one that nobody can guess. Every other kind is asked of the program.
+FILES, FOLDERS, WORDS, ANY = "files", "folders", "words", "any"
+_PLAIN = r"[A-Za-z0-9_./+-]+"
+
+
+class Value(NamedTuple):
+    """What an option or an argument takes: a kind, and for WORDS the words, each with what it means."""
+
+    kind: str
+    words: tuple[tuple[str, str], ...] = ()
+
+
+class Option(NamedTuple):
+    """An option in all its spellings. Without a value it is a switch."""
+
+    names: tuple[str, ...]
+    about: str
+    value: Value | None = None
+
+
+class Line(NamedTuple):
+    """What may follow the words of a command: the commands below it, options, and arguments in order. With `repeats`, the last
+    argument may come again."""
+
+    name: str
+    below: tuple[tuple[str, str], ...]
+    options: tuple[Option, ...]
+    arguments: tuple[Value, ...]
+    repeats: bool = False
+
+
+def first_sentence(text: str) -> str:
+    """Returns the first sentence of a help text, on one line.
+
+    >>> first_sentence("Remember something. More.\\n\\nExample"), first_sentence("0 to 1; graded by heuristic-v1.")
+    ('Remember something', '0 to 1; graded by heuristic-v1')
+    """
+    line = " ".join(text.strip().split("\n\n")[0].split())
+    return line.partition(". ")[0].removesuffix(".")
 
 
 class Dialect(NamedTuple):
     """How a shell writes the table: a list, one branch of a case, a switch over options, and whether it shows descriptions."""
 
-    script: str
     quote: Callable[[str], str]
-    assign: str
-    listed: str
-    branch: str
-    switch: str
-    either: str
-    case: str
     described: bool
-
-
-_SH = {
-    "assign": "{name}={value}",
-    "listed": "{name}=({values})",
-    "branch": "    {name})\n{body} ;;",
-    "switch": "      case $2 in\n{cases}\n      esac",
-    "either": "|",
-    "case": "        {names}) kind={kind} ;;",
-}
-
-_PLAIN = r"[A-Za-z0-9_./+-]+"
+    indent: int = 6
+    assign: str = "{name}={value}"
+    listed: str = "{name}=({values})"
+    branch: str = "    {name})\n{body} ;;"
+    switch: str = "      case $2 in\n{cases}\n      esac"
+    either: str = "|"
+    case: str = "        {names}) kind={kind} ;;"
 
 
 def _quote_sh(text: str) -> str:
-    if re.fullmatch(_PLAIN, text):
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
+    return text if re.fullmatch(_PLAIN, text) else "'" + text.replace("'", "'\\''") + "'"
 
 
 def _quote_fish(text: str) -> str:
@@ -51,35 +75,35 @@ def _quote_fish(text: str) -> str:
 
 
 _DIALECTS = {
-    "bash": Dialect(shells.BASH, _quote_sh, described=False, **_SH),
-    "zsh": Dialect(shells.ZSH, _quote_sh, described=True, **_SH),
+    "bash": Dialect(_quote_sh, described=False),
+    "zsh": Dialect(_quote_sh, described=True),
     "fish": Dialect(
-        shells.FISH,
         _quote_fish,
+        described=True,
+        indent=12,
         assign="set {name} {value}",
         listed="set {name} {values}",
         branch="        case {name}\n{body}",
         switch="            switch $option\n{cases}\n            end",
         either=" ",
         case="                case {names}\n                    set kind {kind}",
-        described=True,
     ),
 }
 SHELLS = tuple(_DIALECTS)
 
 
-def render_completion(shell: str, lines: Sequence[Line], anywhere: Sequence[Option]) -> str:
-    """The completion script of a shell: what may follow each command, and the options that every one takes."""
+def render_completion(shell: str, script: str, lines: Sequence[Line], anywhere: Sequence[Option]) -> str:
+    """Returns the script of a shell with the table filled in: what may follow each command, and the options that every one takes."""
     dialect = _DIALECTS[shell]
     names = [_entry(dialect, name, option.about) for option in anywhere for name in option.names]
-    script = dialect.script.replace("@SPEC@", "\n".join(filter(None, (_branch(dialect, line) for line in lines))))
+    script = script.replace("@SPEC@", "\n".join(filter(None, (_branch(dialect, line) for line in lines))))
     script = script.replace("@OPTIONS@", " ".join(names))
     return script.replace("@VALUES@", "\n".join(_cases(dialect, anywhere)))
 
 
 def _branch(dialect: Dialect, line: Line) -> str:
     """What may follow one command."""
-    pad = " " * (12 if dialect.script is shells.FISH else 6)
+    pad = " " * dialect.indent
     names = [(name, option.about) for option in line.options for name in option.names]
     values = [_kind(dialect, value) for value in line.arguments]
     parts = {"subs": [_entry(dialect, *pair) for pair in line.below],

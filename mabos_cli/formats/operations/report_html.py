@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.report import Report
-from mabos_cli.core.operations.report_cut import Cut
+from mabos_cli.core.operations.report_memory import Cut
 from mabos_cli.formats.markdown.seal import is_as_generated, seal
-from mabos_cli.formats.operations.html import Html, Part, element, join
-from mabos_cli.formats.operations.report_memory_html import memory_sections
-from mabos_cli.formats.operations.report_mind_html import mind_sections
-from mabos_cli.formats.operations.report_parts import Section, code, left_out, row, table
+from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join, left_out, row, table
+from mabos_cli.formats.operations.report_sections import memory_sections, mind_sections
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'

@@ -1,10 +1,57 @@
-"""Pieces that every section of a report is made of."""
+"""HTML from values: text is escaped unless an element made it, so that content cannot become markup by being forgotten."""
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import plural
-from mabos_cli.formats.operations.html import Html, Part, element
+from mabos_cli.core.operations.report_graph import HUB, Box, Line, Picture
+
+_VOID = frozenset(("meta", "rect", "line", "path", "br"))
+Part = str | int | float | None | Iterable["Part"]
+_TALL = 100
+_HALF = 12  # of the height of a box
+
+
+class Html(str):
+    """Markup that is ready; all other text is escaped when it is put into an element."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *parts: Part, **attributes: str | int | float | bool | None) -> Html:
+    """An element around its parts. Of an attribute's name the last underscore is dropped and others are dashes; None and
+    False leave it out.
+
+    >>> element("p", "a < b", class_="note")
+    '<p class="note">a &lt; b</p>'
+    """
+    told = "".join(
+        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
+    )
+    if name in _VOID and not parts:
+        return Html(f"<{name}{told}>" if name in ("meta", "br") else f"<{name}{told}/>")
+    return Html(f"<{name}{told}>{join(parts)}</{name}>")
+
+
+def join(parts: Iterable[Part]) -> Html:
+    """Parts one after the other, escaped where they are text."""
+    return Html("".join(map(_part, parts)))
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Html):
+        return part
+    if isinstance(part, str):
+        return escape(part)
+    if part is None:
+        return ""
+    return str(part) if isinstance(part, int | float) else join(part)
+
+
+def _attribute(key: str, value: str | int | float | bool) -> str:
+    name = key.removesuffix("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
 
 
 class Section(NamedTuple):
@@ -49,3 +96,86 @@ def whose(agent: str, many: bool) -> Html | None:
 def fold(title: Part, *parts: Part, is_open: bool = False) -> Html:
     """Something that opens when it is asked to, without a script."""
     return element("details", element("summary", title), *parts, open=is_open)
+
+
+def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label: str, top: int) -> Html:
+    """Columns of stacked counts, drawn to fill whatever room there is; each says its name and its sum when pointed at."""
+    drawn = []
+    for at, (counts, name) in enumerate(zip(columns, names, strict=True)):
+        height, parts = 0.0, []
+        for number, count in enumerate(counts, 1):
+            share = _TALL * count / max(1, top)
+            height += share
+            if count:
+                y = _number(_TALL - height)
+                parts.append(
+                    element("rect", x=_number(at + 0.1), y=y, width=0.8, height=_number(share), class_=f"c{number}")
+                )
+        if parts:
+            drawn.append(element("g", element("title", f"{name}: {sum(counts)}"), parts))
+    box = f"0 0 {max(1, len(columns))} {_TALL}"
+    return element(
+        "svg", drawn, viewBox=box, preserveAspectRatio="none", class_="columns", role="img", aria_label=label
+    )
+
+
+def render_bar(share: float, kind: str = "c1") -> Html:
+    """A bar that fills a share of its room. The number stands beside it, so that nobody has to see it."""
+    width = _number(100 * max(0.0, min(1.0, share)))
+    parts = [element("rect", width=100, height=10, class_="rest")]
+    if share > 0:
+        parts.append(element("rect", width=width, height=10, class_=kind))
+    return element("svg", parts, viewBox="0 0 100 10", preserveAspectRatio="none", class_="bar", aria_hidden="true")
+
+
+def render_picture(picture: Picture) -> Html:
+    """The graph in its own size: boxes with labels, and lines with an arrow that name their facts when pointed at."""
+    tip = element("path", d="M0 0L8 4L0 8z", class_="tip")
+    marker = element(
+        "marker", tip, id="tip", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=7, markerHeight=7, orient="auto"
+    )
+    lines = [_line(line, picture.boxes) for line in picture.lines.rows]
+    label = f"Graph of {len(picture.boxes)} entities and {plural(len(picture.lines.rows), 'line')} between them"
+    size = {"width": picture.width, "height": picture.height}
+    return element(
+        "svg",
+        element("defs", marker),
+        lines,
+        map(_box, picture.boxes),
+        viewBox=f"0 0 {picture.width} {picture.height}",
+        **size,
+        class_="graph",
+        role="img",
+        aria_label=label,
+    )
+
+
+def _box(box: Box) -> Html:
+    rect = element(
+        "rect", x=_number(box.x - box.width / 2), y=box.y - _HALF, width=box.width, height=2 * _HALF, rx=_HALF
+    )
+    text = element("text", box.label, x=box.x, y=box.y + 4)
+    told = element("title", f"{box.label}: {plural(box.links, 'neighbour')}")
+    return element("g", told, rect, text, class_="hub" if box.links >= HUB else "node")
+
+
+def _line(line: Line, boxes: Sequence[Box]) -> Html:
+    """A line from the centre of one box to the edge of the other."""
+    a, b = boxes[line.start], boxes[line.end]
+    x, y = _edge(b, a.x, a.y)
+    more = [f"and {line.facts.left} more"] if line.facts.left else []
+    told = element("title", "\n".join([*line.facts.rows, *more]))
+    kind = "doubt" if line.untrusted else None
+    return element("path", told, d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)")
+
+
+def _edge(box: Box, x: int, y: int) -> tuple[str, str]:
+    """Where a line from a point to the centre of a box meets its edge."""
+    dx, dy = x - box.x, y - box.y
+    scale = 1 / max(abs(dx) / (box.width / 2), abs(dy) / _HALF, 1)
+    return _number(box.x + dx * scale), _number(box.y + dy * scale)
+
+
+def _number(value: float) -> str:
+    """A number with at most two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -10,6 +10,7 @@ from mabos_cli.core.operations.schedule import DAYS, Job, Rhythm
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.json.text import dump_line
 
+FORMATS = ("systemd", "cron")
 _MARK = "# mabos schedule of "
 _SERVICE = """\
 {mark}

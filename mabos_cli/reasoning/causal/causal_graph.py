@@ -6,8 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.digraph import causal_order
-from mabos_cli.reasoning.discrete_network import reach
+from mabos_cli.reasoning.digraph import causal_order, reach
 from mabos_cli.reasoning.input_checks import check_size
 
 MOST_VARIABLES = 60

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext
 from pathlib import Path
 from shutil import which
+from typing import NamedTuple
 
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.operations.tour import Chapter, parse_tour
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.layout import demo_folder
 from mabos_cli.workspace.locate import place_named
@@ -20,6 +20,17 @@ _GIT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "demo"), ("EMAIL", "demo@example.invalid"))},
 }  # fmt: skip
+
+
+class Chapter(NamedTuple):
+    """What is shown, and the commands that show it, as a shell would be given them."""
+
+    about: str
+    commands: tuple[str, ...]
+
+    @property
+    def needs_git(self) -> bool:
+        return any(command.startswith("git ") for command in self.commands)
 
 
 def load_tour() -> list[Chapter]:
@@ -61,3 +72,17 @@ def _still_world() -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def parse_tour(text: str) -> list[Chapter]:
+    r"""The chapters of a tour. A command goes on in the next line behind a backslash.
+
+    >>> parse_tour("Look.\n$ mabos status\n$ mabos store x \\\n    --tag y\n")
+    [Chapter(about='Look.', commands=('mabos status', 'mabos store x \\\n    --tag y'))]
+    """
+    return [_parse_chapter(part) for part in text.strip("\n").split("\n\n")]
+
+
+def _parse_chapter(text: str) -> Chapter:
+    about, *commands = f"\n{text}".split("\n$ ")
+    return Chapter(about.strip("\n"), tuple(commands))

@@ -18,7 +18,7 @@ from mabos_cli.formats.memory.item_records import parse_archive
 from mabos_cli.formats.memory.items import line_id, parse_item, parse_page, render_store
 from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
-from mabos_cli.formats.operations.git_attributes import DRIVER, names_driver
+from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
 from mabos_cli.services.operations.rebuild import rebuild_derived
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.memory.stores import locate
-from mabos_cli.core.operations.commit_message import Wrote, render_commit
+from mabos_cli.core.operations.review import Wrote, render_commit
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import changed_paths, commit_paths, open_repository

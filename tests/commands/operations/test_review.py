@@ -70,7 +70,7 @@ def test_only_changed_lines_are_decoded(desk: Desk, monkeypatch: pytest.MonkeyPa
     commit(desk)
     desk.run("store", "--store", "long_term", "Something quite different")
     decoded = []
-    from mabos_cli.services.operations import reviewing
+    from mabos_cli.services.operations import review as reviewing
 
     parse = reviewing.parse_item
     monkeypatch.setattr(reviewing, "parse_item", lambda *words: decoded.append(words) or parse(*words))

@@ -12,11 +12,28 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.conflicts import find_conflicts
 from mabos_cli.core.mind.goal_tree import build_tree
 from mabos_cli.core.mind.mind import Attitude, Belief
-from mabos_cli.core.operations.report import list_receipts, list_troubles
-from mabos_cli.core.operations.report_cut import Cut, cut, fair_share, shown
-from mabos_cli.core.operations.report_memory import Held, Outside, Tally
-from mabos_cli.core.operations.report_mind import Settled, list_clashes, list_dates, list_goals, list_settled
-from mabos_cli.core.operations.report_time import Told, list_months, list_spans, share_quarters
+from mabos_cli.core.operations.report import (
+    Settled,
+    list_clashes,
+    list_dates,
+    list_goals,
+    list_receipts,
+    list_settled,
+    list_troubles,
+)
+from mabos_cli.core.operations.report_memory import (
+    Cut,
+    Held,
+    Outside,
+    Tally,
+    Told,
+    cut,
+    fair_share,
+    list_months,
+    list_spans,
+    share_quarters,
+    shown,
+)
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 quick = settings(deadline=None, derandomize=True)

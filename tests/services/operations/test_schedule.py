@@ -6,13 +6,7 @@ import pytest
 
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.operations.timers import render_mark
-from mabos_cli.services.operations.user_units import (
-    UnitChanges,
-    find_units,
-    plan_units,
-    units_folder,
-    write_units,
-)
+from mabos_cli.services.operations.schedule import UnitChanges, find_units, plan_units, units_folder, write_units
 
 MARK = render_mark("/ours")
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mabos_cli.core.knowledge.case import Case, Revision
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
-from mabos_cli.core.operations.three_way_records import (
+from mabos_cli.core.operations.three_way import (
     is_only_used,
     merge_cases,
     merge_facts,

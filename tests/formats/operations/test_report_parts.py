@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from page import Page
 
 from formats.samples import any_text
-from mabos_cli.formats.operations.html import Html, element, join
+from mabos_cli.formats.operations.report_parts import Html, element, join
 
 quick = settings(deadline=None, derandomize=True)
 

@@ -1,6 +1,14 @@
-"""Which files of a workspace git merges how: the lines of .gitattributes, and the kind of a file by its path."""
+"""Which files of a workspace git merges how: the lines of .gitattributes, the kind of a file by its path, and the merge itself.
+
+Merged files are as our codecs write them, and say the same whichever side is ours.
+"""
 
 import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mabos_cli.formats.operations.merge_records import Merged, Sides
 
 DRIVER = "mabos"
 _BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
@@ -64,3 +72,23 @@ def remove_rules(text: str) -> str:
 def names_driver(text: str) -> bool:
     """Whether some file is to be merged by our driver."""
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
+
+
+def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
+    """Returns the file of a kind as both sides have it; None when it is text that only people can merge.
+
+    InvalidFile when one of the three is malformed.
+    """
+    # Loaded here: who asks only for the kind of a file needs no codec.
+    from mabos_cli.formats.operations import merge_records as records
+
+    merges = {
+        "store": records.merge_stores,
+        "page": partial(records.merge_stores, is_page=True),
+        "facts": records.merge_fact_files,
+        "rules": records.merge_rule_files,
+        "cases": records.merge_case_files,
+        "log": records.merge_logs,
+        "derived": records.merge_derived,
+    }
+    return merges[kind](path, sides) if kind in merges else None

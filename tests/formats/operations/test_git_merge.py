@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.formats.operations.git_attributes import add_rules, kind_of, names_driver, remove_rules
+from mabos_cli.formats.operations.git_merge import add_rules, kind_of, names_driver, remove_rules
 
 KINDS = {
     "agents/cfo/memory-store.json": "store",

@@ -34,7 +34,7 @@ from mabos_cli.formats.memory.items import line_id, parse_item, parse_store, ren
 from mabos_cli.formats.memory.observations import parse_harvests
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
-from mabos_cli.formats.operations.git_attributes import kind_of
+from mabos_cli.formats.operations.git_merge import kind_of
 from mabos_cli.workspace.git import Revision
 from mabos_cli.workspace.layout import STORE, AgentPaths
 

@@ -1,0 +1,324 @@
+"""Merges the files of a workspace that two branches changed: memories, facts, rules and cases by their ids, logs by entries.
+
+Rules and cases are numbered: two sides give the same number to different things, and one of them gets another.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.operations.three_way import (
+    Settled,
+    Spare,
+    Union,
+    is_only_used,
+    merge_cases,
+    merge_count,
+    merge_facts,
+    merge_items,
+    merge_keyed,
+    merge_maps,
+    merge_rules,
+    merge_runs,
+    merge_store,
+    unite_facts,
+)
+from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
+from mabos_cli.formats.knowledge.facts import FactFile, parse_fact, parse_facts, render_fact, render_facts
+from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_from_dict
+from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.memory.items import (
+    StoreFile,
+    line_id,
+    parse_item,
+    parse_store,
+    render_item,
+    render_page,
+    render_store,
+)
+
+_ENTRY_ID = re.compile(r"\^(M-\d{1,16}-[0-9a-f]{4})\s*\Z")
+_NUMBERED = re.compile(r"([RC])-(\d{1,18})")
+Held = tuple[str, bytes]  # the store and the line of an item
+Sides = tuple[bytes, bytes, bytes]  # the file before, ours, theirs; nothing where there was none
+
+
+class Merged(NamedTuple):
+    """The merged file, and what somebody should know about it."""
+
+    data: bytes
+    notes: tuple[str, ...] = ()
+
+
+def read_sides(parse: Callable[[bytes, str], Any], empty: Callable[[], Any], path: str, sides: Sides) -> list[Any]:
+    """The three files. Git gives an empty base where there is none; a side that is empty is malformed."""
+    base = parse(sides[0], f"{path} (base)") if sides[0] else empty()
+    return [base, parse(sides[1], f"{path} (ours)"), parse(sides[2], f"{path} (theirs)")]
+
+
+def age_of_id(own: str) -> tuple[tuple[int, int], str]:
+    """Ids in the order in which they were given out; those of other tools behind."""
+    return parse_id(own) or (1 << 60, 0), own
+
+
+def latest_id(ids: Iterable[str]) -> str:
+    """The id that was given out last; those of other tools do not count."""
+    return max((own for own in ids if parse_id(own)), key=lambda own: parse_id(own) or (0, 0), default="")
+
+
+def free_id(own: str, text: bytes, taken: set[str]) -> str:
+    """An id near another one, drawn from what the record says: both clones of a merge draw the same."""
+    ms, draw, number = parse_id(own), crc32(text), 1
+    while True:
+        made = f"{own[0]}-{ms[0]}-{2 * draw % 0x10000:04x}" if ms else f"{own}-{number + 1}"
+        if made not in taken:
+            taken.add(made)
+            return made
+        draw, number = draw + 1, number + 1
+
+
+def merge_extras(files: list[Any]) -> dict[str, Any]:
+    """The keys of other tools, at the top of a file."""
+    _, a, b = files
+    newer = max(a, b, key=lambda file: (file.version, repr(file.extra)))
+    return merge_maps(*(file.extra for file in files), newer.extra)
+
+
+def merge_fact_files(path: str, sides: Sides) -> Merged:
+    """The facts of both sides; those that say the same are one."""
+    files = read_sides(parse_facts, FactFile, path, sides)
+    records = [{line_id(line): line for line in file.lines} for file in files]
+    union = merge_keyed(*records, _settle_fact, lambda was, now: was == now, age_of_id)
+    kept, taken, notes = dict(union.kept), {*records[1], *records[2]}, []
+    for spare in union.spares:
+        own = free_id(spare.id, spare.record, taken)
+        kept[own] = render_fact(parse_fact(spare.record, path)._replace(id=own))
+        notes.append(f"{spare.id} was given to two facts: the other one is {own}")
+    _unite_added(kept, records, path)
+    ours, theirs = files[1:]
+    newest = latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else ""
+    version = max(ours.version, theirs.version) + 1
+    merged = FactFile(list(kept.values()), version, newest, merge_extras(files), path)
+    return Merged(render_facts(merged), tuple(notes))
+
+
+def _settle_fact(base: bytes | None, a: bytes, b: bytes) -> Settled:
+    was = parse_fact(base, "base") if base else None
+    settled = merge_facts(was, parse_fact(a, "ours"), parse_fact(b, "theirs"))
+    return Settled(render_fact(settled.kept), settled.spare)
+
+
+def _unite_added(kept: dict[str, bytes], records: list[dict[str, bytes]], path: str) -> None:
+    """Makes one fact of two that say the same, one added on each side."""
+    base, ours, theirs = records
+    added = [own for own in kept if own not in base]
+    said = {parse_fact(kept[own], path).triple: own for own in added if own in ours and own not in theirs}
+    for own in [own for own in added if own in theirs and own not in ours]:
+        fact = parse_fact(kept[own], path)
+        twin = said.get(fact.triple) if said else None
+        if twin:
+            one = unite_facts(parse_fact(kept[twin], path), fact)
+            del kept[twin if one.id == own else own]
+            kept[one.id] = render_fact(one)
+
+
+def _last_number(ids: Iterable[str]) -> int:
+    return max((int(found[2]) for own in ids if (found := _NUMBERED.fullmatch(own))), default=0)
+
+
+def _numbered_age(own: str) -> tuple[int, str]:
+    found = _NUMBERED.fullmatch(own)
+    return int(found[2]) if found else 1 << 60, own
+
+
+def merge_rule_files(path: str, sides: Sides) -> Merged:
+    """The rules of both sides. Of one that says two things now, the other version is kept disabled."""
+    files = read_sides(parse_rules, RuleFile, path, sides)
+    _, ours, theirs = files
+    union = merge_keyed(*(file.raw for file in files), merge_rules, lambda was, now: was == now, _numbered_age)
+    kept, notes = dict(union.kept), []
+    last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
+    for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
+        last += 1
+        own, rule = f"R-{last:03d}", dict(spare.record)
+        if spare.has_base:
+            rule["enabled"] = False  # two versions of a rule must not both conclude
+            notes.append(f"{spare.id} was changed on both sides: the other version is {own}, disabled")
+        else:
+            notes.append(f"{spare.id} was given to two rules: the younger one is {own}")
+        kept[own] = rule | {"id": own} | ({"name": own} if rule.get("name") == spare.id else {})
+    merged = RuleFile((), max(ours.version, theirs.version) + 1, "", merge_extras(files))
+    merged.rules = tuple(rule_from_dict(raw, path) for raw in kept.values())
+    merged.raw = kept
+    merged.last_id = f"R-{last:03d}" if last > _last_number(kept) else ""
+    return Merged(render_rules(merged), tuple(notes))
+
+
+def merge_case_files(path: str, sides: Sides) -> Merged:
+    """The cases of both sides. What a case was adapted from follows a new number."""
+    files = read_sides(parse_cases, CaseFile, path, sides)
+    records = [{entry["case_id"]: entry for entry in file.entries} for file in files]
+    union = merge_keyed(*records, partial(_settle_case, path), lambda was, now: was == now, _numbered_age)
+    kept, notes = dict(union.kept), []
+    last = _last_number((*records[1], *records[2]))
+    for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
+        last += 1
+        own = f"C-{last:03d}"
+        notes.append(f"{spare.id} was given to two cases: the younger one is {own}")
+        mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
+        for name, entry in kept.items():
+            if entry.get("adapted_from") == spare.id and name in mine and name not in others:
+                kept[name] = entry | {"adapted_from": own}
+        kept[own] = spare.record | {"case_id": own}
+    others = next((file.others for file in files[1:] if file.others is not None), None)
+    if others is not None:
+        told = [file.others or {} for file in files]
+        others = merge_maps(*told, max(told[1:], key=repr))
+    return Merged(CaseFile(list(kept.values()), others, path).changed((), ()).data, tuple(notes))
+
+
+def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:
+    was = case_from_dict(base, f"{path} (base)") if base else None
+    settled = merge_cases(was, case_from_dict(a, f"{path} (ours)"), case_from_dict(b, f"{path} (theirs)"))
+    return Settled(case_to_dict(settled.kept), settled.spare)
+
+
+def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
+    """The memories of both sides. How many fit into the recent stores is left to the next write."""
+    files = read_sides(parse_store, StoreFile, path, sides)
+    ours, theirs = files[1:]
+    notes: list[str] = []
+    records = [_records(file, path) for file in files]
+    split = _split_side(path, files)
+    if split:  # its long-term items are on pages, which are not seen from here: they count as they were
+        there = {own: held for own, held in records[0].items() if held[0] == "long_term"}
+        records[split] = there | records[split]
+        gone = sorted(there.keys() - records[3 - split].keys(), key=age_of_id)
+        notes += [f"{own} was removed on the side that has no pages, and is still on a page" for own in gone]
+        records[3 - split] |= {own: there[own] for own in gone}
+    union = merge_keyed(*records, _settle_item, _is_untouched, age_of_id)
+    kept = _place_items(union, notes, {*records[1], *records[2]}, records)
+    if split:
+        kept = {own: held for own, held in kept.items() if not _is_on_page(records[0].get(own), held)}
+        strays = sum(held[0] == "long_term" for held in kept.values())
+        notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
+    merged = StoreFile(
+        *(tuple(parse_item(line, path) for at, line in kept.values() if at == s) for s in ("working", "short_term")),
+        [line for at, line in kept.values() if at == "long_term"],
+        max(ours.version, theirs.version) + 1,
+        latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else "",
+        _page_counts(*(file.pages for file in files)),
+        merge_extras(files),
+    )
+    return Merged(render_page(merged.long_term) if is_page else render_store(merged), tuple(notes))
+
+
+def _records(file: StoreFile, path: str) -> dict[str, Held]:
+    """The items of a file by id; InvalidFile when two have one, for then one would be lost."""
+    recent = [(s, item) for s in ("working", "short_term") for item in getattr(file, s)]
+    pairs = [(item.id, (s, render_item(item))) for s, item in recent]
+    pairs += [(line_id(line), ("long_term", line)) for line in file.long_term]
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twin = next(own for own, count in Counter(own for own, _ in pairs).items() if count > 1)
+        raise InvalidFile(f"{path}: {twin} is there twice", "give one of the two another id, then merge again")
+    return found
+
+
+def _split_side(path: str, files: list[StoreFile]) -> int:
+    """Which side, 1 or 2, split its store into pages since the base; 0 when none did."""
+    before, ours, theirs = (bool(file.pages) for file in files)
+    if not before and ours and theirs and files[0].long_term:
+        raise Conflict(
+            f"{path}: both sides split their memory into pages since they parted",
+            "take one side's memory-store.json and memory-store/, and import what the other added: store --batch",
+        )
+    return 0 if before or ours == theirs else 1 if ours else 2
+
+
+def _is_on_page(was: Held | None, held: Held) -> bool:
+    """Whether a long-term item is on a page of the side that has pages, as it was but for uses."""
+    return was is not None and was[0] == held[0] == "long_term" and _is_untouched(was, held)
+
+
+def _page_counts(base: dict[str, int], ours: dict[str, int], theirs: dict[str, int]) -> dict[str, int]:
+    """How many items the pages hold, as far as that can be told without them; doctor counts."""
+    names = sorted({*ours, *theirs})
+    return {n: merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
+
+
+def _settle_item(base: Held | None, a: Held, b: Held) -> Settled:
+    was = parse_item(base[1], "base") if base else None
+    settled = merge_items(was, parse_item(a[1], "ours"), parse_item(b[1], "theirs"))
+    store = merge_store(base[0] if base else None, a[0], b[0])
+    return Settled((store, render_item(settled.kept)), settled.spare)
+
+
+def _is_untouched(was: Held, now: Held) -> bool:
+    """Whether nobody did anything about an item but use it, or make room in working memory."""
+    if was[0] != now[0] and now[0] == "long_term":
+        return False
+    return was[1] == now[1] or is_only_used(parse_item(was[1], "base"), parse_item(now[1], "now"))
+
+
+def _place_items(union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]]) -> dict[str, Held]:
+    """The items, with those that lost their id under new ones: other versions are linked with the one that is kept."""
+    kept = dict(union.kept)
+    for spare in union.spares:
+        store, line = spare.record
+        item, own = parse_item(line, "merge"), free_id(spare.id, line, taken)
+        if spare.has_base:
+            item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, spare.id))))
+            first = parse_item(kept[spare.id][1], "merge")
+            first = first._replace(related_to=tuple(dict.fromkeys((*first.related_to, own))))
+            kept[spare.id] = (kept[spare.id][0], render_item(first))
+            notes.append(f"{spare.id} was edited on both sides: the older text is {own}")
+        else:
+            notes.append(f"{spare.id} was given to two memories: the younger one is {own}")
+            _repoint_items(kept, spare, own, records)
+        kept[own] = (store, render_item(item._replace(id=own)))
+    return kept
+
+
+def _repoint_items(kept: dict[str, Held], spare: Spare, own: str, records: list[dict[str, Held]]) -> None:
+    """Points what one side alone added, and means its item by an id, to the item's new id."""
+    mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
+    mark = f'"{spare.id}"'.encode()
+    for name, (store, line) in kept.items():
+        if name == spare.id or mark not in line or name not in mine or name in others:
+            continue
+        item = parse_item(line, "merge")
+        links = {
+            n: tuple(own if i == spare.id else i for i in getattr(item, n)) for n in ("derived_from", "related_to")
+        }
+        kept[name] = (store, render_item(item._replace(**links)))
+
+
+def merge_logs(path: str, sides: Sides) -> Merged:
+    """Merges daily logs: the entries of both sides, whole, in the order of their ids; text between them stays behind what it follows."""
+    base, ours, theirs = (_blocks(data.decode("utf-8", "surrogateescape")) for data in sides)
+    merged = merge_runs(base, ours, theirs, _entry_time)
+    return Merged(("\n\n".join(merged) + "\n" if merged else "").encode("utf-8", "surrogateescape"))
+
+
+def _blocks(text: str) -> list[str]:
+    """A log cut before each heading of an entry."""
+    return [part for each in re.split(r"(?m)^(?=## )", text) if (part := each.strip("\n"))]
+
+
+def _entry_time(block: str) -> tuple[int, int] | None:
+    named = _ENTRY_ID.search(block)
+    return parse_id(named[1]) if named else None
+
+
+def merge_derived(path: str, sides: Sides) -> Merged | None:
+    """Returns, of two derived files, the one that a person edited, so that the next run sets it aside, else ours; None when both
+    were edited. What it stands for is merged elsewhere, and it is rebuilt from that."""
+    edited = [data for data in sides[1:] if not is_as_generated(data.decode("utf-8", "replace"))]
+    return None if len(edited) == 2 else Merged(edited[0] if edited else sides[1])
