@@ -24,7 +24,7 @@ from workspaces import item_rows, make_items, make_notes, questions
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.search.recall import Filters, recall
-from mabos_cli.index import lanes
+from mabos_cli.index import tables as lanes
 from mabos_cli.services.search.agent_index import AgentIndex
 from mabos_cli.services.search.agent_search import AgentSearch, Way
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
-from mabos_cli.core.memory.grade import WEIGHTS
-from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES
+from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES, WEIGHTS
 from mabos_cli.core.memory.stores import Limits
 
 

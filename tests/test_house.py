@@ -427,7 +427,7 @@ def test_names_that_two_rooms_spell_are_the_same() -> None:
     """The settings list what the rooms offer; neither may import the other."""
     from mabos_cli.backends.embeddings import PROVIDERS
     from mabos_cli.config import BY_NAME
-    from mabos_cli.index.engine import STEPS
+    from mabos_cli.index.vectors import STEPS
 
     assert BY_NAME["embeddings.provider"].choices == (*PROVIDERS, "none")
     assert BY_NAME["index.vectors"].choices == ("auto", *STEPS)

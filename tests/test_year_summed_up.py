@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from commands.desk import Desk
 
-from mabos_cli.core.hierarchy.topics import topic_key
+from mabos_cli.core.hierarchy.themes import topic_key
 from mabos_cli.formats.hierarchy.summary_md import parse_summary
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))

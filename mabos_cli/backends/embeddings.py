@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from mabos_cli.core.search.embedding import Embedder
+from mabos_cli.core.search.documents import Embedder
 from mabos_cli.errors import UsageFault
 
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http")

@@ -7,13 +7,21 @@ from typing import NamedTuple
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.language.text import words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
-from mabos_cli.core.search.question import is_first_person, names_in, phrases, without
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, without_retold
+from mabos_cli.core.search.recall import (
+    Candidate,
+    Filters,
+    Hit,
+    is_first_person,
+    names_in,
+    phrases,
+    without,
+    without_retold,
+)
 from mabos_cli.core.search.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
-from mabos_cli.index import lanes
-from mabos_cli.index.lanes import Restriction, Row
+from mabos_cli.index import tables as lanes
 from mabos_cli.index.search_index import SearchIndex
+from mabos_cli.index.tables import Restriction, Row
 
 _OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit

@@ -7,12 +7,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mabos_cli.core.context.prompt_words import asked_about, share_words, telling_words, words_needed
+from mabos_cli.core.context.texts import asked_about, share_words, telling_words, words_needed
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
-from mabos_cli.index import lanes
-from mabos_cli.index.schema import ARCHIVED, SCHEMA, read_meta, read_only
+from mabos_cli.index import tables as lanes
+from mabos_cli.index.tables import ARCHIVED, SCHEMA, address_of, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
@@ -104,7 +104,7 @@ def open_peek(path: str, note: str) -> Peek | None:
             return None
     except OSError:
         return None
-    db = sqlite3.connect(read_only(path), uri=True, timeout=0.05, isolation_level=None)
+    db = sqlite3.connect(address_of(path), uri=True, timeout=0.05, isolation_level=None)
     if read_meta(db).get("shape", "").startswith(f"{SCHEMA} "):
         return Peek(db)
     db.close()

@@ -10,14 +10,22 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mabos_cli.core.search.documents import WRITING, Source, digest_of, stamp_of
-from mabos_cli.core.search.embedding import Embedder
+from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of, stamp_of
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.embed import embed_pending, give_memo, is_kept, is_of, keep_memo
-from mabos_cli.index.engine import Engine
-from mabos_cli.index.follow import Decode, Follower, Stats
-from mabos_cli.index.schema import SCHEMA, create_tables, read_meta, write_meta
-from mabos_cli.index.vectors import BlobTable, VecTable, Vectors
+from mabos_cli.index.follow import Follower, Stats
+from mabos_cli.index.tables import SCHEMA, create_tables, read_meta, write_meta
+from mabos_cli.index.vectors import (
+    BlobTable,
+    Decode,
+    Engine,
+    VecTable,
+    Vectors,
+    embed_pending,
+    give_memo,
+    is_kept,
+    is_of,
+    keep_memo,
+)
 
 
 class Guard(Protocol):

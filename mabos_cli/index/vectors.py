@@ -1,16 +1,123 @@
-"""Vectors in the index: kept by sqlite-vec, or as blobs that are compared in Python. Both answer the same questions."""
+"""Which SQLite serves the index, how it compares vectors, and how passages get theirs. Each step down is slower or knows less; none is an error.
 
+1. extension: Python's own sqlite3 loads sqlite-vec.
+2. wheel: a SQLite that comes as a wheel (sqlean.py, pysqlite3) loads it, where Python's own was built without extensions.
+3. scan: no sqlite-vec; vectors are blobs, narrowed down by their signs and compared in Python.
+4. lexical: no vectors at all.
+"""
+
+import importlib
+import os
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from heapq import nsmallest
+from importlib.util import find_spec
 from math import sqrt
 from operator import mul
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
+from zlib import crc32
 
-from mabos_cli.index.schema import ARCHIVED
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.search.documents import Embedder
+from mabos_cli.index.tables import ARCHIVED, address_of, read_meta, transaction, write_meta
 
+STEPS = ("extension", "wheel", "scan", "lexical")
+_WHEELS = ("sqlean", "pysqlite3")
 Rows = list[tuple[int, float]]
 _MOST = 4096  # sqlite-vec refuses a larger k
+Decode = Callable[[str], MemoryItem]
+Show = Callable[[int, int], None]
+_BATCH = 512
+_PART = 50  # texts of one request
+_SHORT = 300  # a turn before this long is context; a longer one would drown what it is context for
+
+
+class Engine(NamedTuple):
+    """A way to open the index: the step, the SQLite module behind it, and the file of sqlite-vec if it is used."""
+
+    step: str
+    sqlite: ModuleType
+    vec0: str = ""
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What comes up when something is wrong with the file: SQLite's own, and what values of the wrong kind lead to."""
+        return (self.sqlite.Error, ValueError, TypeError, LookupError, struct.error)
+
+    @property
+    def about(self) -> str:
+        """The step in words, for doctor and index status."""
+        said = {
+            "extension": "sqlite-vec in Python's own SQLite",
+            "wheel": f"sqlite-vec in the SQLite of {self.sqlite.__name__.partition('.')[0]}",
+            "scan": "blobs, scanned in Python without sqlite-vec",
+            "lexical": "none, words only",
+        }
+        return said[self.step]
+
+    def connect(self, path: str, *, read_only: bool = False) -> Any:
+        """A connection that commits when told to, with sqlite-vec loaded where this step has it."""
+        place = address_of(path) if read_only else path
+        db = self.sqlite.connect(place, uri=read_only, timeout=10, isolation_level=None)
+        if self.vec0:
+            load_vec0(db, self.vec0)
+        db.execute("PRAGMA mmap_size = 1073741824")
+        return db
+
+
+def load_vec0(db: Any, vec0: str) -> None:
+    """Loads sqlite-vec into a connection."""
+    db.enable_load_extension(True)
+    db.load_extension(vec0)
+    db.enable_load_extension(False)
+
+
+def open_engine(wanted: str = "auto") -> Engine:
+    """The best step that works here, or the one that is wanted if it does."""
+    vec0 = _find_vec0()
+    for step in STEPS[:2] if vec0 and wanted in ("auto", *STEPS[:2]) else ():
+        if wanted in ("auto", step):
+            for name in _own() if step == "extension" else _WHEELS:
+                engine = _try(step, name, vec0)
+                if engine:
+                    return engine
+    return Engine("lexical" if wanted == "lexical" else "scan", importlib.import_module("sqlite3"))
+
+
+def _own() -> tuple[str, ...]:
+    """Python's own SQLite if it was built to load extensions; asking its C part is cheaper than importing the whole."""
+    with suppress(ImportError):
+        if hasattr(importlib.import_module("_sqlite3").Connection, "enable_load_extension"):
+            return ("sqlite3",)
+    return ()
+
+
+def _try(step: str, name: str, vec0: str) -> Engine | None:
+    """The engine if its module is there and really loads sqlite-vec."""
+    try:
+        sqlite = importlib.import_module(name if name == "sqlite3" else f"{name}.dbapi2")
+    except ImportError:
+        return None
+    db = sqlite.connect(":memory:")
+    try:
+        load_vec0(db, vec0)
+    except (sqlite.Error, AttributeError):
+        return None
+    finally:
+        db.close()
+    return Engine(step, sqlite, vec0)
+
+
+def _find_vec0() -> str:
+    """sqlite-vec's library without its suffix, found without importing the package: that would import numpy."""
+    spec = find_spec("sqlite_vec")
+    if spec is None or not spec.origin:
+        return ""
+    folder = os.path.dirname(spec.origin)
+    found = [name for name in os.listdir(folder) if name.partition(".")[0] == "vec0"]
+    return os.path.join(folder, "vec0") if found else ""
 
 
 class VecTable:
@@ -108,3 +215,134 @@ def _signs(vector: bytes) -> int:
 
 
 Vectors = VecTable | BlobTable
+
+
+def is_of(db: Any, embedder: Embedder, vectors: Vectors) -> bool:
+    """Whether the vectors in the index are of this model, of its width as far as that is known, and kept in this way."""
+    meta = read_meta(db)
+    fits = meta.get("width") == str(embedder.width) if embedder.width else meta.get("width") != "0"
+    return fits and meta.get("model") == embedder.model and meta.get("kind") == vectors.kind
+
+
+def is_kept(vector: Any, checksum: Any) -> bool:
+    """Whether a cached vector is what was put there."""
+    return isinstance(vector, bytes) and crc32(vector) == checksum
+
+
+def keep_memo(db: Any, embedder: Embedder) -> None:
+    """Keeps what the model wants to be given back, once."""
+    make = getattr(embedder, "memo", None)
+    known = db.execute("SELECT 1 FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
+    if make and not known:
+        with transaction(db):
+            db.execute("INSERT OR REPLACE INTO model_memo VALUES (?, ?)", (embedder.model, make()))
+
+
+def give_memo(db: Any, embedder: Embedder) -> None:
+    """Gives the model back what was kept for it."""
+    if hasattr(embedder, "use"):
+        found = db.execute("SELECT memo FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
+        if found:
+            embedder.use(found[0])
+
+
+def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None) -> int:
+    """Embeds every passage that has no vector yet; those of another model or width are dropped first. Gives how many."""
+    done, total = 0, 0
+    fresh = not is_of(db, embedder, vectors)
+    while True:
+        # Of another model, all are to be done, from the first on.
+        wanted = "shown AND part = 0" if fresh else "shown AND vector = ''"
+        if show and not total:
+            total = db.execute(f"SELECT count(*) FROM passages WHERE {wanted}").fetchone()[0]
+        rows = db.execute(
+            f"SELECT row, item_row, heading, text FROM passages WHERE {wanted} ORDER BY row LIMIT ?", (_BATCH,)
+        ).fetchall()
+        if not rows:
+            return done
+        texts = [_item_text(db, decode, row[1]) if row[1] else _file_text(row[2], row[3]) for row in rows]
+        made = _embed(db, embedder, texts)
+        width = max(len(vector) for _, vector in made) // 4
+        if width and not fresh and str(width) != read_meta(db)["width"]:
+            fresh = True
+            continue
+        with transaction(db):
+            if fresh:
+                _start_over(db, vectors, embedder.model, width)
+            _write(db, vectors, [row[0] for row in rows], made)
+        fresh = False
+        done += len(rows)
+        if show:
+            show(done, max(done, total))
+
+
+def _write(db: Any, vectors: Vectors, rows: list[int], made: list[tuple[str, bytes]]) -> None:
+    """Notes the vectors of passages; one without a direction (an empty text) is none."""
+    pairs = [(row, hash, vector) for row, (hash, vector) in zip(rows, made, strict=True)]
+    vectors.put((row, vector) for row, _, vector in pairs if any(vector))
+    marks = ((hash if any(vector) else "-", row) for row, hash, vector in pairs)
+    db.executemany("UPDATE passages SET vector = ? WHERE row = ?", marks)
+
+
+def _start_over(db: Any, vectors: Vectors, model: str, width: int) -> None:
+    """Drops all vectors and notes whose come next."""
+    vectors.create(width or 1)
+    db.execute("UPDATE passages SET vector = '' WHERE part = 0")
+    write_meta(db, model=model, width=str(width), kind=vectors.kind)
+
+
+def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, bytes]]:
+    """Hash and vector of each text, out of the cache where a model is worth it."""
+    from hashlib import blake2b
+
+    hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
+    if not embedder.costly:
+        return list(zip(hashes, embedder.embed(texts), strict=True))
+    wanted = dict(zip(hashes, texts, strict=True))
+    known = {hash: vector for hash in wanted if (vector := _cached(db, embedder, hash)) is not None}
+    missing = [hash for hash in wanted if hash not in known]
+    while missing:
+        # Each part is kept as soon as it is there: an answer that was paid for is not asked for again.
+        part, missing = missing[:_PART], missing[_PART:]
+        made = dict(zip(part, embedder.embed([wanted[hash] for hash in part]), strict=True))
+        rows = [(embedder.model, hash, vector, crc32(vector)) for hash, vector in made.items()]
+        with transaction(db):
+            db.executemany("INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?)", rows)
+        known |= made
+        width = max(map(len, made.values()))
+        stale = [hash for hash, vector in known.items() if any(vector) and len(vector) != width]
+        missing += stale  # of a model that changed its width under the same name
+        known = {hash: vector for hash, vector in known.items() if hash not in {*stale}}
+    return [(hash, known[hash]) for hash in hashes]
+
+
+def _cached(db: Any, embedder: Embedder, hash: str) -> bytes | None:
+    """The vector of a text that was made before, if it is whole and of the width that is known by now."""
+    sql = "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?"
+    found = db.execute(sql, (embedder.model, hash)).fetchone()
+    fits = found and is_kept(*found) and (not embedder.width or len(found[0]) in (0, 4 * embedder.width))
+    return found[0] if fits else None
+
+
+def _file_text(heading: str, text: str) -> str:
+    return f"{heading}\n{text}" if heading else text
+
+
+def _item_text(db: Any, decode: Decode, row: int) -> str:
+    """An item with its author, behind the short turn before it in the same session: an answer needs its question."""
+    line, session, at, item_id = db.execute("SELECT line, session, at, id FROM items WHERE row = ?", (row,)).fetchone()
+    item = decode(line)
+    if not session:
+        return embedded_text(item, None)
+    before = db.execute(
+        "SELECT line FROM items WHERE shown AND session = ? AND session != '' AND (at, id) < (?, ?) "
+        "ORDER BY at DESC, id DESC LIMIT 1",
+        (session, at, item_id),
+    ).fetchone()
+    return embedded_text(item, decode(before[0]) if before else None)
+
+
+def embedded_text(item: MemoryItem, before: MemoryItem | None) -> str:
+    """What is embedded for an item."""
+    said = f"{item.author}: {item.content}" if item.author else item.content
+    return f"{before.content}\n{said}" if before and len(before.content) <= _SHORT else said

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mabos_cli.core.language.secrets import redact
-from mabos_cli.core.memory.checkpoint import Checkpoint
+from mabos_cli.core.memory.checkpoint import Checkpoint, Standing, sum_up
 from mabos_cli.core.memory.observation import bound_text
-from mabos_cli.core.memory.session_standing import Standing, sum_up
 from mabos_cli.core.operations.hook_hosts import session_of, text_of, word_of
 from mabos_cli.formats.memory.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
 from mabos_cli.formats.memory.agent_transcripts import load_record

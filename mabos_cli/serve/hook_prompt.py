@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.config import Settings
-from mabos_cli.core.context.pack_entry import Entry, Limits
-from mabos_cli.core.context.packing import pack
-from mabos_cli.core.context.prompt_words import asked_about
+from mabos_cli.core.context.candidates import Entry, Limits
+from mabos_cli.core.context.pack import pack
+from mabos_cli.core.context.texts import asked_about
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import terms, token_cost
 from mabos_cli.core.memory.trust import trust_rank
@@ -105,7 +105,7 @@ class _Judge:
     """How far items are trusted after what persons decided: loaded where there is such a decision."""
 
     def __init__(self, paths: AgentPaths, peek: Any) -> None:
-        from mabos_cli.core.memory.lineage import OBSERVATION, effective_trust, find_rulings
+        from mabos_cli.core.memory.trust import OBSERVATION, effective_trust, find_rulings
         from mabos_cli.formats.memory.items import parse_item
         from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
 

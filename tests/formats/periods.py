@@ -2,9 +2,8 @@
 
 from datetime import date
 
-from mabos_cli.core.hierarchy.digest import Stretch, digest_segment
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.hierarchy.summary import Earlier, History, rank_period, summarize
+from mabos_cli.core.hierarchy.summary import Earlier, History, Stretch, digest_segment, rank_period, summarize
 from mabos_cli.core.hierarchy.themes import add_counts
 from mabos_cli.core.language.periods import month_of, parse_period, week_of
 

@@ -16,7 +16,7 @@ import pytest
 from forked import NOBODY, Outcome, tree
 from forked import run_here as run
 
-from mabos_cli.index.engine import Engine
+from mabos_cli.index.vectors import Engine
 
 from .lab import Lab, close, settle
 from .world import QUESTIONS, fill, page

@@ -20,7 +20,7 @@ from forked import run_here as run
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.search.documents import Content
 from mabos_cli.core.search.recall import Filters
-from mabos_cli.index.engine import Engine
+from mabos_cli.index.vectors import Engine
 from mabos_cli.services.search.agent_search import AgentSearch
 from mabos_cli.workspace import sources
 from mabos_cli.workspace.agent import Agent

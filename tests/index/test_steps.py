@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from mabos_cli.index import engine as engines_module
-from mabos_cli.index.engine import open_engine
+from mabos_cli.index import vectors as engines_module
+from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.search.agent_index import AgentIndex
 
 from .lab import Lab, check_sound, differences, engines

@@ -9,8 +9,8 @@ from mabos_cli.commands.call import Call
 from mabos_cli.commands.context.pack import Bounds, pack_for
 from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
-from mabos_cli.core.context.compress import Compressed, apply_plan, plan_compression, quote_turns
-from mabos_cli.core.context.turns import END_TOKENS, Turn, total_cost
+from mabos_cli.core.context.conversation import Compressed, apply_plan, plan_compression, quote_turns
+from mabos_cli.core.context.texts import END_TOKENS, Turn, total_cost
 from mabos_cli.core.context.window import PARTS, Budget, Given, Section, Window, build_window
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import UsageFault

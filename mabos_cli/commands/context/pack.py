@@ -15,8 +15,8 @@ from mabos_cli.services.inputs import read_given, text_argument
 from mabos_cli.workspace.agent import Agent
 
 if TYPE_CHECKING:
-    from mabos_cli.core.context.pack_entry import Pack, Placed, Receipt
-    from mabos_cli.core.context.turns import Turn
+    from mabos_cli.core.context.candidates import Pack, Placed, Receipt
+    from mabos_cli.core.context.texts import Turn
 
 
 def pack(
@@ -102,9 +102,8 @@ def pack_for(call: Call, agent: Agent, query: str, bounds: Bounds, turns: "Seque
     """The pack of an agent's memory for a request, with the last turns of a conversation. Counts nothing as used."""
     if not query.strip():
         raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
-    from mabos_cli.core.context.pack_against import find_against
-    from mabos_cli.core.context.pack_entry import Limits
-    from mabos_cli.core.context.packing import pack
+    from mabos_cli.core.context.candidates import Limits, find_against
+    from mabos_cli.core.context.pack import pack
     from mabos_cli.core.language.text import terms
     from mabos_cli.formats.context.context_pack import WRITING
     from mabos_cli.services.context.pack_search import PackSearch

@@ -7,9 +7,9 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.consolidate import Consolidation, plan_consolidation
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.core.memory.upkeep import Consolidation, plan_consolidation
 from mabos_cli.services.inputs import option
 from mabos_cli.workspace.agent import Agent, Fresh
 from mabos_cli.workspace.memory.trust_log import Judge

@@ -8,10 +8,9 @@ from mabos_cli.commands.call import Call
 from mabos_cli.commands.memory.item import not_live
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.grade import band
-from mabos_cli.core.memory.harvest import Grading, draft_observation, grade_item, plan_grading
-from mabos_cli.core.memory.item import is_ungraded
+from mabos_cli.core.memory.item import band, is_ungraded
 from mabos_cli.core.memory.stores import Memory, locate
+from mabos_cli.core.memory.upkeep import Grading, draft_observation, grade_item, plan_grading
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.observations import find_observation

@@ -12,10 +12,10 @@ from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.harvest import Tally, draft_observation, is_worth
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth
 from mabos_cli.services.inputs import option, stamp_of
 from mabos_cli.services.memory.ingest_spool import take_spooled
 from mabos_cli.terminal.emit import progress, shows_progress

@@ -11,8 +11,8 @@ from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.memory.lifecycle import TIERS, Leaving, Lifecycle, Rules, count_leaving, plan_lifecycle
 from mabos_cli.core.memory.stores import Memory
+from mabos_cli.core.memory.upkeep import TIERS, Leaving, Lifecycle, Rules, count_leaving, plan_lifecycle
 from mabos_cli.errors import UsageFault
 from mabos_cli.terminal.emit import columns
 

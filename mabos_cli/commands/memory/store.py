@@ -12,8 +12,7 @@ from mabos_cli.commands.options import AllowSecret, Redact
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost
-from mabos_cli.core.memory.grade import band
-from mabos_cli.core.memory.item import Prose
+from mabos_cli.core.memory.item import Prose, band
 from mabos_cli.core.memory.stores import qualifies
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import trust_rank

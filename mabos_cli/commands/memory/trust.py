@@ -13,9 +13,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_span, format_time, parse_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem, check_choice, check_word
-from mabos_cli.core.memory.lineage import CLAIMED, Decision, Judgement, mark_text
 from mabos_cli.core.memory.stores import Memory, locate, plan_update
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.memory.item_records import decision_to_dict
 from mabos_cli.services.inputs import refuse_secrets

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.context.turns import Count
+from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.clock import as_stamp
 from mabos_cli.core.language.similar import WordIndex, says_the_same, word_set
 from mabos_cli.core.language.text import one_line, plural

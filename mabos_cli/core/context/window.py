@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.context.compress import Compressed, Inert, compress
-from mabos_cli.core.context.turns import END_TOKENS, MESSAGE_TOKENS, Count, Turn, fit_text, total_cost, turn_cost
+from mabos_cli.core.context.conversation import Compressed, Inert, compress
+from mabos_cli.core.context.texts import END_TOKENS, MESSAGE_TOKENS, Count, Turn, fit_text, total_cost, turn_cost
 from mabos_cli.core.language.text import one_line, plural, terms
 
 PARTS = ("system", "skills", "memory", "history", "request")

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.hierarchy.topics import is_telling
+from mabos_cli.core.hierarchy.themes import is_telling
 from mabos_cli.core.language.periods import LEVELS, Period, find_day, mentioned, parse_period, period_of
 from mabos_cli.core.language.text import asked_words, stem, words
 from mabos_cli.core.search.recall import Hit

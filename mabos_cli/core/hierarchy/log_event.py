@@ -4,8 +4,7 @@ import re
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import words
-from mabos_cli.core.memory.grade import grade
-from mabos_cli.core.memory.item import TYPES
+from mabos_cli.core.memory.item import TYPES, grade
 
 _PREFIX = re.compile(
     rf"\**({'|'.join(TYPES)}|decided|learned|todo)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**\s+",

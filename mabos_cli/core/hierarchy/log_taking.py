@@ -1,16 +1,18 @@
-"""Old events of daily logs on their way into MEMORY.md: which are important, where they belong, which were taken before."""
+"""Old events of daily logs on their way into MEMORY.md: which are important, where they belong, which were taken before, and
+which facts a model may put in their place."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of
 from mabos_cli.core.language.clock import DAY
+from mabos_cli.core.language.grounding import find_fault
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.language.text import fold
-from mabos_cli.core.memory.consolidate import consolidated_parts
-from mabos_cli.core.memory.grade import WEIGHTS, grade
+from mabos_cli.core.memory.item import WEIGHTS, grade
+from mabos_cli.core.memory.upkeep import consolidated_parts
 
 WINDOW = 30  # days in which something must come back to count as recurring
 RECURRING = "Recurring Tasks"
@@ -29,6 +31,17 @@ _SECTIONS = {
 }
 # The order in which sections that MEMORY.md does not have yet are added to it.
 SECTIONS = (*dict.fromkeys(_SECTIONS.values()), _OTHER)
+# What a model calls a fact, and the kind of event that belongs to the same section.
+CATEGORIES = {
+    "decision": "decision",
+    "preference": "preference",
+    "project": "project",
+    "pattern": "insight",
+    "relationship": "person",
+}
+_SURE = 0.5  # a model that believes less in its own fact than this had better left it
+_KEPT = 0.2  # share of the words of each event that a fact which replaces it must hold
+_MOST, _SIZE = 30, 8_000  # events and characters that are put to a model at a time
 
 
 class Rules(NamedTuple):
@@ -245,3 +258,41 @@ def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], te
         told.add(mark)
     days = (line._replace(said=(*line.said, *marks.get(line.day, ()))) for line in taking.days)
     return taking._replace(days=tuple(days), facts=tuple(kept), covered=frozenset(covered))
+
+
+class Extract(NamedTuple):
+    """A fact as a model gives it, with the numbers of the events that it rests on, from 1."""
+
+    content: str
+    category: str
+    importance: float
+    confidence: float
+    events: tuple[int, ...]
+
+
+def portions(candidates: Iterable[Candidate], width: int) -> Iterator[list[Candidate]]:
+    """The events in order, a bounded number at a time; of each, no more than width characters are told."""
+    found: list[Candidate] = []
+    size = 0
+    for candidate in candidates:
+        told = min(len(candidate.event.text), width)
+        if found and (len(found) == _MOST or size + told > _SIZE):
+            yield found
+            found, size = [], 0
+        found.append(candidate)
+        size += told
+    if found:
+        yield found
+
+
+def find_fact(extract: Extract, portion: Sequence[Candidate], author: str) -> LogFact | None:
+    """The fact with its events, if it says no more than they do; none that the model doubts itself.
+
+    It is not more important than the most important of its events.
+    """
+    events = tuple(portion[number - 1] for number in extract.events)
+    if extract.confidence < _SURE or find_fault(extract.content, [c.event.text for c in events], _KEPT):
+        return None
+    importance = min(extract.importance, max(candidate.importance for candidate in events))
+    section = section_of(CATEGORIES[extract.category])
+    return LogFact(extract.content, extract.category, section, importance, extract.confidence, author, events)

@@ -1,28 +1,242 @@
-"""What a week, a month or a quarter comes to: themes, patterns, trend, decisions, milestones, and its parts."""
+"""What a week, a month or a quarter comes to: themes, patterns, trend, decisions, milestones, and its parts.
+
+Summaries are made of segments: the days of one ISO week that lie in one month, read once and boiled down. A week across a
+month boundary counts in both months and each of its days once, and one changed day costs the reading of a few.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.digest import DayDigest, Highlight, Pattern, Segment, Stretch, find_chores, find_pairs
+from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of
 from mabos_cli.core.hierarchy.themes import (
     Counts,
     Extent,
     Past,
     Spoken,
     Theme,
+    Topic,
     Trend,
     add_counts,
     choose_themes,
+    count_topics,
     find_steady,
     find_trend,
     merge_topics,
     rank_topics,
 )
-from mabos_cli.core.language.periods import Period
+from mabos_cli.core.language.periods import WEEKDAYS, Period
+from mabos_cli.core.language.text import fold, one_line
+from mabos_cli.core.memory.upkeep import consolidated_parts
 
 _THEMES = {"weekly": 6, "monthly": 10, "quarterly": 14}
 _LEAST = 0.4  # importance of a decision that counts as a key decision
+_LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 3, 4, 2, 6, 40
+_TAGS = 12  # of an entry that are paired: each with each would be very many
+_TEXT = 120  # characters of a line that a digest keeps
+_CHORE = 15  # words of an entry that may be a chore; longer ones do not recur word for word
+
+
+class Highlight(NamedTuple):
+    """A line worth showing, with where it stands in the log of its day."""
+
+    day: str
+    line: int
+    kind: str
+    weight: float
+    text: str
+    id: str
+    milestone: bool = False
+    archived: bool = False
+
+
+class DayDigest(NamedTuple):
+    """A day: the hash of its log, how many events it tells, its headings and its lines, most important first.
+
+    Untrusted events are counted, and leave nothing else behind.
+    """
+
+    day: str
+    hash: str
+    entries: int
+    headings: tuple[str, ...]
+    lines: tuple[Highlight, ...]
+    untrusted: int = 0
+
+
+class Chore(NamedTuple):
+    """An entry that is told again and again: how often in a segment, on which weekdays, in which words."""
+
+    text: str
+    entries: int
+    days: int
+
+
+class Segment(NamedTuple):
+    """The days of one week in one month, those included whose logs tell nothing."""
+
+    week: str
+    month: str
+    days: tuple[DayDigest, ...]
+    kinds: Mapping[str, int]
+    topics: Mapping[str, Topic]
+    chores: Mapping[str, Chore]
+    pairs: Mapping[str, int]
+
+    @property
+    def entries(self) -> int:
+        return sum(day.entries for day in self.days)
+
+    @property
+    def counts(self) -> Counts:
+        return Counts((self.topics,), self.entries, self.kinds.get("decision", 0))
+
+
+def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
+    """The segment of some days, each given with the hash of its log and its events."""
+    found = [(day, digest, events) for day, digest, events in days]
+    told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
+    left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
+    by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
+    kinds = Counter(event.kind for _, events in by_weekday for event in events)
+    pairs: Counter[str] = Counter()
+    for _, events in by_weekday:
+        for event in events:
+            pairs.update("\t".join(pair) for pair in combinations(sorted(set(event.tags))[:_TAGS], 2))
+    kept = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:_PAIRS]
+    return Segment(
+        week,
+        month,
+        tuple(digest_day(*each)._replace(untrusted=n) for each, n in zip(told, left_out, strict=True)),
+        dict(sorted(kinds.items())),
+        count_topics(by_weekday),
+        _chores(by_weekday),
+        {pair: pairs[pair] for pair in sorted(kept)},
+    )
+
+
+def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
+    """A day boiled down. What was consolidated stands for its parts, and what is told twice stands once."""
+    headings = tuple(dict.fromkeys(one_line(e.heading, 40) for e in events if e.heading.strip()))[:_HEADINGS]
+    ranked = sorted(events, key=lambda e: (-e.weight - 0.05 * e.is_milestone, e.line))
+    parts = {part for event in events for part in consolidated_parts(event.text)}
+    seen: set[str] = set()
+    room = Counter({"decision": _DECISIONS, "milestone": _MILESTONES, "line": _LINES})
+    lines = []
+    for event in ranked:
+        text = event.text
+        folded = fold(text)
+        place = "decision" if event.kind == "decision" else "milestone" if event.is_milestone else "line"
+        if folded in seen or text in parts or not room[place]:
+            continue
+        seen.add(folded)
+        room[place] -= 1
+        lines.append(_highlight(event))
+    return DayDigest(day, digest, len(events), headings, tuple(lines))
+
+
+def _highlight(event: LogEvent) -> Highlight:
+    text = " | ".join(consolidated_parts(event.text)) or event.text
+    weight = round(event.weight, 2)
+    return Highlight(
+        event.day, event.line, event.kind, weight, one_line(text, _TEXT), event.id, event.is_milestone, event.archived
+    )
+
+
+def _chores(days: list[tuple[int, list[LogEvent]]]) -> dict[str, Chore]:
+    found: dict[str, Chore] = {}
+    for weekday, events in days:
+        for event in events:
+            shape = shape_of(event.text)
+            if 2 <= shape.count(" ") + 1 <= _CHORE:
+                old = found.get(shape) or Chore(one_line(event.text, 90), 0, 0)
+                found[shape] = Chore(old.text, old.entries + 1, old.days | 1 << weekday)
+    return dict(sorted(found.items()))
+
+
+class Stretch(NamedTuple):
+    """Some segments together: a week, a month or a quarter."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def days(self) -> list[DayDigest]:
+        """The days that tell anything, in order."""
+        told = (day for segment in self.segments for day in segment.days if day.entries)
+        return sorted(told, key=lambda day: day.day)
+
+    @property
+    def extent(self) -> Extent:
+        days = self.days
+        weeks = len({segment.week for segment in self.segments if segment.entries})
+        return Extent(len(days), sum(day.entries for day in days), weeks)
+
+    @property
+    def untrusted(self) -> int:
+        """How many events were left out."""
+        return sum(day.untrusted for segment in self.segments for day in segment.days)
+
+    @property
+    def kinds(self) -> Counter[str]:
+        return sum((Counter(segment.kinds) for segment in self.segments), Counter())
+
+    def spoken(self, place: Callable[[Segment], str]) -> list[Spoken]:
+        return [Spoken(place(segment), segment.topics) for segment in self.segments]
+
+    def lines(self, count: int, chosen: Callable[[Highlight], bool]) -> list[Highlight]:
+        """The most important lines of a sort, in order of importance; the same words once."""
+        found: dict[str, Highlight] = {}
+        ranked = sorted(
+            (h for day in self.days for h in day.lines if chosen(h)), key=lambda h: (-h.weight, h.day, h.line)
+        )
+        for line in ranked:
+            found.setdefault(line.text.casefold(), line)
+        return list(found.values())[:count]
+
+
+class Pattern(NamedTuple):
+    """Something that keeps happening, in words, with how often."""
+
+    text: str
+    entries: int
+    rhythm: str = ""
+
+
+def find_chores(segments: Iterable[Segment], count: int) -> list[Pattern]:
+    """Entries that recur in at least two weeks and three times, with their weekday if it is always the same."""
+    weeks: dict[str, set[str]] = {}
+    masks: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    texts: dict[str, str] = {}
+    for segment in segments:
+        for shape, chore in segment.chores.items():
+            weeks.setdefault(shape, set()).add(segment.week)
+            masks[shape] |= chore.days
+            times[shape] += chore.entries
+            texts[shape] = chore.text
+    found = [shape for shape in times if times[shape] >= 3 and len(weeks[shape]) >= 2]
+    found.sort(key=lambda shape: (-times[shape], shape))
+    return [Pattern(texts[shape], times[shape], rhythm_of(masks[shape], len(weeks[shape]))) for shape in found[:count]]
+
+
+def rhythm_of(mask: int, weeks: int) -> str:
+    """The weekday on which something always happens, if that was in three weeks at least."""
+    return f"{WEEKDAYS[mask.bit_length() - 1]}s" if weeks >= 3 and mask.bit_count() == 1 else ""
+
+
+def find_pairs(segments: Iterable[Segment], count: int) -> list[Pattern]:
+    """Tags that go together in at least two weeks and five entries, most often first."""
+    weeks: dict[str, set[str]] = {}
+    times: Counter[str] = Counter()
+    for segment in segments:
+        for pair, entries in segment.pairs.items():
+            weeks.setdefault(pair, set()).add(segment.week)
+            times[pair] += entries
+    found = [pair for pair in times if times[pair] >= 5 and len(weeks[pair]) >= 2]
+    found.sort(key=lambda pair: (-times[pair], pair))
+    return [Pattern(" with ".join(pair.split("\t")), times[pair]) for pair in found[:count]]
 
 
 class Part(NamedTuple):

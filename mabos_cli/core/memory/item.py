@@ -1,5 +1,6 @@
-"""The memory item: what it holds and which values are allowed."""
+"""The memory item: what it holds, which values are allowed, and how important it is when nobody said (heuristic-v1)."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -41,6 +42,20 @@ DOMAINS = MappingProxyType(
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
+_WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
+# Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.
+UNGRADED = ("importance", None)
+# One place for the weights; the settings grade.* override them.
+WEIGHTS = {
+    "base": 0.5,
+    "decision": 0.3,
+    "important": 0.2,
+    "remember": 0.25,
+    "recurring": 0.15,
+    "floor": 0.1,
+    "horizon_days": 365.0,
+}
+BANDS = ("must_remember", "nice_to_have", "ignore")
 
 
 def priority_of(importance: float) -> str:
@@ -85,9 +100,6 @@ class MemoryItem(NamedTuple):
         return self.accessed_at or self.created_at or self.observed_at
 
 
-_WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
-
-
 class Prose(NamedTuple):
     """A text that a model wrote, and the name by which the model is known."""
 
@@ -113,10 +125,6 @@ def has_expired(item: MemoryItem, now: str) -> bool:
     """Whether an item's own date has passed; never when it has none, or one that names no moment."""
     expires = as_stamp(item.expires_at) if item.expires_at else ""
     return bool(expires) and expires <= now
-
-
-# Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.
-UNGRADED = ("importance", None)
 
 
 def is_ungraded(item: MemoryItem) -> bool:
@@ -203,3 +211,42 @@ def check_word(value: str, what: str, limit: int = 200) -> str:
     if len(value) > limit or not value.isprintable():
         raise BadValue(f"bad {what} {value[:40]!r}", f"one printable line of at most {limit} characters")
     return value
+
+
+def grade(
+    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
+) -> float:
+    """Importance in 0..1 by the words and the kind of a memory, fading over a year.
+
+    >>> grade("We ship on Friday", "decision")
+    0.8
+    >>> grade("Important: remember the vault key", "fact")
+    0.95
+    """
+    *added, (_, age) = grade_parts(content, kind, recurring=recurring, days=days, weights=weights)
+    return round(min(1.0, sum(value for _, value in added) * age), 4)
+
+
+def grade_parts(
+    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
+) -> tuple[tuple[str, float], ...]:
+    """How a grade comes about: what is added for what, and last the share that age leaves of the sum.
+
+    >>> grade_parts("Remember the vault key", "decision")
+    (('base', 0.5), ('decision', 0.3), ('important', 0.0), ('remember', 0.25), ('recurring', 0.0), ('age', 1.0))
+    """
+    text, horizon = content.casefold(), weights["horizon_days"]
+    holds = {
+        "base": True,
+        "decision": kind == "decision",
+        "important": "important" in text,
+        "remember": "remember" in text,
+        "recurring": recurring,
+    }
+    age = max(weights["floor"], 1 - max(0.0, days) / horizon if horizon else 0.0)
+    return (*((name, weights[name] if there else 0.0) for name, there in holds.items()), ("age", age))
+
+
+def band(importance: float, must: float = 0.8, nice: float = 0.5) -> str:
+    """The name of a grade: one of BANDS."""
+    return BANDS[0] if importance >= must else BANDS[1] if importance >= nice else BANDS[2]

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, format_time, parse_time
-from mabos_cli.core.memory.grade import WEIGHTS
-from mabos_cli.core.memory.item import MemoryItem, has_expired, touch, with_importance
-from mabos_cli.core.memory.lineage import TrustOf
-from mabos_cli.core.memory.trust import lowered
+from mabos_cli.core.memory.item import WEIGHTS, MemoryItem, has_expired, touch, with_importance
+from mabos_cli.core.memory.trust import TrustOf, lowered
 
 Words = frozenset[str]
 

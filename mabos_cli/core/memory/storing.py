@@ -1,20 +1,32 @@
-"""Storing: how drafts become items, are graded, merged with what says the same, or linked to what is related."""
+"""Storing: how drafts become items, are graded, merged with what says the same, or linked to what is related; and which drafts
+a model should be asked about."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import DAY, find_time, format_time
 from mabos_cli.core.language.similar import WordIndex, says_the_same, word_set
-from mabos_cli.core.memory.grade import grade
-from mabos_cli.core.memory.item import MemoryItem, Prose, touch
-from mabos_cli.core.memory.lineage import TrustOf
+from mabos_cli.core.memory.item import MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
-from mabos_cli.core.memory.trust import lowered, lowest_trust, trust_of_item, trust_rank
+from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
 
 # The text of a draft, and the id and text of the item that may be the same memory.
 Pair = tuple[str, str, str]
+# What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
+_ABOUT = (
+    "type",
+    "source",
+    "trust",
+    "author",
+    "session",
+    "observed_at",
+    "derived_from",
+    "related_to",
+    "context",
+    "expires_at",
+)
 
 
 class Draft(NamedTuple):
@@ -193,21 +205,6 @@ def _stamped(item: MemoryItem, now: datetime, mint: Callable[[], str]) -> Memory
     return item._replace(id=item.id or mint(), created_at=created, accessed_at=used)
 
 
-# What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
-_ABOUT = (
-    "type",
-    "source",
-    "trust",
-    "author",
-    "session",
-    "observed_at",
-    "derived_from",
-    "related_to",
-    "context",
-    "expires_at",
-)
-
-
 def _joined(old: MemoryItem, item: MemoryItem) -> dict[str, Any]:
     """What an item and a repetition of it say about themselves together. The later date holds: none means for good."""
     related = dict.fromkeys(i for i in (*old.related_to, *item.related_to) if i != old.id)
@@ -253,3 +250,42 @@ def _reword(desk: _Desk, old: MemoryItem, item: MemoryItem, now: datetime, mint:
     desk.archive.append(Departure(old, "long_term", "updated", at))
     desk.archive.append(Departure(away, "long_term", "merged", at, into=old.id))
     return Stored(merged, "long_term", deduplicated=True, reworded=True)
+
+
+class Doubt(NamedTuple):
+    """A text that is to be stored, and the item that may say the same."""
+
+    content: str
+    item: MemoryItem
+
+    @property
+    def pair(self) -> Pair:
+        return self.content, self.item.id, self.item.content
+
+
+def find_doubts(
+    memory: Memory, drafts: Iterable[Draft], limits: Limits, relatives: Relatives, trust_of: TrustOf
+) -> list[Doubt]:
+    """For each draft for long-term memory the most alike item of which likeness alone cannot tell, if there is one.
+
+    Only what is trusted alike may become one, and what a person vouched for stays word for word.
+    """
+    from mabos_cli.core.language.grounding import may_be_one  # late: only a store with a model asks
+
+    found = []
+    for draft in drafts:
+        content, trust = draft.item.content, trust_of(draft.item)
+        if draft.store != "long_term" or trust == "trusted":
+            continue
+        hits = relatives.find(word_set(content), limits.related)
+        near = [(score, item) for score, item_id in hits if (item := memory.long_term.find(item_id))]
+        if any(score > limits.duplicate and says_the_same(content, item.content) for score, item in near):
+            continue  # these merge without a question
+        doubts = (
+            item
+            for score, item in near
+            if trust_of(item) == trust and may_be_one(content, item.content, score > limits.duplicate)
+        )
+        if item := next(doubts, None):
+            found.append(Doubt(content, item))
+    return found

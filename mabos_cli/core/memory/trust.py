@@ -1,12 +1,23 @@
-"""Trust: how far what is remembered may be relied on. It is independent of use, and what derives from something is trusted no more."""
+"""Trust: how far an item may be relied on. It is independent of use, and no more than the least of what the item derives from,
+unless a person vouches for its text."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 
 # What tools and other people said, kept as it came, and derived files that somebody edited, set aside with all that
 # they held: texts that nobody vouches for.
 _RAW = ("observations/", "sessions/", "memory/archive/edited/")
+MOST = 10_000  # sources that a lineage is followed to
+# Why an item is trusted as far as it is.
+CLAIMED, VOUCHED, EDITED = "as stored", "a person decided so", "edited since a person decided"
+OBSERVED, UNKNOWN, ENDLESS = "an observation", "not known here", "too long a lineage"
+OBSERVATION = "O-"  # how the ids of observations begin
+Find = Callable[[str], MemoryItem | None]
+TrustOf = Callable[[MemoryItem], str]
 
 
 def trust_rank(trust: str) -> int:
@@ -49,3 +60,106 @@ def trust_of_file(path: str) -> str:
     ('agent', 'untrusted')
     """
     return "untrusted" if path.startswith(_RAW) else "agent"
+
+
+class Decision(NamedTuple):
+    """A person's word on an item: from which trust to which, whose word, why, and the mark of the text that it is about."""
+
+    at: str
+    id: str
+    before: str
+    to: str
+    by: str
+    reason: str = ""
+    text: str = ""
+
+
+class Ruling(NamedTuple):
+    """All decisions on an item: the trust that it got last, the mark of the text that got it, the least that it had before."""
+
+    to: str
+    text: str
+    floor: str
+
+
+class Judgement(NamedTuple):
+    """How far an item is trusted and why; the path leads from the item to the source that decides."""
+
+    trust: str
+    path: tuple[str, ...]
+    why: str
+
+
+NOBODY: Mapping[str, Ruling] = MappingProxyType({})
+
+
+def mark_text(content: str) -> str:
+    """A mark that no other text has, for a log that shall not hold the text itself."""
+    from hashlib import blake2b  # late: every store asks for lineages, and hardly any for marks
+
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:
+    """What decisions, oldest first, come to for each item."""
+    found: dict[str, Ruling] = {}
+    for said in decisions:
+        floors = (said.before, *([found[said.id].floor] if said.id in found else ()))
+        found[said.id] = Ruling(said.to, said.text, lowest_trust(floors))
+    return found
+
+
+def effective_trust(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) -> str:
+    """How far an item is trusted where it counts: as it says, but no more than any of its sources, archived ones included."""
+    return judge(item, find, rulings).trust
+
+
+def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) -> Judgement:
+    """The effective trust of an item with what decides it: the nearest of the least trusted sources.
+
+    A lineage ends at a text that a person vouches for. An observation that is not known is untrusted, as what tools said is;
+    another source that is not known cannot make anything trusted; a lineage without end is not trusted at all.
+    """
+    trust, why = _claim(item, rulings)
+    found = Judgement(trust, (item.id,), why)
+    if why == VOUCHED or not item.derived_from:
+        return found
+    above = {item.id: ""}
+    waiting = deque((item,))
+    while waiting and found.trust != TRUSTS[0]:
+        current = waiting.popleft()
+        for source in current.derived_from:
+            if source in above:
+                continue
+            above[source] = current.id
+            below = find(source)
+            trust, why = _claim(below, rulings) if below else _absent(source)
+            if len(above) > MOST:
+                trust, why = TRUSTS[0], ENDLESS
+            if trust_rank(trust) < trust_rank(found.trust):
+                found = Judgement(trust, tuple(_way(above, source))[::-1], why)
+            if below and why != VOUCHED:
+                waiting.append(below)
+    return found
+
+
+def _claim(item: MemoryItem, rulings: Mapping[str, Ruling]) -> tuple[str, str]:
+    """What an item says of itself, as far as nobody decided otherwise about it."""
+    ruling = rulings.get(item.id)
+    if ruling is None:
+        return TRUSTS[trust_rank(item.trust)], CLAIMED
+    if ruling.text == mark_text(item.content):
+        return lowest_trust((item.trust, ruling.to)), VOUCHED
+    fallen = trust_rank(ruling.floor) < trust_rank(item.trust)
+    return lowest_trust((item.trust, ruling.floor)), EDITED if fallen else CLAIMED
+
+
+def _absent(source: str) -> tuple[str, str]:
+    return (TRUSTS[0], OBSERVED) if source.startswith(OBSERVATION) else ("agent", UNKNOWN)
+
+
+def _way(above: Mapping[str, str], source: str) -> Iterator[str]:
+    """The ids from a source up to the item; a draft has none yet."""
+    while source:
+        yield source
+        source = above[source]

@@ -1,10 +1,13 @@
-"""What an index is made of: sources that change, and the pieces of text and the memory items that stand in them."""
+"""What an index is made of: sources that change, the pieces of text and the memory items in them, and the model that embeds them."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
+
+# What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
+WRITING = "writing"
 
 
 class Piece(NamedTuple):
@@ -66,10 +69,6 @@ def stamp_of(st: Any) -> str:
     return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
 
 
-# What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
-WRITING = "writing"
-
-
 def digest_of(sources: list[Source]) -> str:
     """A number for the state of all sources; empty while one of them is not settled."""
     if not all(source.settled for source in sources):
@@ -77,3 +76,23 @@ def digest_of(sources: list[Source]) -> str:
     return (
         f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"
     )
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors: little-endian float32 of length one, all zero for an empty text.
+
+    model names the model and all that changes its vectors; width is 0 until an answer told it; costly says that
+    vectors are worth keeping by (model, hash of the text); floor is the cosine below which two texts have nothing in
+    common, 0 when that is not known.
+    """
+
+    model: str
+    width: int
+    costly: bool
+    floor: float
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One vector for each document, in order."""
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of one question."""

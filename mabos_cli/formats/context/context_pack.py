@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from mabos_cli.core.context.pack_entry import Entry, Writing
-from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.context.candidates import Entry, Writing
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import one_line, visible
 from mabos_cli.core.memory.trust import trust_rank
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import line_of_element

@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from mabos_cli.core.hierarchy.digest import Chore, DayDigest, Highlight, Segment
-from mabos_cli.core.hierarchy.themes import Counts
-from mabos_cli.core.hierarchy.topics import Topic
+from mabos_cli.core.hierarchy.summary import Chore, DayDigest, Highlight, Segment
+from mabos_cli.core.hierarchy.themes import Counts, Topic
 
 VERSION = 2  # of digests: another one means that logs are read again
 _BROKEN = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)

@@ -7,8 +7,7 @@ from datetime import date
 from math import inf
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.digest import DayDigest, Highlight
-from mabos_cli.core.hierarchy.summary import Compared, Part, Summary
+from mabos_cli.core.hierarchy.summary import Compared, DayDigest, Highlight, Part, Summary
 from mabos_cli.core.hierarchy.themes import Theme
 from mabos_cli.core.language.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, span_text
 from mabos_cli.core.language.text import one_line, plural

@@ -3,8 +3,8 @@
 from typing import Any
 
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
-from mabos_cli.core.memory.lineage import Decision
 from mabos_cli.core.memory.stores import Departure
+from mabos_cli.core.memory.trust import Decision
 from mabos_cli.formats.json.text import dump_record, parse_lines
 from mabos_cli.formats.memory.items import item_from_dict, item_to_dict, opening
 

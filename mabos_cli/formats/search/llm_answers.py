@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.hierarchy.log_facts import CATEGORIES, Extract
+from mabos_cli.core.hierarchy.log_taking import CATEGORIES, Extract
 from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile

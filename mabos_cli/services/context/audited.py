@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from mabos_cli.core.context.audit import Source
-from mabos_cli.core.context.turns import Count
+from mabos_cli.core.context.texts import Count
 from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.markdown.seal import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements

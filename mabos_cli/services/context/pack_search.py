@@ -2,8 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from mabos_cli.core.context.pack_entry import Entry
-from mabos_cli.core.context.pack_lanes import entry_of, fact_entries, focus, fresh_since, is_fact_page, wanted_hits
+from mabos_cli.core.context.candidates import (
+    Entry,
+    entry_of,
+    fact_entries,
+    focus,
+    fresh_since,
+    is_fact_page,
+    wanted_hits,
+)
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.trust import trust_rank

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from mabos_cli.core.hierarchy.digest import Segment, Stretch, digest_segment
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.hierarchy.summary import Earlier, History, rank_period
+from mabos_cli.core.hierarchy.summary import Earlier, History, Segment, Stretch, digest_segment, rank_period
 from mabos_cli.core.hierarchy.themes import Counts, Theme, add_counts
 from mabos_cli.core.language.periods import Period, before, month_of, parse_period, week_of
 from mabos_cli.core.memory.stores import locate

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from mabos_cli.core.hierarchy.log_facts import find_fact, portions
-from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Taking
+from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Taking, find_fact, portions
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
 from mabos_cli.services.search.llm_ask import Asker

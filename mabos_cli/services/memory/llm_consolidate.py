@@ -5,8 +5,8 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.grounding import find_fault
-from mabos_cli.core.memory.consolidate import Told, told_of
 from mabos_cli.core.memory.item import MemoryItem, Prose, is_worded
+from mabos_cli.core.memory.upkeep import Told, told_of
 from mabos_cli.formats.search.llm_answers import is_too_large, parse_text, render_consolidation_prompt
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent

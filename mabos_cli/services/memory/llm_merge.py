@@ -6,9 +6,8 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.grounding import find_merge_fault
 from mabos_cli.core.memory.item import Prose
-from mabos_cli.core.memory.store_doubts import Doubt, find_doubts
 from mabos_cli.core.memory.stores import Changes, Memory
-from mabos_cli.core.memory.storing import Draft, Pair, Stored
+from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts
 from mabos_cli.formats.search.llm_answers import Merge, is_too_large, parse_merge, render_merge_prompt
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent, Fresh

@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.core.memory.item import STORES, MemoryItem
-from mabos_cli.core.memory.lineage import effective_trust, find_rulings
+from mabos_cli.core.memory.trust import effective_trust, find_rulings
 from mabos_cli.core.mind.goal_tree import build_tree
 from mabos_cli.core.mind.mind import Attitude, Belief
 from mabos_cli.core.operations.report import (

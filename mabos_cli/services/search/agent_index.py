@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.lineage import OBSERVATION, Ruling, effective_trust, find_rulings
+from mabos_cli.core.memory.trust import OBSERVATION, Ruling, effective_trust, find_rulings
 from mabos_cli.core.search.documents import Source
 from mabos_cli.core.search.recall import Candidate
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
@@ -19,7 +19,7 @@ from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
 from mabos_cli.workspace.sources import find_sources, holds_items, is_store, item_state, template_marks
 
 if TYPE_CHECKING:
-    from mabos_cli.core.search.embedding import Embedder
+    from mabos_cli.core.search.documents import Embedder
     from mabos_cli.index.search_index import Plan, SearchIndex
 
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
@@ -108,8 +108,8 @@ class AgentIndex:
 
     def plan(self) -> "Plan":
         """What the index is made with, as the settings say."""
-        from mabos_cli.index.engine import open_engine
         from mabos_cli.index.search_index import Plan
+        from mabos_cli.index.vectors import open_engine
 
         s = self.agent.settings
         engine = open_engine(s["index.vectors"])
@@ -190,7 +190,7 @@ class AgentIndex:
             return self._observed.find(item_id)
         if self.index is None:
             return self._items.get(item_id)
-        from mabos_cli.index.lanes import find_line
+        from mabos_cli.index.tables import find_line
 
         line = find_line(self.index.db, item_id)
         return decode_line(line) if line else None

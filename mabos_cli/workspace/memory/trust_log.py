@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 
 from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.lineage import OBSERVATION, Decision, Judgement, Ruling, effective_trust, find_rulings, judge
 from mabos_cli.core.memory.stores import Memory, locate
-from mabos_cli.core.memory.trust import is_untrusted, lowest_trust, trust_rank
+from mabos_cli.core.memory.trust import (
+    OBSERVATION,
+    Decision,
+    Judgement,
+    Ruling,
+    effective_trust,
+    find_rulings,
+    is_untrusted,
+    judge,
+    lowest_trust,
+    trust_rank,
+)
 from mabos_cli.formats.memory.item_records import parse_archive, parse_decisions, render_decision
 from mabos_cli.formats.memory.items import line_id, parse_item, parse_store
 from mabos_cli.workspace.agent import Agent

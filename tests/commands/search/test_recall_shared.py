@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from commands.desk import note
-from mabos_cli.index import lanes
+from mabos_cli.index import tables as lanes
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.compress import apply_plan, compress, is_critical, plan_compression, quote_turns
-from mabos_cli.core.context.turns import Turn, fit_text, total_cost, turn_cost
+from mabos_cli.core.context.conversation import apply_plan, compress, is_critical, plan_compression, quote_turns
+from mabos_cli.core.context.texts import Turn, fit_text, total_cost, turn_cost
 from mabos_cli.core.language.text import token_cost
 
 SYSTEM = Turn("system", "You are the finance assistant.")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.layers import LAYERS, tell
+from mabos_cli.core.context.texts import LAYERS, tell
 
 LONG = (
     "Lead sentence here. " + "Filler says nothing of note. " * 20 + "The budget is 900 euros. " + "More filler. " * 20

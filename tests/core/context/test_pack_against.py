@@ -2,8 +2,7 @@
 
 import pytest
 
-from mabos_cli.core.context.pack_against import find_against
-from mabos_cli.core.context.pack_entry import Against, Entry
+from mabos_cli.core.context.candidates import Against, Entry, find_against
 from mabos_cli.core.knowledge.fact import Fact
 
 

@@ -2,14 +2,7 @@
 
 from datetime import UTC, datetime
 
-from mabos_cli.core.context.pack_lanes import (
-    entry_of,
-    fact_entries,
-    focus,
-    fresh_since,
-    is_fact_page,
-    wanted_hits,
-)
+from mabos_cli.core.context.candidates import entry_of, fact_entries, focus, fresh_since, is_fact_page, wanted_hits
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.search.recall import Candidate, Hit

@@ -8,9 +8,9 @@ from hostile_payloads import PAYLOADS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.pack_entry import Against, Entry, Limits, Pack, Receipt
-from mabos_cli.core.context.packing import pack
-from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.context.candidates import Against, Entry, Limits, Pack, Receipt
+from mabos_cli.core.context.pack import pack
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.formats.context.context_pack import WRITING
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.context.turns import END_TOKENS, Turn, total_cost
+from mabos_cli.core.context.texts import END_TOKENS, Turn, total_cost
 from mabos_cli.core.context.window import (
     Budget,
     Given,

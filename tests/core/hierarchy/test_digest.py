@@ -5,14 +5,7 @@ from formats.periods import DAY, cut, event, sum_up
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.hierarchy.digest import (
-    Stretch,
-    digest_day,
-    digest_segment,
-    find_chores,
-    find_pairs,
-    rhythm_of,
-)
+from mabos_cli.core.hierarchy.summary import Stretch, digest_day, digest_segment, find_chores, find_pairs, rhythm_of
 from mabos_cli.core.language.periods import period_of
 
 quick = settings(max_examples=30, deadline=None, derandomize=True)

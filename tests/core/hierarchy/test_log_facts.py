@@ -7,15 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.hierarchy.log_facts import CATEGORIES, Extract, find_fact, portions
 from mabos_cli.core.hierarchy.log_taking import (
+    CATEGORIES,
     SECTIONS,
+    Extract,
     LogDay,
     Rules,
     cover,
     find_candidates,
+    find_fact,
     mark_of,
     plan_taking,
+    portions,
 )
 from mabos_cli.core.language.text import fold
 

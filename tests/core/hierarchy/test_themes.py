@@ -8,14 +8,15 @@ from mabos_cli.core.hierarchy.themes import (
     Past,
     Spoken,
     Theme,
+    Topic,
     add_counts,
     choose_themes,
+    count_topics,
     find_steady,
     find_trend,
     merge_topics,
     rank_topics,
 )
-from mabos_cli.core.hierarchy.topics import Topic, count_topics
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
 words = st.lists(st.sampled_from("berth Berth price tide Tables storm the 2026".split()), max_size=4).map(" ".join)

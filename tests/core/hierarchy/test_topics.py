@@ -3,14 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.hierarchy.topics import (
-    Topic,
-    count_topics,
-    heading_topic,
-    is_telling,
-    topic_key,
-    topics_of,
-)
+from mabos_cli.core.hierarchy.themes import Topic, count_topics, heading_topic, is_telling, topic_key, topics_of
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
 

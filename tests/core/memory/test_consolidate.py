@@ -3,9 +3,9 @@ from hypothesis import strategies as st
 
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.consolidate import group_by_tags, plan_consolidation, told_of
 from mabos_cli.core.memory.item import Prose
 from mabos_cli.core.memory.stores import Limits
+from mabos_cli.core.memory.upkeep import group_by_tags, plan_consolidation, told_of
 
 quick = settings(deadline=None, derandomize=True)
 NEW_ID = "M-1800000000000-0000"

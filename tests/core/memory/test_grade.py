@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.memory.grade import WEIGHTS, band, grade
-from mabos_cli.core.memory.item import TYPES
+from mabos_cli.core.memory.item import TYPES, WEIGHTS, band, grade
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@ from datetime import UTC, datetime
 import pytest
 
 from core.fakes import make_memory
-from mabos_cli.core.memory.harvest import Tally, draft_observation, is_worth, plan_grading
 from mabos_cli.core.memory.item import UNGRADED, MemoryItem, is_ungraded, with_importance
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.stores import Limits, Memory
 from mabos_cli.core.memory.storing import Stored
+from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth, plan_grading
 
 NOW = datetime(2026, 2, 24, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, settle
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.memory.lifecycle import Rules, count_leaving, plan_lifecycle, tier_of
 from mabos_cli.core.memory.stores import Changes, Limits, join, plan_revive
+from mabos_cli.core.memory.upkeep import Rules, count_leaving, plan_lifecycle, tier_of
 
 quick = settings(deadline=None, derandomize=True)
 DAY = 86_400

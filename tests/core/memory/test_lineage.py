@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.fakes import make_item
-from mabos_cli.core.memory import lineage
+from mabos_cli.core.memory import trust as lineage
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.memory.lineage import Decision, effective_trust, find_rulings, judge, mark_text
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import Decision, effective_trust, find_rulings, judge, mark_text, trust_rank
 
 
 def family(**members):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mabos_cli.core.memory.session_standing import Standing, sum_up
+from mabos_cli.core.memory.checkpoint import Standing, sum_up
 
 
 def test_the_latest_of_each_counts() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.language.text import asked_words, one_line, spaced, split_uncut, terms, words
-from mabos_cli.core.search.question import is_first_person, names_in, phrases, without
+from mabos_cli.core.search.recall import is_first_person, names_in, phrases, without
 
 quick = settings(deadline=None, derandomize=True)
 

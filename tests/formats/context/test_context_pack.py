@@ -6,8 +6,8 @@ from hostile_payloads import PAYLOADS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.pack_entry import Entry
-from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.context.candidates import Entry
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.formats.context.context_pack import (
     inert,
     render_bundle,

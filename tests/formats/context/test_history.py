@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.core.context.turns import Turn
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.history import parse_history
 

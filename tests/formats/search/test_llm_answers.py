@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.hierarchy.log_facts import Extract
+from mabos_cli.core.hierarchy.log_taking import Extract
 from mabos_cli.formats.search.llm_answers import (
     Merge,
     parse_extracts,

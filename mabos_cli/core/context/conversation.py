@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.context.layers import split_sentences
-from mabos_cli.core.context.turns import Count, Turn, fit_text, total_cost, turn_cost
+from mabos_cli.core.context.texts import Count, Turn, fit_text, split_sentences, total_cost, turn_cost
 from mabos_cli.core.language.text import one_line, plural, terms
 
 Numbered = tuple[int, Turn]

@@ -1,0 +1,252 @@
+"""What a pack is made of: candidates from what a search finds, evidence against them, bounds, and receipts."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import combinations
+from typing import NamedTuple
+
+from mabos_cli.core.context.texts import Turn, split_sentences
+from mabos_cli.core.knowledge.fact import Fact, find_contradictions, holds_at
+from mabos_cli.core.language.clock import earlier, format_time
+from mabos_cli.core.language.text import terms, words_as_written
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.recall import Candidate, Hit, phrases
+
+_FACT_PAGES = ("memory/mabos-facts.md", "memory/mabos-facts/")
+_FACT_ID = re.compile(r"; (F-[\w-]+)\)\s*$", re.MULTILINE)
+_LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
+_WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
+_BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
+_STATEMENT_CHARS = 600  # characters of each that are read for statements
+_COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
+# How sentences begin whose subject stands in another one; with an article, unless both texts open alike.
+_LEANING = re.compile(r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b")
+_PERHAPS_LEANING = re.compile(rf"{_LEANING.pattern}|\W*the\b")
+
+
+class Entry(NamedTuple):
+    """A candidate. kind is item, fact or passage; lane hot, warm or cold; use is the id whose use counts, if any."""
+
+    ref: str
+    text: str
+    kind: str = "item"
+    lane: str = "warm"
+    type: str = "observation"
+    trust: str = "agent"
+    importance: float = 0.5
+    score: float = 0.0
+    at: str = ""
+    use: str = ""
+    fact: Fact | None = None
+
+
+class Against(NamedTuple):
+    """Evidence against something better: its reference, that of what it speaks against, and in which words."""
+
+    ref: str
+    against: str
+    why: str
+
+
+class Limits(NamedTuple):
+    """What bounds a pack: tokens, entries (0: any number), trust, and the shares of the tail and of lanes."""
+
+    budget: int
+    entries: int = 0
+    min_trust: str = ""
+    tail_share: float = 0.4
+    hot_share: float = 0.35
+    cold_share: float = 0.6
+    hot_bonus: float = 0.1
+    trusted_weight: float = 1.1
+    untrusted_weight: float = 0.5
+    duplicate: float = 0.9
+
+
+class Writing(NamedTuple):
+    """How a pack is written: the line of an entry (with what it speaks against), the lines of a turn, the whole."""
+
+    line: Callable[[Entry, str, str], str]
+    turn: Callable[[int, Turn, bool], str]
+    bundle: Callable[[Sequence[str]], str]
+
+
+class Placed(NamedTuple):
+    """What stands in a pack: an entry at a layer, or a turn of the tail; what is told of it, its lines and what they cost."""
+
+    entry: Entry
+    layer: str
+    told: str
+    lines: str
+    tokens: int
+    against: str = ""
+    is_whole: bool = False
+
+
+class Receipt(NamedTuple):
+    """Why a candidate is in the pack or not. Nothing of its content."""
+
+    ref: str
+    kind: str
+    lane: str
+    layer: str
+    score: float
+    trust: str
+    importance: float
+    tokens: int
+    included: bool
+    reason: str
+
+
+class Pack(NamedTuple):
+    """A bundle of text that never costs more than its budget, what stands in it, and a receipt for each candidate."""
+
+    text: str
+    tokens: int
+    placed: tuple[Placed, ...]
+    tail: tuple[Placed, ...]
+    contradiction: Against | None
+    receipts: tuple[Receipt, ...]
+
+
+def receipt_of(entry: Entry, reason: str, layer: str = "", tokens: int = 0) -> Receipt:
+    """The receipt of a candidate: in the pack when the reason is `included`."""
+    about = entry.ref, entry.kind, entry.lane, layer, entry.score, entry.trust, entry.importance
+    return Receipt(*about, tokens, reason == "included", reason)
+
+
+def wanted_hits(budget: int, entries: int) -> int:
+    """How many candidates a search should give: enough for the budget or the limit, and never very many."""
+    enough = 3 * entries if entries else budget // _LINE_TOKENS
+    return max(_FEWEST, min(enough, _MOST))
+
+
+def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -> str:
+    """The question to search by: the request itself, or the words of a long one that tell most, which few passages hold."""
+    found = words_as_written(request)[:_READ]
+    if len(found) <= _WORDS:
+        return request
+    held = holders([word.casefold() for word in found])
+    known = [n for n, word in enumerate(found) if held.get(word.casefold())]
+    telling = sorted(known, key=lambda n: (held[found[n].casefold()], n))[:_WORDS]
+    codes = [phrase for phrase, _ in phrases(request)]
+    return " ".join([*(found[n] for n in sorted(telling)), *codes]) or request
+
+
+def fresh_since(now: datetime, fresh: float) -> str:
+    """The time from which things count as recent."""
+    return format_time(earlier(now, fresh))
+
+
+def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
+    """The candidate of a hit. Hot is what is in working memory, what is recent, and the checkpoint that is named."""
+    c, item = hit.candidate, hit.candidate.item
+    if item is None:
+        lane, type = ("hot", "checkpoint") if c.path == checkpoint and not c.agent else ("cold", "file")
+        return Entry(c.ref, c.text, "passage", lane, type, c.trust, c.importance, hit.score, c.at)
+    recent = c.store == "working" or (item.created_at or c.at) >= since
+    use = item.id if not c.archived and not c.agent else ""
+    lane = "hot" if recent else "warm"
+    return Entry(c.ref, c.text, "item", lane, item.type, c.trust, c.importance, hit.score, c.at, use)
+
+
+def is_fact_page(candidate: Candidate) -> bool:
+    """Whether a passage lists facts of this agent."""
+    return not candidate.item and not candidate.agent and candidate.path.startswith(_FACT_PAGES)
+
+
+def fact_entries(
+    hits: Iterable[Hit], question: str, find: Callable[[str], Fact | None], now: datetime
+) -> Iterator[Entry]:
+    """The facts on passages that list them, as far as they hold now and are about what is asked.
+
+    A fact is worth what its passage is, by how much of what the best of the passage says about the question it says.
+    """
+    asked = frozenset(terms(question))
+    for hit in hits:
+        ids = dict.fromkeys(_FACT_ID.findall(hit.candidate.text))
+        facts = [fact for fact in map(find, ids) if fact and holds_at(fact, now)]
+        told = [len(asked & frozenset(terms(" ".join(fact.triple)))) for fact in facts]
+        most = max(told, default=0)
+        for fact, shared in zip(facts, told, strict=True):
+            if shared or not most:
+                score = round(hit.score * (shared / most if most else 0.5), 4)
+                yield _fact_entry(fact, score)
+
+
+def _fact_entry(fact: Fact, score: float) -> Entry:
+    until = f", until {fact.valid_until}" if fact.valid_until else ""
+    since = f", from {fact.valid_from}" if fact.valid_from else ""
+    text = f"{' '.join(fact.triple)} ({fact.confidence:.2f}{since}{until})"
+    at = fact.updated_at or fact.created_at
+    return Entry(fact.id, text, "fact", "warm", "fact", fact.trust, fact.confidence, score, at, fact=fact)
+
+
+def find_against(ranked: Sequence[Entry], functional: Callable[[], frozenset[str]]) -> Against | None:
+    """The best candidate that speaks against a better one, or nothing; of two, the less trusted speaks against the other.
+
+    Facts contradict when they give a predicate that has one value at a time two of them. functional, which tells these
+    predicates, is asked only when there are such facts.
+    """
+    near = ranked[:_LOOKED_AT]
+    texts = [split_sentences(entry.text[:_STATEMENT_CHARS]) for entry in near]
+    said = [[frozenset(terms(told)) for told in text] for text in texts]
+    pairs = [(i, j) for i, j in combinations(range(len(near)), 2) if i < _BEST and _is_near(said[i], said[j])]
+    if not pairs:
+        return None
+    told = {n: texts[n] for n in sorted({n for pair in pairs for n in pair}) if not near[n].fact}
+    stated = {
+        (i, j): why
+        for (i, j), why in _of_statements(near, told, _LEANING).items()
+        if min(len(told[i]), len(told[j])) == 1
+        or _is_near(said[i][:1], said[j][:1])
+        or _of_statements(near, {n: told[n] for n in (i, j)}, _PERHAPS_LEANING)
+    }
+    known = [(i, j, why) for (i, j), why in (_of_facts(near, functional) | stated).items() if i < _BEST]
+    if not known:
+        return None
+    i, j, why = min(known)
+    if trust_rank(near[j].trust) > trust_rank(near[i].trust):
+        i, j = j, i
+    return Against(near[j].ref, near[i].ref, why)
+
+
+def _is_near(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
+    """Whether a sentence of each, given by its terms, may be about one thing."""
+    return any(len(x & y) >= max(_COMMON, min(len(x), len(y)) / 2) for x in one for y in other)
+
+
+def _of_facts(near: Sequence[Entry], functional: Callable[[], frozenset[str]]) -> dict[tuple[int, int], str]:
+    facts = {entry.fact.id: n for n, entry in enumerate(near) if entry.fact}
+    held = [near[n].fact for n in facts.values()]
+    told = [(fact.subject, fact.predicate) for fact in held if fact]
+    if len(told) == len({*told}):
+        return {}
+    pairs = find_contradictions([fact for fact in held if fact], functional())
+    return {
+        (min(facts[a.id], facts[b.id]), max(facts[a.id], facts[b.id])): f"{a.predicate} has one value at a time"
+        for a, b in pairs
+    }
+
+
+def _of_statements(
+    near: Sequence[Entry], told: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
+) -> dict[tuple[int, int], str]:
+    """The conflicts of texts, given as sentences, by their places. What facts say is compared by their predicates alone.
+
+    In a text of several sentences, those that begin as `leaning` says are about something that another one names.
+    """
+    alone = {n: [one for one in text if len(text) == 1 or not leaning.match(one)] for n, text in told.items()}
+    if sum(map(bool, alone.values())) < 2:
+        return {}
+    # Reading sentences loads tables of words: only when there is something to compare.
+    from mabos_cli.core.mind.conflicts import find_conflicts
+    from mabos_cli.core.mind.mind import Belief
+
+    beliefs = [Belief("", "\n".join(text), 1.0, near[n].at, line=n) for n, text in alone.items() if text]
+    found: dict[tuple[int, int], str] = {}
+    for conflict in find_conflicts(beliefs):
+        i, j = sorted((conflict.a.line, conflict.b.line))
+        found.setdefault((i, j), conflict.reason)
+    return found
