@@ -1,6 +1,7 @@
 """What a method of reasoning gives back: a typed conclusion, how sure the computation is of it, and how it came about."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
@@ -77,3 +78,42 @@ def best_names(scores: Mapping[str, float], largest: bool = True, scale: float =
     best = max(scores.values()) if largest else min(scores.values())
     slack = max(1e-9 * max(abs(score) for score in scores.values()), 1e-12 * scale)
     return tuple(name for name, score in scores.items() if abs(score - best) <= slack)
+
+
+MOST_STEPS = 12
+
+
+def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:
+    """The first lines, and how many more there are."""
+    return tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
+
+
+def figure(value: float) -> str:
+    """A number in a text.
+
+    >>> figure(0.28417), figure(1234567.8), figure(12.0), figure(3e14)
+    ('0.284', '1,234,568', '12', '3e+14')
+    """
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a text, cut when there are many."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def meant(said: str, known: Collection[str], otherwise: str) -> str:
+    """A hint which of the known names somebody probably meant; something else to say when none is near."""
+    close = get_close_matches(said, known, n=1)
+    return f"did you mean {close[0]}?" if close else otherwise
+
+
+def is_better(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether it is less on no count, and more on some.
+
+    >>> is_better((2, 1), (1, 1)), is_better((2, 0), (1, 1)), is_better((1, 1), (1, 1))
+    (True, False, False)
+    """
+    return one != other and all(a >= b for a, b in zip(one, other, strict=True))

@@ -4,12 +4,11 @@ the grammar names can run: arithmetic, comparisons, and / or / not, and a few fu
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.input_checks import known_name
-from mabos_cli.reasoning.tokens import read_tokens
+from mabos_cli.reasoning.inputs import known_name
 
 MOST_CHARACTERS = 2000
 _DEEPEST = 30
@@ -41,7 +40,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., float], int | None]] = {
     "round": (lambda amount: math.copysign(math.floor(abs(amount) + 0.5), amount), 1),
 }
 RESERVED = (*_FUNCTIONS, "if", "and", "or", "not")
-
 Values = Mapping[str, Any]  # numbers, or texts that can only be compared
 Run = Callable[[Values], Any]
 
@@ -248,3 +246,64 @@ def _chain(first: Run, rest: list[tuple[Callable[[Any, Any], Any], Run]]) -> Run
         return found
 
     return run
+
+
+def read_tokens(pattern: re.Pattern[str], text: str, place: str, hint: str) -> Iterator[re.Match[str]]:
+    """The tokens of a text one after the other, blanks between them passed over; BadValue names what is none.
+
+    >>> [token.group() for token in read_tokens(re.compile(r"\\d+|[+*]"), "12 + 3*4", "formula", "")]
+    ['12', '+', '3', '*', '4']
+    """
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        match = pattern.match(text, at)
+        if not match:
+            raise BadValue(f"{place}: cannot read {text[at : at + 20]!r}", hint)
+        yield match
+        at = match.end()
+
+
+class Placed(Protocol):
+    """Something that stands at a place in a text."""
+
+    @property
+    def at(self) -> int: ...
+
+
+Token = TypeVar("Token", bound=Placed)
+
+
+class TokenReader(Generic[Token]):
+    """Tokens that are looked at and taken in order; the last one stands for the end of the text."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], place: str) -> None:
+        self.text, self.tokens, self.place = text, tokens, place
+        self.next = 0
+
+    def peek(self) -> Token:
+        return self.tokens[self.next]
+
+    def take(self) -> Token:
+        self.next += 1
+        return self.tokens[self.next - 1]
+
+    def fault(self, said: str, hint: str) -> BadValue:
+        """What is wrong at the token that comes next."""
+        at = self.peek().at
+        where = f"at {self.text[at : at + 20]!r}" if at < len(self.text) else "at its end"
+        return BadValue(f"{self.place}: {said} {where}", hint)
+
+
+def bits(members: int) -> Iterator[int]:
+    """The numbers in a set, in order.
+
+    >>> [*bits(0b1101)]
+    [0, 2, 3]
+    """
+    while members:
+        low = members & -members
+        yield low.bit_length() - 1
+        members ^= low

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.wording import meant
+from mabos_cli.reasoning.answer import meant
 
 TRUTHS = {"yes": True, "no": False, "true": True, "false": False, "y": True, "n": False}
 # Texts that stand for values of the knowledge base; the caller gives a parser for each.

@@ -11,7 +11,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.formats.knowledge.reason_input import PARSERS, parse_source
 from mabos_cli.reasoning.answer import Answer
 from mabos_cli.reasoning.catalog import METHODS
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.inputs import Own
 from mabos_cli.reasoning.shape import conform
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)

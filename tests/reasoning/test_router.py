@@ -3,8 +3,7 @@
 import pytest
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS
-from mabos_cli.reasoning.router import WEIGHTS, parse_classification, score_methods
+from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS, WEIGHTS, parse_classification, score_methods
 
 
 def test_the_catalogue_holds_thirty_five() -> None:

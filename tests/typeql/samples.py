@@ -6,6 +6,7 @@ from random import Random
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, Step
@@ -19,7 +20,6 @@ from mabos_cli.core.mirror.records import (
     result_records,
     rule_record,
 )
-from mabos_cli.reasoning.own import Past
 
 NOW = datetime(2026, 2, 24, 12, tzinfo=UTC)
 NASTY = (
@@ -115,7 +115,7 @@ def known(agent: str, text: str) -> list[Record]:
     fact = Fact("F-1-000a", "Acme", "spends", text, 0.8, valid_from="2026-01-01", valid_until="2026-01-31")
     rule = Rule("R-1", text, "inference", (Pattern("?x", "spends", text, "gt"),), Pattern("?x", "is", "big"))
     case = Case("C-1", ("B-1", text), ("D-1",), text, "PL-1", (text, "b"), None, (("churn", 0.04),), text)
-    past = Past("T-1-000a", "bayesian", text, None, True, "2026-02-24T10:00:00Z", (("domain", text),), text)
+    past = KeptResult("T-1-000a", "bayesian", text, None, True, "2026-02-24T10:00:00Z", (("domain", text),), text)
     return [
         agent_record(agent, agent_role=text, is_shared=True),
         memory_record(agent, item, "long_term"),

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.knowledge.reason_record import answer_to_dict, fused_to_dict, scored_to_dict
 from mabos_cli.reasoning.answer import Answer, Conclusion
-from mabos_cli.reasoning.catalog import Method
+from mabos_cli.reasoning.catalog import Method, Scored
 from mabos_cli.reasoning.fusion import Fused, Part
-from mabos_cli.reasoning.router import Scored
 
 _SHOWN_SCORES = 5
 _ONE = {name: name.removesuffix("s") for name in ("facts", "rules", "cases", "beliefs", "desires")}

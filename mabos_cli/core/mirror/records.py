@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.case import Case, render_number
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mirror.schema import mirror_schema
-from mabos_cli.reasoning.own import Past
 
 Value = str | int | float | bool | datetime
 
@@ -145,7 +145,7 @@ def case_record(agent: str, case: Case) -> Record:
     return make_record("cbr_case", uid_of(agent, case.id), told, owned_by_agent(agent))
 
 
-def result_records(agent: str, results: Iterable[tuple[Past, str]]) -> list[Record]:
+def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> list[Record]:
     """Kept results of reasoning, each given with its summary, behind the methods that they come from."""
     found: dict[str, Record] = {}
     for past, summary in results:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.json.text import dump_record, parse_lines
 from mabos_cli.reasoning.answer import Answer, Conclusion
+from mabos_cli.reasoning.catalog import Scored
 from mabos_cli.reasoning.fusion import Fused
-from mabos_cli.reasoning.own import Past
-from mabos_cli.reasoning.router import Scored
 
 
 def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def scored_to_dict(one: Scored) -> dict[str, Any]:
     return {"method": one.method.name, "score": one.score, "matched": list(one.matched)}
 
 
-def render_result(past: Past, methods: tuple[str, ...], conclusion: Conclusion, summary: str) -> bytes:
+def render_result(past: KeptResult, methods: tuple[str, ...], conclusion: Conclusion, summary: str) -> bytes:
     """The line of a result that is kept."""
     record = {
         "id": past.id,
@@ -79,10 +79,10 @@ def render_outcome(result_id: str, happened: bool, note: str, at: str) -> bytes:
     return dump_record(record | ({"note": note} if note else {}))
 
 
-def parse_past(data: bytes) -> tuple[list[tuple[Past, str]], int]:
+def parse_past(data: bytes) -> tuple[list[tuple[KeptResult, str]], int]:
     """The results in the order in which they were kept, each with its summary, and how many lines are torn or not ours. The
     latest word about an outcome holds."""
-    results: dict[str, tuple[Past, str]] = {}
+    results: dict[str, tuple[KeptResult, str]] = {}
     outcomes: dict[str, tuple[bool, str]] = {}
     records, odd = parse_lines(data)
     for record in records:
@@ -101,11 +101,11 @@ def parse_past(data: bytes) -> tuple[list[tuple[Past, str]], int]:
     return list(results.values()), odd
 
 
-def _result(record: dict[str, Any]) -> Past:
+def _result(record: dict[str, Any]) -> KeptResult:
     sure, told = record.get("confidence"), record.get("classification")
     is_sure = isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1
     aspects = tuple((k, v) for k, v in told.items() if isinstance(v, str)) if isinstance(told, dict) else ()
-    return Past(
+    return KeptResult(
         record["id"],
         record["method"],
         str(record.get("problem") or ""),

@@ -4,14 +4,24 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import Answer, best_names, distribution
-from mabos_cli.reasoning.digraph import reach
-from mabos_cli.reasoning.discrete_network import Evidence, Network, find_marginal, marginal, set_variables
-from mabos_cli.reasoning.input_checks import known_name
-from mabos_cli.reasoning.network_input import DATA, NODES, STATES, check_states, parse_network, parse_rows, state_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
+from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.network import (
+    DATA,
+    NODES,
+    STATES,
+    Evidence,
+    Network,
+    check_states,
+    find_marginal,
+    marginal,
+    parse_network,
+    parse_rows,
+    reach,
+    set_variables,
+    state_name,
+)
 from mabos_cli.reasoning.shape import optional, record, text
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 SHAPE = record(
     network=NODES,

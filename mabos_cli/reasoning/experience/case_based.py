@@ -7,9 +7,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
 from mabos_cli.core.language.text import one_line, terms
-from mabos_cli.reasoning.answer import Answer, best_names, choice, words
-from mabos_cli.reasoning.input_checks import check_size
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
+from mabos_cli.reasoning.inputs import Own, check_size
 from mabos_cli.reasoning.shape import (
     Shape,
     list_of,
@@ -23,7 +22,6 @@ from mabos_cli.reasoning.shape import (
     usual,
     whole,
 )
-from mabos_cli.reasoning.wording import cut, listed
 
 _MOST_CASES = 10_000
 _ID = text("an id or a word")

@@ -5,12 +5,19 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, yes_no
-from mabos_cli.reasoning.features import Feature, feature_text, parse_feature, parse_features
-from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_size, known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, choice, cut, listed, yes_no
+from mabos_cli.reasoning.inputs import (
+    LARGEST,
+    Feature,
+    Own,
+    check_known,
+    check_size,
+    feature_text,
+    known_name,
+    parse_feature,
+    parse_features,
+)
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
-from mabos_cli.reasoning.wording import cut, listed
 
 _EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
 _PROTOTYPE = record(

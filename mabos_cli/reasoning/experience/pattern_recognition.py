@@ -1,17 +1,13 @@
 """Which known pattern a situation shows: the label of its nearest examples, and how well that works on the examples themselves."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, distribution
-from mabos_cli.reasoning.experience.gower import Features, Scale, distance, find_scale
-from mabos_cli.reasoning.features import Feature, parse_features
-from mabos_cli.reasoning.input_checks import check_size, known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, cut, distribution, listed
+from mabos_cli.reasoning.inputs import Feature, Own, check_size, known_name, parse_features
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
-from mabos_cli.reasoning.wording import cut, listed
 
 _FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
 _EXAMPLE = record(
@@ -36,6 +32,7 @@ _MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselve
 _KS = (1, 3, 5, 7, 9, 11, 13, 15)
 _USUAL = 0.95
 _NEAREST = 1e-12  # what is nearer weighs no more: votes must not overflow
+Features = Mapping[str, Feature]
 
 
 class _Example(NamedTuple):
@@ -74,6 +71,13 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     k = given["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
     shares = _vote(near[:k], examples, given["vote"])
     return _answer(given, situation, examples, scale, near, k, shares, trial)
+
+
+class Scale(NamedTuple):
+    """How much each feature counts, and the least and the most of those that are numbers."""
+
+    weights: dict[str, float]
+    ranges: dict[str, tuple[float, float]]
 
 
 def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Features) -> Scale:
@@ -192,3 +196,35 @@ def _caveats(
     if trial.count < len(examples):
         said.append(f"tried on {trial.count} of {len(examples)} examples, spread evenly")
     return tuple(said)
+
+
+def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scale:
+    """The scale by which things are compared. A feature counts as a number if it is one wherever it is known."""
+    names = dict.fromkeys(name for thing in things for name in thing)
+    ranges = {}
+    for name in names:
+        values = [thing[name] for thing in things if name in thing]
+        if not any(isinstance(value, str) for value in values):
+            ranges[name] = (min(values), max(values))
+    return Scale({name: weights.get(name, 1.0) for name in names}, ranges)
+
+
+def distance(one: Features, two: Features, scale: Scale) -> float | None:
+    """The mean difference over the features that both have; None if they have none in common. A number beyond the range is
+    as far away as can be.
+
+    >>> round(distance({"age": 20, "town": "Rome"}, {"age": 30, "town": "Oslo"}, Scale({"age": 1, "town": 1}, {"age": (0, 40)})), 3)
+    0.625
+    """
+    total = weighed = 0.0
+    for name, weight in scale.weights.items():
+        a, b = one.get(name), two.get(name)
+        if a is None or b is None:
+            continue
+        weighed += weight
+        if name in scale.ranges and not isinstance(a, str) and not isinstance(b, str):
+            low, high = scale.ranges[name]
+            total += weight * min(1.0, abs(a - b) / (high - low)) if high > low else weight * (a != b)
+        else:
+            total += weight * (a != b)
+    return total / weighed if weighed else None

@@ -5,12 +5,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, choice, yes_no
-from mabos_cli.reasoning.dominance import is_better
-from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_size
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, choice, cut, is_better, listed, yes_no
+from mabos_cli.reasoning.inputs import LARGEST, Own, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record
-from mabos_cli.reasoning.wording import cut, listed
 
 _LEVEL = record(
     "what is good enough on one count",

@@ -5,13 +5,21 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, names, yes_no
-from mabos_cli.reasoning.formal.analogy_text import Expression, inner, parse_expression, read_facts, render_expression
-from mabos_cli.reasoning.formal.structure_mapping import Analogy, Matcher, Vocabulary, expressions, is_one_to_one
-from mabos_cli.reasoning.input_checks import known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.formal.structure_mapping import (
+    Analogy,
+    Expression,
+    Matcher,
+    Vocabulary,
+    expressions,
+    inner,
+    is_one_to_one,
+    parse_expression,
+    read_facts,
+    render_expression,
+)
+from mabos_cli.reasoning.inputs import Own, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 _FACTS = (
     "relations such as attracts(sun, planet) or `sun attracts planet`; a list, or labels with facts; "

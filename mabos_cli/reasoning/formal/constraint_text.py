@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.tokens import TokenReader, read_tokens
+from mabos_cli.reasoning.arithmetic import TokenReader, read_tokens
 
 _LONGEST, _DEEPEST, _STEEPEST = 2000, 40, 100
 _TOKEN = re.compile(

@@ -1,40 +1,28 @@
 """What is obligatory, permitted or forbidden: norms that apply, where they clash, and what follows from violations."""
 
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import check_constraints
+from mabos_cli.core.knowledge.explaining import fill_pattern
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.joins import FactIndex
+from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, fill, match
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
+from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, names, yes_no
-from mabos_cli.reasoning.formal.drawn import drawn_facts, drawn_rules
-from mabos_cli.reasoning.formal.norm_input import MOST_APPLYING, World, apply_norm, flag_name, plain_norm, policy_norms
-from mabos_cli.reasoning.formal.norms import (
-    CONFLICT,
-    FORBIDDEN,
-    OBLIGATORY,
-    OPTIONAL,
-    PERMITTED,
-    UNREGULATED,
-    Done,
-    Norm,
-    Ruling,
-    actions_of,
-    find_levels,
-    open_conflicts,
-    rule_on,
-    status_of,
-)
-from mabos_cli.reasoning.input_checks import check_known, check_size, known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
+from mabos_cli.reasoning.inputs import Own, check_known, check_size, drawn_facts, drawn_rules, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
-from mabos_cli.reasoning.wording import cut, listed
 
 _FLAG = text("a flag of the context; `not ...` denies it")
 _PATTERN = parsed("pattern", "a condition on facts, such as `?x isA contractor`")
+OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL = "obligatory", "forbidden", "permitted", "optional"
 _NORM = record(
     "one norm",
     id=text("what it is called"),
@@ -113,6 +101,20 @@ def _facts(given: dict[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]
     return [*asserted, *found.derived], caveats
 
 
+class Norm(NamedTuple):
+    """A norm that applies: what it says of an action, under which conditions, and which norm's violation calls for it.
+    `optional` means that the action may be left undone."""
+
+    id: str
+    modality: str
+    action: str
+    conditions: frozenset[str] = frozenset()
+    priority: float = 0.0
+    deadline: datetime | None = None
+    after: str = ""
+    bindings: tuple[tuple[str, str], ...] = ()  # what its variables stand for
+
+
 def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
     flags = dict.fromkeys(flag_name(flag) for row in rows for flag in (*row["if"], *row["unless"]))
     silent = [flag for flag in flags if flag not in given["context"]]
@@ -125,6 +127,31 @@ def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm
         if name not in known:
             said.append(f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else ""))
     return tuple(said)
+
+
+class Done(NamedTuple):
+    """What was done, what can no longer be done, and the time."""
+
+    done: Collection[str]
+    undone: Collection[str]
+    now: datetime | None
+
+
+class Clash(NamedTuple):
+    """Two norms that cannot both be followed; the winner and why, or none."""
+
+    one: Norm
+    two: Norm
+    winner: Norm | None
+    why: str
+
+
+class Ruling(NamedTuple):
+    """The norms that stand, the clashes among all, and the violations with a reason each."""
+
+    standing: tuple[Norm, ...]
+    clashes: tuple[Clash, ...]
+    violations: tuple[tuple[Norm, str], ...]
 
 
 def _answer(
@@ -191,3 +218,201 @@ def _detail(
             for c in ruling.clashes
         ],
     }
+
+
+CONFLICT, UNREGULATED = "conflict", "unregulated"
+# What each says of leaving the action undone.
+DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}
+# Which cannot stand together over one action. What is obligatory is permitted as well, so those two can.
+_CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATORY})
+
+
+def rule_on(
+    norms: Sequence[Norm], exclusive: Sequence[frozenset[str]], state: Done, levels: Mapping[str, int]
+) -> Ruling:
+    """What stands when norms that repair a violation join level by level. A violation stays one, whatever its repair says."""
+    clashes = [_judge(one, two) for one, two in combinations(norms, 2) if _do_clash(one, two, exclusive)]
+    violations: dict[Norm, str] = {}
+    standing: tuple[Norm, ...] = ()
+    for level in range(max(levels.values(), default=0) + 1):
+        known = [norm for norm in norms if levels[norm.id] <= level and _is_called(norm, violations)]
+        standing = _resolve(known, clashes)
+        for norm in standing:
+            why = find_violation(norm, state)
+            if levels[norm.id] == level and why:
+                violations[norm] = why
+    called = {*known}
+    met = tuple(clash for clash in clashes if clash.one in called and clash.two in called)
+    return Ruling(standing, met, tuple(violations.items()))
+
+
+def _is_called(norm: Norm, violations: Iterable[Norm]) -> bool:
+    """Whether a norm needs no violation, or that of the norm it follows is there, of the same things."""
+    if not norm.after:
+        return True
+    mine = dict(norm.bindings)
+    return any(
+        one.id == norm.after and all(mine.get(name, value) == value for name, value in one.bindings)
+        for one in violations
+    )
+
+
+def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...]:
+    """The norms that no standing norm defeats. Who defeats whom is an order, so a norm's fate depends on stronger ones only."""
+    beaten_by: dict[Norm, list[Norm]] = {}
+    for clash in clashes:
+        if clash.winner is not None:
+            loser = clash.two if clash.winner is clash.one else clash.one
+            beaten_by.setdefault(loser, []).append(clash.winner)
+    stands: dict[Norm, bool] = {}
+    for norm in sorted(norms, key=lambda norm: (-norm.priority, -len(norm.conditions))):
+        stands[norm] = not any(stands.get(stronger) for stronger in beaten_by.get(norm, ()))
+    return tuple(norm for norm in norms if stands[norm])
+
+
+def _do_clash(one: Norm, two: Norm, exclusive: Sequence[frozenset[str]]) -> bool:
+    if one.action == two.action:
+        return {one.modality, two.modality} in _CLASHES
+    both = one.modality == two.modality == OBLIGATORY
+    return both and any(one.action in group and two.action in group for group in exclusive)
+
+
+def _judge(one: Norm, two: Norm) -> Clash:
+    """The higher priority wins, then the norm with all conditions of the other and more."""
+    if one.priority != two.priority:
+        winner = one if one.priority > two.priority else two
+        return Clash(one, two, winner, f"priority {winner.priority:g}")
+    if one.conditions != two.conditions and (one.conditions <= two.conditions or two.conditions <= one.conditions):
+        return Clash(one, two, one if one.conditions > two.conditions else two, "more specific")
+    return Clash(one, two, None, "equal priority, and neither is more specific")
+
+
+def find_violation(norm: Norm, state: Done) -> str:
+    """How a norm that stands was violated; empty if it was not."""
+    if norm.modality == FORBIDDEN and norm.action in state.done:
+        return "done although forbidden"
+    if norm.modality != OBLIGATORY or norm.action in state.done:
+        return ""
+    if norm.action in state.undone:
+        return "not done"
+    is_late = norm.deadline is not None and state.now is not None and state.now > norm.deadline
+    return f"not done by {norm.deadline:%Y-%m-%d %H:%M}" if is_late else ""
+
+
+def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
+    """What the norms that stand say of an action, or of leaving it undone."""
+    told = {norm.modality for norm in ruling.standing if norm.action == action}
+    told = {DENIED[one] for one in told} if is_denied else told
+    open_clashes = [clash for clash in open_conflicts(ruling) if action in (clash.one.action, clash.two.action)]
+    if open_clashes:
+        return CONFLICT
+    return next((one for one in (OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL) if one in told), UNREGULATED)
+
+
+def open_conflicts(ruling: Ruling) -> list[Clash]:
+    """The clashes that nothing resolves, between norms that both stand."""
+    standing = {*ruling.standing}
+    return [c for c in ruling.clashes if c.winner is None and c.one in standing and c.two in standing]
+
+
+def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
+    """How many violations must come before each norm; or the norms that wait for each other in a ring."""
+    levels: dict[str, int] = {}
+    for name in after:
+        path: list[str] = []
+        while name not in levels and after[name]:
+            if name in path:
+                return (*path[path.index(name) :], name)
+            path.append(name)
+            name = after[name]
+        base = levels.setdefault(name, 0)
+        for n, one in enumerate(reversed(path), 1):
+            levels[one] = base + n
+    return levels
+
+
+def actions_of(norms: Iterable[Norm]) -> tuple[str, ...]:
+    """The actions that norms speak of, in order."""
+    return tuple(dict.fromkeys(norm.action for norm in norms))
+
+
+MOST_APPLYING = 1000
+_NOT = re.compile(r"^not\s+", re.IGNORECASE)
+Bindings = tuple[tuple[str, str], ...]
+
+
+class World(NamedTuple):
+    """What norms are applied to: flags that hold or do not, and facts."""
+
+    context: Mapping[str, bool]
+    index: FactIndex
+
+
+def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Policies as obligations, and what keeps others from being used."""
+    usable, problems = usable_rules(rules, "policy")
+    empty = {"if": [], "unless": [], "except_where": [], "priority": 0.0, "deadline": None, "after": ""}
+    rows = [
+        {"id": rule.id, "modality": OBLIGATORY, "action": rule.action, "where": [*rule.conditions], **empty}
+        for rule in usable
+    ]
+    return rows, tuple(f"{one.rule_id} was not used: {one.reason}" for one in problems)
+
+
+def flag_name(flag: str) -> str:
+    """The flag without its denial."""
+    return _NOT.sub("", flag)
+
+
+def _holds(flag: str, context: Mapping[str, bool]) -> bool:
+    return context.get(flag_name(flag), False) != bool(_NOT.match(flag))
+
+
+def apply_norm(row: Mapping[str, Any], where: str, world: World) -> list[Norm]:
+    """The norm for each way in which its conditions hold and no exception does."""
+    deadline = _deadline(row["deadline"], where)
+    if not all(_holds(flag, world.context) for flag in row["if"]):
+        return []
+    if any(_holds(flag, world.context) for flag in row["unless"]):
+        return []
+    ways = _ways(row["where"], f"{where}.where", world) if row["where"] else [()]
+    check_size(f"{where}.where", len(ways), MOST_APPLYING, "matches")
+    exceptions = _ways(row["except_where"], f"{where}.except_where", world) if row["except_where"] else []
+    found = []
+    for bindings in ways:
+        values = dict(bindings)
+        if any(all(values.get(name, value) == value for name, value in one) for one in exceptions):
+            continue
+        filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
+        modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
+        conditions = frozenset((*row["if"], *filled))
+        found.append(Norm(row["id"], modality, action, conditions, row["priority"], deadline, row["after"], bindings))
+    return found
+
+
+def _ways(conditions: Sequence[Pattern], where: str, world: World) -> list[Bindings]:
+    problems = check_rule(Rule(where, where, "constraint", tuple(conditions)))
+    if problems:
+        raise BadValue(f"{where}: {problems[0]}", "write: ?x isA contractor")
+    try:
+        return [*dict.fromkeys(one.bindings for one in match(tuple(conditions), world.index))]
+    except JoinLimit:
+        raise BadValue(f"{where}: joins facts in too many ways", "use fewer conditions or facts") from None
+
+
+def plain_norm(modality: str, action: str) -> tuple[str, str]:
+    """The same of the action itself: to be obliged not to do it is to be forbidden to."""
+    while denied := _NOT.match(action):
+        modality, action = DENIED[modality], action[denied.end() :]
+    return modality, action
+
+
+def _deadline(said: str | None, where: str) -> datetime | None:
+    """The last moment; a day is there to its end."""
+    if said is None:
+        return None
+    found = find_time(said)
+    if found is None:
+        hint = "write 2026-03-31 or 2026-03-31T17:00:00Z"
+        raise BadValue(f"{where}.deadline: {said[:40]!r} is no date", hint)
+    return found + timedelta(days=1, microseconds=-1) if len(said) <= 10 else found

@@ -5,13 +5,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, quantity
-from mabos_cli.reasoning.formal.fuzzy_rules import HEDGES, FuzzyRule, parse_rule
-from mabos_cli.reasoning.formal.fuzzy_sets import SAMPLES, FuzzySet, Outline, outline, parse_set, shrink
-from mabos_cli.reasoning.input_checks import LARGEST, check_size, known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
+from mabos_cli.reasoning.formal.fuzzy_sets import (
+    HEDGES,
+    SAMPLES,
+    FuzzyRule,
+    FuzzySet,
+    Outline,
+    outline,
+    parse_rule,
+    parse_set,
+    shrink,
+)
+from mabos_cli.reasoning.inputs import LARGEST, Own, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
-from mabos_cli.reasoning.wording import cut, figure
 
 _MOST_TERMS, _MOST_RULES = 50, 500
 _SETS = (

@@ -1,25 +1,44 @@
 """How events lie in time: whether all that is said of them fits together, which relations are possible, how early and how late each
 can be."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from math import inf
-from typing import Any
+from math import inf, lcm
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, names, yes_no
-from mabos_cli.reasoning.formal.allen import ALL, NAMES, converse, relation_names, tighten
-from mabos_cli.reasoning.formal.temporal_input import UNITS, Asked, parse_relation, point, read_events, relation_demand
-from mabos_cli.reasoning.formal.time_net import GRAIN, Demand, Matrix, Net, TooHard, missing, positions
-from mabos_cli.reasoning.own import Own
+from mabos_cli.core.language.values import find_value
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.formal.time_net import (
+    ALL,
+    EVENT_ENDS,
+    GRAIN,
+    NAMES,
+    UNITS,
+    Bound,
+    Demand,
+    Matrix,
+    Net,
+    Scale,
+    TooHard,
+    converse,
+    end_point,
+    missing,
+    parse_relation,
+    point,
+    positions,
+    relation_demand,
+    relation_names,
+    tighten,
+)
+from mabos_cli.reasoning.inputs import Own, check_size
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 _MOST_SCENARIOS = 200
 _MOST_PAIRS = 12  # events up to which the relations of all pairs are told
-
 SHAPE: Shape = record(
     "Give the events, and what is known of when they happen and how they lie to each other.",
     events=map_of(
@@ -63,7 +82,6 @@ SHAPE: Shape = record(
         "",
     ),
 )
-
 QUESTIONS: tuple[str, ...] = (
     "Which events or phases matter, each with a start and an end?",
     "Which dates are fixed, and how long does each event take at least and at most?",
@@ -90,6 +108,17 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue(
             "relations: too many alternatives to try", "say more exactly how events lie, or ask about fewer of them"
         ) from None
+
+
+class Asked(NamedTuple):
+    """Events, what is demanded of them, and what was said of each two."""
+
+    events: tuple[str, ...]
+    demands: tuple[Demand, ...]
+    labels: tuple[tuple[int, int, int], ...]  # event, event, relations
+    scale: Scale
+    is_metric: bool
+    order: tuple[Bound, ...]  # an event starts before it ends, and not before time begins
 
 
 def _labels(asked: Asked) -> tuple[list[list[int]], tuple[int, int, int] | None]:
@@ -269,3 +298,130 @@ def _schedule_lines(asked: Asked, schedule: dict[str, Any]) -> Iterator[str]:
             span = low if low == high else f"{low or 'any time'} to {high or 'any time'}"
             parts.append(f"{word} {span or 'any time'}")
         yield f"{name}: {', '.join(parts)}"
+
+
+MOST_EVENTS, _MOST_DEMANDS, _MOST_AMOUNT = 30, 300, 10**9
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
+_Span = tuple[Fraction | None, Fraction | None]
+
+
+class _Metric(NamedTuple):
+    """A difference of two points that must lie in a span."""
+
+    said: str
+    first: int
+    second: int
+    span: _Span
+
+
+def read_events(given: dict[str, Any]) -> Asked:
+    """The events with all that is demanded of them."""
+    events = tuple(given["events"])
+    check_size("events", len(events), MOST_EVENTS, "events")
+    check_size("relations", len(given["relations"]) + len(given["gaps"]), _MOST_DEMANDS, "relations and gaps")
+    unit = given["unit"]
+    times = _Times(UNITS[unit])
+    metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, given["events"][name] or {})]
+    metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(given["gaps"], 1)]
+    grain = lcm(1, *(side.denominator for one in metric for side in one.span if side is not None))
+    if grain > 10**12:
+        raise BadValue("events: times are too finely divided to compare exactly", "round them")
+    is_dated = bool(times.seen & {"day", "moment"})
+    scale = Scale(unit, is_dated, times.seen == {"day"}, GRAIN * grain)
+    demands = [Demand(one.said, (tuple(_within(one, scale.ticks)),)) for one in metric]
+    labels = []
+    for n, said in enumerate(given["relations"], 1):
+        a, relations, b = parse_relation(said, events, f"relations[{n}]")
+        labels.append((a, b, relations))
+        demands.append(relation_demand(said, a, b, relations))
+    order = [Bound(point(n, 1), point(n, 0), -1) for n in range(len(events))]
+    if metric and not is_dated and "number" not in times.seen:
+        order += [Bound(point(n, 0), 0, 0) for n in range(len(events))]
+    return Asked(events, tuple(demands), tuple(labels), scale, bool(metric), tuple(order))
+
+
+def _within(one: _Metric, ticks: int) -> list[Bound]:
+    low, high = one.span
+    found = [Bound(one.first, one.second, int(high * ticks))] if high is not None else []
+    return found + ([Bound(one.second, one.first, -int(low * ticks))] if low is not None else [])
+
+
+class _Times:
+    """Reads times and amounts, and remembers of which sort they are, as dates and plain numbers do not mix."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        self.seen: set[str] = set()
+
+    def of_event(self, number: int, name: str, said: dict[str, Any]) -> list[_Metric]:
+        found = []
+        for end, word in enumerate(EVENT_ENDS):
+            if said.get(word) is not None:
+                place = f"events.{name}.{word}"
+                span = self._span(
+                    place, said[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end)
+                )
+                found.append(_Metric(f"{name} {word} {_told(said[word])}", 0, point(number, end), span))
+        if said.get("duration") is not None:
+            place = f"events.{name}.duration"
+            span = self._span(place, said["duration"], lambda one: self._amount(place, one))
+            if span[1] == 0:
+                raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
+            told = f"{name} duration {_told(said['duration'])}"
+            found.append(_Metric(told, point(number, 0), point(number, 1), span))
+        return found
+
+    def of_gap(self, gap: dict[str, Any], place: str, events: tuple[str, ...]) -> _Metric:
+        first = end_point(gap["from"], events, 1, f"{place}.from")
+        second = end_point(gap["to"], events, 0, f"{place}.to")
+        if gap["least"] is None and gap["most"] is None:
+            raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
+        sides = [
+            None if gap[name] is None else self._amount(f"{place}.{name}", gap[name]) for name in ("least", "most")
+        ]
+        if None not in sides and sides[0] > sides[1]:
+            raise BadValue(f"{place}: least is more than most", "swap them")
+        told = " ".join(f"{name} {_told(gap[name])}" for name in ("least", "most") if gap[name] is not None)
+        return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (sides[0], sides[1]))
+
+    def _span(self, place: str, said: Any, read: Any) -> _Span:
+        """One value, or the least and the most."""
+        if not isinstance(said, list):
+            return (read(said), read(said))
+        if len(said) != 2:
+            raise BadValue(f"{place}: must be one value, or the least and the most", "write for example [2, 5]")
+        low, high = (None if one is None else read(one) for one in said)
+        if low is not None and high is not None and low > high:
+            raise BadValue(f"{place}: the least is more than the most", "swap them")
+        return low, high
+
+    def _time(self, place: str, said: Any, is_end: bool) -> Fraction:
+        value = find_value(said) if isinstance(said, str) else None
+        if value is not None and value.kind == "time":
+            is_day = bool(_DAY.fullmatch(said.strip()))
+            self.seen.add("day" if is_day else "moment")
+            found = Fraction(str(value.amount)) + (86400 if is_day and is_end else 0)
+            found /= self.seconds
+        elif isinstance(said, int | float) and not isinstance(said, bool) and abs(said) <= _MOST_AMOUNT:
+            self.seen.add("number")
+            found = Fraction(str(said))
+        else:
+            raise BadValue(f"{place}: {str(said)[:40]!r} is no time", "give a date, a date and time, or a number")
+        if "number" in self.seen and len(self.seen) > 1:
+            raise BadValue(f"{place}: dates and plain numbers are mixed", "give all times as dates, or all as numbers")
+        return found
+
+    def _amount(self, place: str, said: Any) -> Fraction:
+        match = _AMOUNT.fullmatch(said.strip().lower()) if isinstance(said, str) else None
+        if match:
+            return Fraction(match[1]) * UNITS[f"{match[2]}s"] / self.seconds
+        if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= _MOST_AMOUNT:
+            return Fraction(str(said))
+        raise BadValue(f"{place}: {str(said)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
+
+
+def _told(said: Any) -> str:
+    if isinstance(said, list):
+        return " to ".join("open" if one is None else str(one) for one in said)
+    return str(said)

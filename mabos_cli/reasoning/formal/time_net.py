@@ -4,9 +4,19 @@ and how late each point can be, and which demands clash.
 Distances are whole numbers of ticks, GRAIN for each unit of time. `Less than` is `at most, less one tick`: a path has fewer strict
 steps than a unit has ticks, so that this is exact."""
 
+import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from functools import cache, lru_cache
+from itertools import combinations, product
 from math import inf
 from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import figure
+from mabos_cli.reasoning.arithmetic import bits
+from mabos_cli.reasoning.inputs import unknown_name
 
 GRAIN = 1 << 12
 MOST_WORK = 30_000_000
@@ -136,3 +146,234 @@ def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int]
 def positions(matrix: Matrix) -> list[float]:
     """A position for each point, in ticks, that keeps all bounds."""
     return [min(row[n] for row in matrix) for n in range(len(matrix))]
+
+
+# How start with start, start with end, end with start and end with end of two intervals compare.
+ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
+SIGNS = {
+    "before": "<<<<",
+    "meets": "<<=<",
+    "overlaps": "<<><",
+    "finished-by": "<<>=",
+    "contains": "<<>>",
+    "starts": "=<><",
+    "equals": "=<>=",
+    "started-by": "=<>>",
+    "during": "><><",
+    "finishes": "><>=",
+    "overlapped-by": "><>>",
+    "met-by": ">=>>",
+    "after": ">>>>",
+}
+NAMES = tuple(SIGNS)
+ALL = (1 << len(NAMES)) - 1
+_BIT = {name: 1 << n for n, name in enumerate(NAMES)}
+_FLIP = {"<": ">", "=": "=", ">": "<"}
+_SHORT = dict(zip("b m o fi di s eq si d f oi mi bi".split(), NAMES, strict=True))
+_MORE = {
+    "precedes": "before",
+    "follows": "after",
+    "equal": "equals",
+    "=": "equals",
+    "<": "before",
+    ">": "after",
+    "disjoint": "before|after|meets|met-by",
+    "within": "during|starts|finishes|equals",
+    "any": "|".join(NAMES),
+}
+
+
+def parse_relations(said: str, place: str) -> int:
+    """The set of relations that words name, as in `before|meets`.
+
+    >>> relation_names(parse_relations("met by or after", "relations[1]"))
+    ('met-by', 'after')
+    """
+    found = 0
+    for word in re.split(r"\s*(?:\||,|\bor\b)\s*", said.strip().strip("(){}").lower()):
+        name = re.sub(r"[\s_]+", "-", word.strip())
+        name = _SHORT.get(name, _MORE.get(name, name))
+        for one in name.split("|"):
+            if one not in _BIT:
+                raise BadValue(
+                    f"{place}: unknown relation {word[:40]!r}", f"known: {', '.join(NAMES)}, disjoint, within"
+                )
+            found |= _BIT[one]
+    return found
+
+
+def relation_names(found: int) -> tuple[str, ...]:
+    """The names of a set of relations."""
+    return tuple(name for n, name in enumerate(NAMES) if found >> n & 1)
+
+
+def relation_between(a: tuple[float, float], b: tuple[float, float]) -> str:
+    """How two intervals with known ends lie to each other.
+
+    >>> relation_between((1, 3), (3, 4))
+    'meets'
+    """
+    signs = "".join("<" if a[i] < b[j] else ">" if a[i] > b[j] else "=" for i, j in ENDS)
+    return next(name for name, known in SIGNS.items() if known == signs)
+
+
+@lru_cache(maxsize=1 << 14)
+def converse(found: int) -> int:
+    """The relations of the second interval to the first."""
+    # Turned around, start with end and end with start change places.
+    turned = (_FLIP[s[0]] + _FLIP[s[2]] + _FLIP[s[1]] + _FLIP[s[3]] for s in (SIGNS[n] for n in relation_names(found)))
+    by_signs = {signs: _BIT[name] for name, signs in SIGNS.items()}
+    return sum(by_signs[signs] for signs in turned)
+
+
+@cache
+def _table() -> tuple[tuple[int, ...], ...]:
+    """The composition of each two relations, from all orders of the ends of three intervals."""
+    found = [[0] * len(NAMES) for _ in NAMES]
+    spans = list(combinations(range(6), 2))
+    between = {pair: NAMES.index(relation_between(*pair)) for pair in product(spans, repeat=2)}
+    for a, b, c in product(spans, repeat=3):
+        found[between[a, b]][between[b, c]] |= 1 << between[a, c]
+    return tuple(map(tuple, found))
+
+
+@lru_cache(maxsize=1 << 16)
+def compose(first: int, second: int) -> int:
+    """The relations that a may have to c, if a has one of the first to b, and b one of the second to c."""
+    table, found = _table(), 0
+    for one in bits(first):
+        for other in bits(second):
+            found |= table[one][other]
+    return found
+
+
+def tighten(labels: list[list[int]]) -> tuple[int, int, int] | None:
+    """Drop what no third interval allows, in place, until all triangles agree; the first triangle that cannot, or None."""
+    size = len(labels)
+    waiting = {(a, b): None for a in range(size) for b in range(size) if a != b and labels[a][b] != ALL}
+    while waiting:
+        a, b = next(iter(waiting))
+        del waiting[a, b]
+        for c in range(size):
+            if c in (a, b):
+                continue
+            for i, j, through in ((a, c, b), (c, b, a)):
+                less = labels[i][j] & compose(labels[i][through], labels[through][j])
+                if less != labels[i][j]:
+                    if not less:
+                        return i, through, j
+                    labels[i][j], labels[j][i] = less, converse(less)
+                    waiting[i, j] = None
+    return None
+
+
+@lru_cache(maxsize=1 << 14)
+def hull(found: int) -> tuple[str, ...] | None:
+    """For each pair of ends, how they may compare, if that says no more and no less than the relations do; else None."""
+    signs = [SIGNS[name] for name in relation_names(found)]
+    sides = tuple("".join(sorted({one[n] for one in signs})) for n in range(4))
+    if "<>" in sides:
+        return None
+    allowed = sum(_BIT[name] for name, one in SIGNS.items() if all(one[n] in sides[n] for n in range(4)))
+    return sides if allowed == found else None
+
+
+@lru_cache(maxsize=1 << 14)
+def convex_parts(found: int) -> tuple[int, ...]:
+    """The set as few sets that comparisons of ends can express: a choice between these is all that is left to try."""
+    parts = []
+    while found:
+        part = 0
+        for one in bits(found):
+            if hull(part | 1 << one) is not None:
+                part |= 1 << one
+        parts.append(part)
+        found &= ~part
+    return tuple(parts)
+
+
+UNITS = {"minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+EVENT_ENDS = ("start", "end")
+
+
+class Scale(NamedTuple):
+    """How times are told: in which unit, and whether they are dates."""
+
+    unit: str
+    is_dated: bool
+    is_daily: bool  # only whole days occur: an end is told as the last day
+    ticks: int = GRAIN
+
+    def told(self, time: Fraction, is_end: bool = False) -> str:
+        """A time as people write it."""
+        if not self.is_dated:
+            return figure(float(time))
+        try:
+            at = _EPOCH + timedelta(seconds=float(time * UNITS[self.unit]))
+            midnight = (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0)
+            if midnight and is_end and self.is_daily:
+                at -= timedelta(days=1)
+        except OverflowError:
+            return "beyond the calendar"
+        return at.strftime("%Y-%m-%d") if midnight else at.strftime("%Y-%m-%d %H:%M")
+
+
+def point(event: int, end: int) -> int:
+    """The number of the start (0) or end (1) of an event. Point 0 is where time is counted from."""
+    return 1 + 2 * event + end
+
+
+def end_point(said: str, events: tuple[str, ...], default: int, place: str) -> int:
+    if said in events:
+        return point(events.index(said), default)
+    name, _, word = said.replace(".", " ").rpartition(" ")
+    if word in EVENT_ENDS and name in events:
+        return point(events.index(name), EVENT_ENDS.index(word))
+    raise _refused(place, said, events)
+
+
+def _refused(place: str, said: str, events: tuple[str, ...]) -> BadValue:
+    """The refusal of what names no event, or of an event that stands where it cannot be read."""
+    if said in events:
+        return BadValue(f"{place}: cannot read {said[:60]!r}", "write for example: a before b")
+    return unknown_name(place, said, events, "event")
+
+
+def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
+    """The two events and the relations between them, from `a before|meets b`. Of names that begin alike, the longest counts."""
+    longest = sorted(events, key=len, reverse=True)
+    first = next((name for name in longest if said.startswith(f"{name} ")), None)
+    if first is None:
+        raise _refused(place, said.split()[0], events)
+    rest = said[len(first) :]
+    second = next((name for name in longest if rest.endswith(f" {name}")), None)
+    if second is None:
+        raise _refused(place, rest.split()[-1], events)
+    if first == second:
+        raise BadValue(f"{place}: {first} is on both sides", "name two different events")
+    middle = rest[: len(rest) - len(second)].strip()
+    if not middle:
+        raise BadValue(f"{place}: there is no relation", "write for example: a before b, a before|meets b")
+    relations = ALL if middle == "?" else parse_relations(middle, place)
+    return events.index(first), relations, events.index(second)
+
+
+def relation_demand(said: str, a: int, b: int, relations: int) -> Demand:
+    """What one of some relations between two events demands of their ends."""
+    return Demand(said, tuple(tuple(_compare(a, b, hull(part) or ())) for part in convex_parts(relations)))
+
+
+def _compare(a: int, b: int, signs: tuple[str, ...]) -> list[Bound]:
+    found = []
+    for (i, j), sign in zip(ENDS, signs, strict=True):
+        first, second = point(a, i), point(b, j)
+        if ">" not in sign:
+            found.append(Bound(second, first, 0 if "=" in sign else -1))
+        if "<" not in sign:
+            found.append(Bound(first, second, 0 if "=" in sign else -1))
+    return found

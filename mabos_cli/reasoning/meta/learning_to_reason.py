@@ -1,25 +1,29 @@
 """What past results teach about which method works for what: success rates with intervals, and what to prefer next."""
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, ranking
-from mabos_cli.reasoning.meta.method_record import (
-    EPISODES,
-    LEVEL,
-    Record,
-    chance_of_best,
-    describe,
-    find_factors,
-    learned_scores,
-    read_episodes,
-    scores_by_aspect,
-)
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import Shape, optional, record, usual, whole
-from mabos_cli.reasoning.wording import cut, listed
+from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
+from mabos_cli.reasoning.catalog import ASPECTS, METHODS
+from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
+from mabos_cli.reasoning.statistics import beta_below, beta_quantile
 
+EPISODES: Shape = list_of(
+    record(
+        "one use of a method",
+        method=text("the method that was used"),
+        right=truth("whether its conclusion turned out right"),
+        classification=optional(
+            map_of(text("a value of the aspect"), "what the problem was, as in domain: social"), {}
+        ),
+    ),
+    "past uses of methods with their outcome; the agent's own if left out",
+)
 SHAPE: Shape = record(
     "Delete episodes to learn from the agent's own kept results.",
     episodes=usual(EPISODES),
@@ -68,6 +72,28 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     )
 
 
+class Record(NamedTuple):
+    """How often a method was right, and its rate: mean and credible interval of a beta distribution from an even start."""
+
+    right: int
+    total: int
+
+    @property
+    def mean(self) -> float:
+        """The expected rate."""
+        return (self.right + 1) / (self.total + 2)
+
+    @property
+    def low(self) -> float:
+        """What the rate exceeds with a probability of 0.95."""
+        return _bound((1 - LEVEL) / 2, self.right, self.total)
+
+    @property
+    def high(self) -> float:
+        """What the rate stays below with a probability of 0.95."""
+        return _bound((1 + LEVEL) / 2, self.right, self.total)
+
+
 def _find_explore(records: Mapping[str, Record], best: str) -> str | None:
     """The method that might still be better than the best one, by the upper end of its interval."""
     highs = {name: one.high for name, one in records.items() if name != best}
@@ -113,3 +139,91 @@ def _caveats(
     if len(ties) > 1:
         caveats.append(f"the same record: {listed(ties)}")
     return tuple(caveats)
+
+
+LEVEL = 0.9  # of the credible intervals
+# A method is taken to be as good as all together until about so many results of its own say otherwise.
+PRIOR_CASES = 4.0
+_CELLS = 200
+
+
+@lru_cache(maxsize=4096)
+def _bound(share: float, right: int, total: int) -> float:
+    """A quantile of the rate; few different records come up again and again."""
+    return beta_quantile(share, right + 1, total - right + 1)
+
+
+def read_episodes(given: list[dict[str, Any]] | None, own: Own) -> tuple[KeptResult, ...]:
+    """Results whose outcome is known: those of the input, or else the agent's own."""
+    if given is None:
+        return tuple(one for one in own.past if one.happened is not None)
+    found = []
+    for n, one in enumerate(given, 1):
+        known_name(f"episodes[{n}].method", one["method"], METHODS, "method")
+        for aspect, value in one["classification"].items():
+            known_name(f"episodes[{n}].classification", aspect, ASPECTS, "aspect")
+            known_name(f"episodes[{n}].classification.{aspect}", value, ASPECTS[aspect], "value")
+        kind = tuple(one["classification"].items())
+        found.append(KeptResult(f"episodes[{n}]", one["method"], "", None, one["right"], "", kind))
+    return tuple(found)
+
+
+def learned_scores(past: Iterable[KeptResult]) -> dict[str, Record]:
+    """The record of each method that has a result with a known outcome, in the order of the catalogue."""
+    counts: dict[str, list[int]] = {}
+    for one in past:
+        if one.happened is not None:
+            count = counts.setdefault(one.method, [0, 0])
+            count[0] += one.happened
+            count[1] += 1
+    order = {name: n for n, name in enumerate(METHODS)}
+    return {
+        name: Record(*counts[name]) for name in sorted(counts, key=lambda name: (order.get(name, len(order)), name))
+    }
+
+
+def scores_by_aspect(past: Iterable[KeptResult]) -> dict[str, dict[str, Record]]:
+    """The records of methods for each value of each aspect that a problem was said to have, as in `domain=social`."""
+    groups: dict[tuple[str, str], list[KeptResult]] = {}
+    for one in past:
+        for aspect, value in one.classification:
+            groups.setdefault((aspect, value), []).append(one)
+    return {
+        f"{aspect}={value}": learned_scores(groups[aspect, value])
+        for aspect, values in ASPECTS.items()
+        for value in values
+        if (aspect, value) in groups
+    }
+
+
+def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
+    """What to multiply the fit of each method by: its rate over the rate of all, drawn towards 1 while it has few results.
+
+    >>> find_factors({"causal": Record(8, 8), "bayesian": Record(0, 8)})
+    {'causal': 1.6666666666666667, 'bayesian': 0.3333333333333333}
+    """
+    right, total = sum(one.right for one in records.values()), sum(one.total for one in records.values())
+    if not right:
+        return {name: PRIOR_CASES / (one.total + PRIOR_CASES) for name, one in records.items()}
+    base = right / total
+    return {name: (one.right + PRIOR_CASES * base) / (one.total + PRIOR_CASES) / base for name, one in records.items()}
+
+
+def chance_of_best(records: Mapping[str, Record], name: str) -> float:
+    """The probability that a method has the highest rate of all that have a record."""
+    own = records[name]
+    shape = (own.right + 1, own.total - own.right + 1)
+    low, high = beta_quantile(1e-6, *shape), beta_quantile(1 - 1e-6, *shape)
+    edges = [low + (high - low) * n / _CELLS for n in range(_CELLS + 1)]
+    below = [beta_below(edge, *shape) for edge in edges]
+    parts = []
+    for n in range(_CELLS):
+        middle = (edges[n] + edges[n + 1]) / 2
+        others = (beta_below(middle, r.right + 1, r.total - r.right + 1) for k, r in records.items() if k != name)
+        parts.append((below[n + 1] - below[n]) * math.prod(others))
+    return min(1.0, math.fsum(parts) / (below[-1] - below[0]))
+
+
+def describe(one: Record) -> dict[str, Any]:
+    """A record as JSON values."""
+    return {"right": one.right, "total": one.total, "mean": one.mean, "low": one.low, "high": one.high}

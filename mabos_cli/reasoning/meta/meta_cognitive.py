@@ -6,11 +6,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice
-from mabos_cli.reasoning.input_checks import check_size
-from mabos_cli.reasoning.own import Own, Past
+from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed
+from mabos_cli.reasoning.inputs import Own, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 _MOST_CLAIMS = 200
 _MOST_EXACT = 15  # checks whose every combination is tried against the deadline
@@ -225,7 +224,7 @@ def _caveats(
     chosen: Sequence[Claim],
     is_exact: bool,
     hours_left: float | None,
-    past: Sequence[Past],
+    past: Sequence[KeptResult],
 ) -> tuple[str, ...]:
     caveats = []
     guessed = [one.name for one in claims if not one.is_stated]

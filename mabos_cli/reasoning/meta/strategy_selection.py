@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, choice
-from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS
-from mabos_cli.reasoning.input_checks import check_known
-from mabos_cli.reasoning.meta.method_record import (
+from mabos_cli.reasoning.answer import Answer, choice, cut, listed
+from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS, Scored, check_classification, score_methods
+from mabos_cli.reasoning.inputs import Own, check_known
+from mabos_cli.reasoning.meta.learning_to_reason import (
     EPISODES,
     Record,
     describe,
@@ -16,10 +16,7 @@ from mabos_cli.reasoning.meta.method_record import (
     learned_scores,
     read_episodes,
 )
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.router import Scored, check_classification, score_methods
 from mabos_cli.reasoning.shape import Shape, list_of, optional, record, text, usual
-from mabos_cli.reasoning.wording import cut, listed
 
 _SELF = "strategy-selection"
 _SHOWN = 5

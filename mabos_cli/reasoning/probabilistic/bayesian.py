@@ -4,13 +4,10 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, best_names, distribution
-from mabos_cli.reasoning.discrete_network import Network, marginal
-from mabos_cli.reasoning.input_checks import check_same, known_name, sum_to_one
-from mabos_cli.reasoning.network_input import DATA, NODES, STATES, check_states, parse_network, parse_rows
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
+from mabos_cli.reasoning.inputs import Own, check_same, known_name, sum_to_one
+from mabos_cli.reasoning.network import DATA, NODES, STATES, Network, check_states, marginal, parse_network, parse_rows
 from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 _MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"
 SHAPE = record(

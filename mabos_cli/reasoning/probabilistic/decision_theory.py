@@ -1,25 +1,18 @@
 """Which act to choose when the state of the world is unknown: six criteria side by side, dominance, and how firm the choice is."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, choice
-from mabos_cli.reasoning.input_checks import check_same, sum_to_one
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.probabilistic.payoffs import (
-    KIND,
-    TABLE,
-    Gains,
-    Span,
-    expected_gains,
-    find_span,
-    largest,
-    read_gains,
-)
-from mabos_cli.reasoning.shape import map_of, optional, probability, record, text
-from mabos_cli.reasoning.wording import cut, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
+from mabos_cli.reasoning.inputs import LARGEST, Own, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.shape import map_of, number, optional, probability, record, text
 
 _CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
+TABLE = map_of(
+    map_of(number("a payoff", -LARGEST, LARGEST), "the payoff in each state"), "the acts to choose from, each with its payoff per state"
+)  # fmt: skip
+KIND = text("whether the payoffs are gains, of which more is better, or costs", "gains", "costs")
 SHAPE = record(
     payoffs=TABLE,
     kind=optional(KIND, "gains"),
@@ -92,6 +85,9 @@ def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str
     return sum_to_one("probabilities", {state: given[state] for state in states})
 
 
+Gains = dict[str, dict[str, float]]  # by act and state
+
+
 def _score(
     gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, optimism: float
 ) -> dict[str, dict[str, float]]:
@@ -126,6 +122,14 @@ def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
             found.append((worse, better, "strictly" if strict else "weakly"))
             break
     return found
+
+
+class Span(NamedTuple):
+    """The probabilities of a state at which an act is among the best, while the other states keep their proportions."""
+
+    state: str
+    low: float
+    high: float
 
 
 def _spans(gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, act: str) -> list[Span]:
@@ -168,3 +172,54 @@ def _caveats(chosen: str, tied: list[str], dominance: list, shares: Any, kind: s
     if kind == "costs":
         said.append("Payoffs are costs: maximin guards against the highest cost.")
     return tuple(said)
+
+
+MOST_ACTS = 200
+MOST_CELLS = 20_000
+
+
+def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:
+    """The table as gains: costs are negative ones. Every act has a payoff in the states of the first."""
+    states = tuple(next(iter(table.values())))
+    check_size(path, len(table), MOST_ACTS, "acts")
+    check_size(path, len(table) * len(states), MOST_CELLS, "payoffs")
+    for act, row in table.items():
+        check_same(f"{path}.{act}", row, states, "state")
+    sign = -1 if kind == "costs" else 1
+    return {act: {state: sign * row[state] + 0.0 for state in states} for act, row in table.items()}
+
+
+def largest(gains: Gains) -> float:
+    """The size of the largest gain or loss, by which rounding is judged."""
+    return max(abs(gain) for row in gains.values() for gain in row.values())
+
+
+def expected_gains(gains: Gains, shares: Mapping[str, float]) -> dict[str, float]:
+    """The expected gain of each act."""
+    return {act: sum(share * row[state] for state, share in shares.items()) for act, row in gains.items()}
+
+
+def find_span(gains: Gains, shares: Mapping[str, float], act: str, state: str) -> Span | None:
+    """For which probabilities of a state an act is best, or None if for none. The expected gains are straight lines in that
+    probability, so every other act cuts off one side."""
+    low, high, slack = 0.0, 1.0, 1e-12 * largest(gains)
+    sure, rest = _ends(gains[act], shares, state)
+    for other, row in gains.items():
+        there, elsewhere = _ends(row, shares, state)
+        # ahead(p) = p * (sure - there) + (1 - p) * (rest - elsewhere) must not be negative; what rounding left is no difference
+        at_one, at_zero = (0.0 if abs(one) <= slack else one for one in (sure - there, rest - elsewhere))
+        if other == act or (at_one >= 0 and at_zero >= 0):
+            continue
+        if at_one < 0 and at_zero < 0:
+            return None
+        even = at_zero / (at_zero - at_one)
+        low, high = (low, min(high, even)) if at_one < 0 else (max(low, even), high)
+    # Where three lines meet, rounding may put one end past the other.
+    return Span(state, low, max(low, high)) if low <= high + 1e-9 else None
+
+
+def _ends(row: Mapping[str, float], shares: Mapping[str, float], state: str) -> tuple[float, float]:
+    """The gain if the state is certain, and the expected gain if it is ruled out."""
+    left = sum(share for name, share in shares.items() if name != state)
+    rest = sum(share * row[name] for name, share in shares.items() if name != state)
+    return row[state], rest / left

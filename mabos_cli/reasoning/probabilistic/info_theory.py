@@ -5,12 +5,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, choice
-from mabos_cli.reasoning.input_checks import LARGEST, check_known, check_same, check_size, sum_to_one
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.probabilistic.payoffs import KIND, TABLE, Gains, expected_gains, largest, read_gains
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
+from mabos_cli.reasoning.inputs import LARGEST, Own, check_known, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.probabilistic.decision_theory import KIND, TABLE, Gains, expected_gains, largest, read_gains
 from mabos_cli.reasoning.shape import anything, conform, map_of, number, optional, probability, record
-from mabos_cli.reasoning.wording import cut, figure, listed
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"

@@ -4,14 +4,12 @@ import math
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, quantity
+from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
 from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
-from mabos_cli.reasoning.digraph import causal_order
-from mabos_cli.reasoning.input_checks import check_size, known_name
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.sampling import ABOUT, cholesky, correlate, correlation, described, parse_distribution, ranks
+from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole
-from mabos_cli.reasoning.wording import cut, figure
+from mabos_cli.reasoning.statistics import ABOUT, cholesky, correlate, correlation, described, parse_distribution, ranks
 
 MOST_DRAWS = 1_000_000  # of all variables together
 MOST_WORK = 20_000_000  # draws times tokens of the formulas

@@ -1,23 +1,35 @@
 """What a fair and lasting deal is: room for agreement, the frontier, bargaining solutions, and issues to trade."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import fsum, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice
-from mabos_cli.reasoning.input_checks import check_same, check_size
-from mabos_cli.reasoning.own import Own
-from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record, usual
-from mabos_cli.reasoning.social.bargaining import Deal, Fair, find_fair, find_frontier, score_nash
-from mabos_cli.reasoning.social.price_bargain import POWER, PRICE, solve_price
-from mabos_cli.reasoning.wording import cut, figure
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, quantity, yes_no
+from mabos_cli.reasoning.inputs import Own, check_same, check_size
+from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record, text, usual
 
 _MOST_DEALS = {2: 20_000}  # by the number of parties
 _MOST_OTHERWISE = 2_000
 _SCORED = 20
 _WORTH = number("a figure on the party's own scale", -1e9, 1e9)
+POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
+_SIDE = record(
+    "one side of the deal",
+    name=optional(text("who it is")),
+    reserve=number("the worst price that is still better than no deal", -1e12, 1e12),
+    power=POWER,
+    patience=optional(number("what a gain is worth one round of offers later, 1 being the same", 0, 1)),
+)
+PRICE = record(
+    "one price to agree on; instead of parties and options",
+    seller=_SIDE,
+    buyer=_SIDE,
+    first=optional(text("who offers first", "seller", "buyer")),
+    unit=optional(text("the unit of the price"), ""),
+)
 SHAPE: Shape = record(
     "Give a price between two reserves, or parties with the worth of each issue, or parties and options with the worth of each deal.",
     price=optional(PRICE),
@@ -58,8 +70,6 @@ QUESTIONS = (
     "If only a price is open: what is the highest that the buyer pays, and the lowest that the seller takes?",
     "Who is under pressure of time, and who can wait?",
 )
-
-
 Worth = Mapping[str, Mapping[str, float]]  # by issue and value
 
 
@@ -182,6 +192,13 @@ def _solve_deals(parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]
     )
 
 
+class Deal(NamedTuple):
+    """A possible deal and what each party gains by it over walking away."""
+
+    name: str
+    gains: tuple[float, ...]
+
+
 def _gained(parties: tuple[Party, ...], deal: Deal) -> str:
     return ", ".join(f"{who.name} {figure(gain)}" for who, gain in zip(parties, deal.gains, strict=True))
 
@@ -190,6 +207,15 @@ def _scores(frontier: list[Deal], parties: tuple[Party, ...]) -> dict[str, float
     """The Nash products of the deals on the frontier, the best ones only."""
     scores = score_nash(frontier, [party.power for party in parties])
     return dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED])
+
+
+class Fair(NamedTuple):
+    """A rule, the deal it picks, the figure it goes by, and deals that are as good by it."""
+
+    rule: str
+    deal: Deal
+    figure: float
+    ties: tuple[Deal, ...]
 
 
 def _detail(
@@ -256,3 +282,125 @@ def _tell_no_deal(
         detail,
         ("add an issue or a value that makes up for what is lacking, or walk away",),
     )
+
+
+_SAME = 1e-9
+
+
+def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
+    """The deals that no other one improves for one party at no cost to the rest, in their order."""
+    front: list[tuple[float, ...]] = []
+    for gains in sorted({deal.gains for deal in deals}, reverse=True):
+        # With two parties the last of the front is the one that gives most to the second.
+        rivals = front[-1:] if len(gains) == 2 else front
+        if not any(all(a >= b for a, b in zip(rival, gains, strict=True)) for rival in rivals):
+            front.append(gains)
+    kept = {*front}
+    return [deal for deal in deals if deal.gains in kept]
+
+
+def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, float]:
+    """The Nash product of each deal, with powers as shares. Who cannot gain by any deal would make all of them 0, and is left out.
+
+    >>> score_nash([Deal("a", (4.0, 0.0)), Deal("b", (9.0, 0.0))], [1, 1])
+    {'a': 2.0, 'b': 3.0}
+    """
+    able, total = _able(frontier), sum(powers)
+    return {deal.name: math.prod(deal.gains[n] ** (powers[n] / total) for n in able) for deal in frontier}
+
+
+def _able(frontier: Sequence[Deal]) -> list[int]:
+    """The parties that some deal gives more than walking away."""
+    return [n for n in range(len(frontier[0].gains)) if any(deal.gains[n] > 0 for deal in frontier)]
+
+
+def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, ...]:
+    """The deal that each rule picks from the frontier: Nash, Kalai and Smorodinsky, egalitarian, utilitarian."""
+    ideal = {n: max(deal.gains[n] for deal in frontier) for n in _able(frontier)}
+    products = score_nash(frontier, powers)
+
+    def kalai(deal: Deal) -> tuple[float, ...]:
+        return tuple(sorted(deal.gains[n] / most for n, most in ideal.items())) or (0.0,)
+
+    return (
+        _pick("nash", frontier, lambda deal: (products[deal.name],)),
+        _pick("kalai-smorodinsky", frontier, kalai),
+        _pick("egalitarian", frontier, lambda deal: tuple(sorted(deal.gains))),
+        _pick("utilitarian", frontier, lambda deal: (math.fsum(deal.gains),)),
+    )
+
+
+def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[float, ...]]) -> Fair:
+    """The first deal with the best score. Scores are compared part by part, so that the worst off counts first."""
+    scored = [(score(deal), deal) for deal in frontier]
+    best, chosen = scored[0]
+    for one, deal in scored[1:]:
+        if _is_above(one, best):
+            best, chosen = one, deal
+    ties = [deal for one, deal in scored if not _is_above(best, one) and deal is not chosen]
+    return Fair(rule, chosen, best[0], tuple(ties))
+
+
+def _is_above(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    for a, b in zip(one, other, strict=True):
+        if abs(a - b) > _SAME * max(1.0, abs(a), abs(b)):
+            return a > b
+    return False
+
+
+def split_alternating(first: float, second: float) -> float:
+    """The share of the one who offers first when offers alternate without end and a round shrinks the surplus to
+    these parts of its worth for each (Rubinstein 1982).
+
+    >>> split_alternating(0.5, 0.5)
+    0.6666666666666666
+    """
+    return 0.5 if first == second == 1 else (1 - second) / (1 - first * second)
+
+
+def solve_price(given: dict[str, Any]) -> Answer:
+    """The price that shares the surplus, or that no price suits both."""
+    seller, buyer, unit = given["seller"], given["buyer"], given["unit"]
+    low, high = seller["reserve"], buyer["reserve"]
+    names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}
+    detail: dict[str, Any] = {"parties": names, "seller_reserve": low, "buyer_reserve": high, "surplus": high - low}
+    if low > high:
+        return _tell_gap(names, low, high, detail)
+    power = seller["power"] + buyer["power"]
+    if not power:
+        raise BadValue("price: somebody must have power above 0", "leave power out to make it equal")
+    price = low + (high - low) * seller["power"] / power
+    steps = [
+        f"room for agreement: {figure(low)} to {figure(high)}, surplus {figure(high - low)}",
+        f"nash: {figure(price)}"
+        + ("" if seller["power"] != buyer["power"] else ", the middle: gains are linear in price"),
+    ]
+    detail |= {"zopa": [low, high], "nash": price, "middle": (low + high) / 2}
+    caveats = ["reservation prices are taken as true; each side gains by hiding its own"]
+    if seller["patience"] is not None and buyer["patience"] is not None:
+        rounds = _alternate(seller["patience"], buyer["patience"], low, high)
+        detail["alternating_offers"] = rounds
+        steps += [f"alternating offers, {names[who]} first: {figure(one)}" for who, one in rounds.items()]
+        if given["first"]:
+            price = rounds[given["first"]]
+            steps.append(f"{names[given['first']]} offers first: that decides")
+    elif given["first"] or seller["patience"] is not None or buyer["patience"] is not None:
+        caveats.append("alternating offers need the patience of both sides")
+    if low == high:
+        caveats.append("one price only: nobody gains by the deal")
+    summary = f"{figure(price)} {unit}".strip() + f", between {figure(low)} and {figure(high)}"
+    return Answer(quantity(price, (low, high), unit, "the price"), None, summary, tuple(steps), detail, tuple(caveats))
+
+
+def _tell_gap(names: dict[str, str], low: float, high: float, detail: dict[str, Any]) -> Answer:
+    said = f"{names['seller']} wants at least {figure(low)}, {names['buyer']} pays at most {figure(high)}"
+    steps = (f"gap of {figure(low - high)}",)
+    return Answer(yes_no(False, "some price suits both"), None, f"no deal: {said}", steps, detail)
+
+
+def _alternate(seller: float, buyer: float, low: float, high: float) -> dict[str, float]:
+    """The price at which offers that alternate end at once, by who offers first."""
+    return {
+        "seller": low + (high - low) * split_alternating(seller, buyer),
+        "buyer": high - (high - low) * split_alternating(buyer, seller),
+    }

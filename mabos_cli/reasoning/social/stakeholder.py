@@ -5,11 +5,9 @@ from math import fsum
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, ranking
-from mabos_cli.reasoning.input_checks import check_size, known_name
-from mabos_cli.reasoning.own import Own
+from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
+from mabos_cli.reasoning.inputs import Own, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
-from mabos_cli.reasoning.wording import cut, listed
 
 _MOST = 100
 _SLACK = 1e-12

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mabos_cli.core.knowledge.fact import holds_at
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.memory.trust import lowest_trust
 from mabos_cli.reasoning.catalog import Method
-from mabos_cli.reasoning.own import Own, Past
+from mabos_cli.reasoning.inputs import Own
 from mabos_cli.workspace.agent import Agent
 
 
@@ -65,7 +66,7 @@ def _own_desires(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
     return tuple(held_now(held))
 
 
-def _own_past(agent: Agent, warnings: list[str]) -> tuple[Past, ...]:
+def _own_past(agent: Agent, warnings: list[str]) -> tuple[KeptResult, ...]:
     from mabos_cli.workspace.knowledge.reasoning import load_past
 
     found, notes = load_past(agent)

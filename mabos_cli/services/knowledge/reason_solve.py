@@ -16,6 +16,7 @@ from mabos_cli.commands.knowledge.reason_shown import (
 )
 from mabos_cli.commands.memory.store import store_drafts
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.errors import NotFound, UsageFault
@@ -23,10 +24,8 @@ from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.knowledge.reason_record import render_result
 from mabos_cli.formats.knowledge.worksheet import Inputs, parse_inputs, render_worksheet
 from mabos_cli.reasoning.answer import Answer
-from mabos_cli.reasoning.catalog import METHODS, Method
+from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classification, score_methods
 from mabos_cli.reasoning.fusion import Fused, fuse
-from mabos_cli.reasoning.own import Past
-from mabos_cli.reasoning.router import Scored, parse_classification, score_methods
 from mabos_cli.reasoning.shape import conform
 from mabos_cli.services.inputs import draft_from, read_given, text_argument
 from mabos_cli.services.knowledge.reason_own import load_own, trust_drawn
@@ -184,7 +183,7 @@ def _save(agent: Agent, kept: Kept) -> tuple[dict[str, Any], list[str]]:
 
     def render(own: str, at: str) -> bytes:
         aspects = tuple(kept.classification.items())
-        past = Past(own, method, kept.problem, kept.result.confidence, None, at, aspects)
+        past = KeptResult(own, method, kept.problem, kept.result.confidence, None, at, aspects)
         return render_result(past, names, kept.result.conclusion, told)
 
     def draft(own: str) -> Draft:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.reason_record import parse_past, render_outcome
-from mabos_cli.reasoning.own import Past
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.receipts import write_receipt
@@ -14,7 +14,7 @@ from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.runtime import IdSource
 
 
-def load_past(agent: Agent) -> tuple[list[tuple[Past, str]], list[str]]:
+def load_past(agent: Agent) -> tuple[list[tuple[KeptResult, str]], list[str]]:
     """The results that were kept, oldest first, each with its summary, and a warning about lines that cannot be read."""
     path = agent.paths.reasoning
     found, odd = parse_past(read_bytes(path) or b"")
@@ -34,7 +34,7 @@ def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str,
         return own, holding.warnings
 
 
-def note_outcome(agent: Agent, result_id: str, happened: bool, note: str) -> tuple[Past, list[str]]:
+def note_outcome(agent: Agent, result_id: str, happened: bool, note: str) -> tuple[KeptResult, list[str]]:
     """Adds what became of a result: the result with it, and warnings."""
     with holding_lock(agent, "reason outcome") as holding:
         known = {past.id: past for past, _ in load_past(agent)[0]}

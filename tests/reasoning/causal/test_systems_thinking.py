@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.causal.feedback import find_loops, parse_links, spread
+from mabos_cli.reasoning.causal.causal_graph import find_loops, parse_links, spread
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from mabos_cli.reasoning.features import parse_feature
+from mabos_cli.reasoning.inputs import parse_feature
 from reasoning.solving import refused, solve, solve_yaml
 
 TISSUE = """

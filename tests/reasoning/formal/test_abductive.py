@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.formal.covers import Cause, log_joint, minimal_covers, posterior
+from mabos_cli.reasoning.formal.abductive import Cause, log_joint, minimal_covers, posterior
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.formal.analogy_text import Expression, parse_expression, render_expression
-from mabos_cli.reasoning.formal.structure_mapping import Matcher, Vocabulary, expressions
+from mabos_cli.reasoning.formal.structure_mapping import (
+    Expression,
+    Matcher,
+    Vocabulary,
+    expressions,
+    parse_expression,
+    render_expression,
+)
 from reasoning.solving import refused, solve, solve_yaml
 
 ATOM = """

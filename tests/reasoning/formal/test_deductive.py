@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule
-from mabos_cli.reasoning.formal.deductive import QUESTIONS, SHAPE
+from mabos_cli.reasoning.formal.deductive import QUESTIONS, SHAPE, Decider
 from mabos_cli.reasoning.formal.formula import Formula, parse_formula, render_formula
-from mabos_cli.reasoning.formal.propositional import Decider
 from reasoning.solving import refused, solve, solve_yaml
 
 CRIMINAL = """

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.reasoning.formal.extensions import Default, Strict, close, find_clash, find_extensions
+from mabos_cli.reasoning.formal.default import Default, Strict, close, find_clash, find_extensions
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.formal.fuzzy_rules import parse_rule
-from mabos_cli.reasoning.formal.fuzzy_sets import FuzzySet, outline, parse_set, shrink
+from mabos_cli.reasoning.formal.fuzzy_sets import FuzzySet, outline, parse_rule, parse_set, shrink
 from reasoning.solving import refused, solve_yaml
 
 TIPPER = """

@@ -5,8 +5,8 @@ from math import comb
 import pytest
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.reasoning.formal.mill import spearman
-from mabos_cli.reasoning.shares import beta_below, clopper_pearson, wilson
+from mabos_cli.reasoning.formal.inductive import spearman
+from mabos_cli.reasoning.statistics import beta_below, clopper_pearson, wilson
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -7,9 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.formal.formula import Formula, parse_formula, render_formula
-from mabos_cli.reasoning.formal.kripke import CONDITIONS, SYSTEMS, Model, closed, find_flaw, where_true
-from mabos_cli.reasoning.formal.modal_validity import find_counter_model
+from mabos_cli.reasoning.formal.formula import (
+    CONDITIONS,
+    SYSTEMS,
+    Formula,
+    Model,
+    closed,
+    find_flaw,
+    parse_formula,
+    render_formula,
+    where_true,
+)
+from mabos_cli.reasoning.formal.modal import find_counter_model
 from reasoning.solving import refused, solve, solve_yaml
 
 # Hughes and Cresswell, A New Introduction to Modal Logic, 1996: which axiom holds in which system.

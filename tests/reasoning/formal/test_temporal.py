@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.formal.allen import (
+from mabos_cli.reasoning.formal.time_net import (
     ALL,
     NAMES,
     compose,

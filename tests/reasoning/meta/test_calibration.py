@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.meta.forecasts import (
+from mabos_cli.reasoning.meta.calibration import (
     Forecast,
     find_tail,
     group_forecasts,
@@ -17,7 +18,6 @@ from mabos_cli.reasoning.meta.forecasts import (
     spiegelhalter,
     split_brier,
 )
-from mabos_cli.reasoning.own import Past
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -143,10 +143,10 @@ def test_many_values_are_binned() -> None:
 
 def test_own_results_and_methods() -> None:
     own = (
-        Past("R-1", "bayesian", "", 0.8, True, ""),
-        Past("R-2", "bayesian", "", 0.6, False, ""),
-        Past("R-3", "causal", "", None, True, ""),
-        Past("R-4", "causal", "", 0.7, None, ""),
+        KeptResult("R-1", "bayesian", "", 0.8, True, ""),
+        KeptResult("R-2", "bayesian", "", 0.6, False, ""),
+        KeptResult("R-3", "causal", "", None, True, ""),
+        KeptResult("R-4", "causal", "", 0.7, None, ""),
     )
     answer = solve("calibration", {}, past=own)
     assert answer.detail["count"] == 2

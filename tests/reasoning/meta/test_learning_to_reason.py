@@ -3,22 +3,22 @@ from pathlib import Path
 
 import pytest
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.meta.method_record import (
+from mabos_cli.reasoning.meta.learning_to_reason import (
     Record,
     chance_of_best,
     find_factors,
     learned_scores,
     scores_by_aspect,
 )
-from mabos_cli.reasoning.own import Past
 from reasoning.solving import refused, solve
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 
 
 def past(method, happened, **kind):
-    return Past("R-1", method, "", None, happened, "2026-01-01T00:00:00Z", tuple(kind.items()))
+    return KeptResult("R-1", method, "", None, happened, "2026-01-01T00:00:00Z", tuple(kind.items()))
 
 
 def episodes(**counts):

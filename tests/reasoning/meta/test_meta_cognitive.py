@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.own import Past
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
@@ -95,7 +95,7 @@ alternatives: {wait: no, buy: yes}
 
 
 def test_own_record_is_told() -> None:
-    own = tuple(Past(f"R-{n}", "bayesian", "", 0.9, n < 3, "") for n in range(6))
+    own = tuple(KeptResult(f"R-{n}", "bayesian", "", 0.9, n < 3, "") for n in range(6))
     answer = solve_yaml("meta-cognitive", "claims: {a: {status: known}}", past=own)
     assert "own record: stated 0.90 on average, right in 3 of 6" in answer.caveats
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.own import Past
 from reasoning.solving import refused, solve, solve_yaml
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
@@ -96,8 +96,8 @@ def test_factor_by_kind() -> None:
 
 def test_lessons_and_causes_are_counted() -> None:
     own = (
-        Past("R-1", "causal", "price rise", 0.8, False, "", lesson="Ask two customers first"),
-        Past("R-2", "causal", "hiring", 0.7, True, "", lesson="ask two customers first."),
+        KeptResult("R-1", "causal", "price rise", 0.8, False, "", lesson="Ask two customers first"),
+        KeptResult("R-2", "causal", "hiring", 0.7, True, "", lesson="ask two customers first."),
     )
     causes = [{"cause": "late data", "controllable": True}, {"cause": "storm", "controllable": False}]
     answer = solve("reflection", {"lessons": ["Ask  two customers first"], "causes": causes}, past=own)

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.own import Past
-from mabos_cli.reasoning.router import score_methods
+from mabos_cli.reasoning.catalog import score_methods
 from reasoning.solving import refused, solve, solve_yaml
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
@@ -43,7 +43,7 @@ def test_past_results_change_the_choice() -> None:
 
 
 def test_own_past_is_used() -> None:
-    own = tuple(Past(f"R-{n}", "social-choice", "", None, True, "") for n in range(5))
+    own = tuple(KeptResult(f"R-{n}", "social-choice", "", None, True, "") for n in range(5))
     answer = solve("strategy-selection", SOCIAL, past=own)
     assert answer.detail["methods"][0]["record"]["total"] == 5
     assert "past results did not change the choice" in answer.summary

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.probabilistic.lottery import dominates
+from mabos_cli.reasoning.probabilistic.expected_utility import dominates
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.social.mixed_play import find_corners
+from mabos_cli.reasoning.social.games import find_corners
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

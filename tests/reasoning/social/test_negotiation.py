@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.social.bargaining import Deal, find_fair, find_frontier, split_alternating
+from mabos_cli.reasoning.social.negotiation import Deal, find_fair, find_frontier, split_alternating
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.social.ballots import (
+from mabos_cli.reasoning.social.social_choice import (
     Ballot,
     count_pairs,
     find_cycle,

@@ -1,0 +1,142 @@
+"""What a method takes besides its structured input: the data of the agent, and the checks that several methods make."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case_similarity import Alike, Weights
+from mabos_cli.core.knowledge.fact import Fact, holds_at
+from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.rule import Rule
+from mabos_cli.core.language.values import find_value
+from mabos_cli.reasoning.answer import meant
+from mabos_cli.reasoning.shape import TRUTHS
+
+# Larger figures would overflow in sums and products; no price, load or count comes near.
+LARGEST = 1e15
+_TOLERANCE = 1e-6
+
+
+def known_name(path: str, said: str, known: Collection[str], noun: str = "name") -> str:
+    """The name, if it is a known one; BadValue says what was probably meant."""
+    if said in known:
+        return said
+    raise unknown_name(path, said, known, noun)
+
+
+def unknown_name(path: str, said: str, known: Collection[str], noun: str = "name") -> BadValue:
+    """The refusal of a name that nobody declared."""
+    shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
+    return BadValue(f"{path}: unknown {noun} {said[:60]!r}", meant(said, known, f"known: {shown or 'none'}"))
+
+
+def check_known(path: str, said: Iterable[str], known: Collection[str], noun: str = "name") -> None:
+    """Nothing, if all names are known and none is there twice."""
+    seen: set[str] = set()
+    for name in said:
+        known_name(path, name, known, noun)
+        if name in seen:
+            raise BadValue(f"{path}: {name!r} is there twice", "keep one of them")
+        seen.add(name)
+
+
+def check_same(path: str, said: Collection[str], known: Collection[str], noun: str = "name") -> None:
+    """Nothing, if the names are exactly the known ones."""
+    check_known(path, said, known, noun)
+    missing = [name for name in known if name not in said]
+    if missing:
+        raise BadValue(f"{path}: {', '.join(missing[:6])} is missing", f"give a value for each {noun}")
+
+
+def sum_to_one(path: str, shares: Mapping[str, float]) -> dict[str, float]:
+    """The shares, which must sum to 1; what rounding left over is spread."""
+    total = math.fsum(shares.values())
+    if abs(total - 1) > _TOLERANCE:
+        raise BadValue(f"{path}: probabilities must sum to 1, not {total:.6g}", "change them so that they do")
+    if abs(total - 1) < 1e-12:
+        return dict(shares)
+    return {name: share / total for name, share in shares.items()}
+
+
+def check_size(path: str, found: float, most: int, noun: str, hint: str = "") -> None:
+    """Nothing, if an exact method can do with so much."""
+    if found > most:
+        raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")
+
+
+Feature = float | str
+_UNKNOWN = ("", "?", "unknown")
+
+
+def parse_feature(value: Any, where: str) -> Feature | None:
+    """The value as a number or a word; None for what is not known. yes, true and y are one word, and so are no, false and n.
+
+    >>> parse_feature("12 %", "share"), parse_feature(True, "paid"), parse_feature(" red ", "colour"), parse_feature("?", "age")
+    (0.12, 'yes', 'red', None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return _number(value, where)
+    if not isinstance(value, str):
+        raise BadValue(f"{where}: must be a number or a word", "give one value")
+    said = value.strip()
+    if said.lower() in _UNKNOWN:
+        return None
+    known = find_value(said)
+    if known and known.kind in ("number", "money"):
+        return _number(known.amount, where)
+    if known and known.kind == "percent":
+        return _number(known.amount / 100, where)
+    return ("yes" if TRUTHS[said.lower()] else "no") if said.lower() in TRUTHS else said
+
+
+def _number(value: float, where: str) -> float:
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        raise BadValue(f"{where}: must be a number of at most {LARGEST:g}", "use a larger unit")
+    return value
+
+
+def parse_features(values: Mapping[str, Any], where: str) -> dict[str, Feature]:
+    """The features that are known, by name."""
+    found = {name: parse_feature(value, f"{where}.{name}") for name, value in values.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def feature_text(value: Feature) -> str:
+    """A value in a text."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+class Own(NamedTuple):
+    """The agent's own part of a problem. Only what the method draws on is loaded."""
+
+    facts: tuple[Fact, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    cases: tuple[Any, ...] = ()
+    beliefs: tuple[str, ...] = ()  # ids of what is held now, or the words of what has none
+    desires: tuple[str, ...] = ()
+    weights: Weights = Weights()  # what each side of a case counts
+    alike: Alike | None = None  # how near two concepts are by the ontologies
+    past: tuple[KeptResult, ...] = ()
+    now: datetime | None = None
+    chance: Callable[[int], Any] | None = None  # a random.Random for a seed
+
+
+def drawn_facts(given: Mapping[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]]:
+    """The facts that hold now, and a caveat if some do not."""
+    facts = own.facts if given["facts"] is None else given["facts"]
+    if own.now is None:
+        return [*facts], ()
+    held = [fact for fact in facts if holds_at(fact, own.now)]
+    gone = len(facts) - len(held)
+    return held, (f"{gone} of {len(facts)} facts do not hold now and were left out",) if gone else ()
+
+
+def drawn_rules(given: Mapping[str, Any], own: Own) -> tuple[Rule, ...]:
+    """The rules of the input, or the agent's own."""
+    return own.rules if given["rules"] is None else tuple(given["rules"])

@@ -1,0 +1,345 @@
+"""Discrete Bayesian networks: exact inference, and setting a variable from outside."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import listed
+from mabos_cli.reasoning.inputs import LARGEST, check_known, check_same, check_size, known_name, sum_to_one
+from mabos_cli.reasoning.shape import anything, conform, list_of, map_of, number, optional, probability, record, text
+
+MOST_CELLS = 200_000  # of a table that inference builds on its way
+Evidence = Mapping[str, str]
+
+
+class Network(NamedTuple):
+    """Variables with their values and parents, and for each combination of the parents' values the chances of its values."""
+
+    states: dict[str, tuple[str, ...]]
+    parents: dict[str, tuple[str, ...]]
+    tables: dict[str, dict[tuple[str, ...], tuple[float, ...]]]
+
+
+class Factor(NamedTuple):
+    """Numbers for each combination of the values of some variables."""
+
+    over: tuple[str, ...]
+    cells: dict[tuple[str, ...], float]
+
+
+def set_variables(network: Network, settings: Evidence) -> Network:
+    """The network after an intervention: what is set no longer listens to its parents."""
+    parents = network.parents | {name: () for name in settings}
+    points = {
+        name: {(): tuple(float(state == value) for state in network.states[name])} for name, value in settings.items()
+    }
+    return Network(network.states, parents, network.tables | points)
+
+
+def joint(network: Network, query: Sequence[str], evidence: Evidence) -> dict[tuple[str, ...], float]:
+    """P(values of the query, evidence) for each combination, by variable elimination."""
+    needed = reach(network.parents, (*query, *evidence))
+    factors = [_factor(network, name, evidence) for name in network.states if name in needed]
+    hidden = [name for name in network.states if name in needed and name not in query and name not in evidence]
+    while hidden:
+        # The cheapest next: the one whose elimination builds the smallest table.
+        name = min(hidden, key=lambda one: _cells(network, _touched(factors, one)))
+        hidden.remove(name)
+        touching = [factor for factor in factors if name in factor.over]
+        over = tuple(one for one in _touched(factors, name) if one != name)
+        factors = [factor for factor in factors if name not in factor.over]
+        factors.append(_combine(network, touching, over, name))
+    free = tuple(name for name in query if name not in evidence)
+    found = _combine(network, factors, free, None)
+    return {
+        key: found.cells[tuple(state for name, state in zip(query, key, strict=True) if name in free)]
+        for key in product(*((evidence[n],) if n in evidence else network.states[n] for n in query))
+    }
+
+
+def find_marginal(network: Network, query: str, evidence: Evidence) -> tuple[dict[str, float], float] | None:
+    """The distribution of a variable given the evidence, and the probability of the evidence; None if it cannot happen."""
+    cells = joint(network, (query,), evidence)
+    total = sum(cells.values())
+    if total <= 0:
+        return None
+    return {state: cells.get((state,), 0.0) / total for state in network.states[query]}, total
+
+
+def marginal(network: Network, query: str, evidence: Evidence, path: str) -> tuple[dict[str, float], float]:
+    """The same where the evidence must be possible."""
+    found = find_marginal(network, query, evidence)
+    if found is None:
+        seen = listed([f"{name}={state}" for name, state in evidence.items()])
+        raise BadValue(f"{path}: {seen} cannot happen in this network", "its probability is 0; check the tables")
+    return found
+
+
+def _factor(network: Network, name: str, evidence: Evidence) -> Factor:
+    """The table of a variable, without the rows that the evidence rules out."""
+    family = (*network.parents[name], name)
+    over = tuple(one for one in family if one not in evidence)
+    cells = {}
+    for key, shares in network.tables[name].items():
+        for state, share in zip(network.states[name], shares, strict=True):
+            row = dict(zip(family, (*key, state), strict=True))
+            if all(evidence.get(one, value) == value for one, value in row.items()):
+                cells[tuple(row[one] for one in over)] = share
+    return Factor(over, cells)
+
+
+def _touched(factors: Sequence[Factor], name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for factor in factors if name in factor.over for one in factor.over))
+
+
+def _cells(network: Network, names: Sequence[str]) -> int:
+    return prod(len(network.states[name]) for name in names)
+
+
+def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...], gone: str | None) -> Factor:
+    """The product of the factors over some variables, with one more summed out."""
+    names = over if gone is None else (*over, gone)
+    check_size("network", _cells(network, names), MOST_CELLS, "cells of a table", "it is too dense for exact inference")
+    places = [tuple(names.index(name) for name in factor.over) for factor in factors]
+    cells = dict.fromkeys(product(*(network.states[name] for name in over)), 0.0)
+    for key in product(*(network.states[name] for name in names)):
+        weight = 1.0
+        for factor, place in zip(factors, places, strict=True):
+            weight *= factor.cells[tuple(key[at] for at in place)]
+            if not weight:
+                break
+        cells[key[: len(over)]] += weight
+    return Factor(over, cells)
+
+
+MOST_VARIABLES = 200
+_TABLE = (
+    "the probability of the first value (`0.2`), or of each value (`{low: 0.2, high: 0.8}`); with parents one such entry per "
+    "combination of their values, nested in their order or under `yes, no`; left out where data tell"
+)
+NODES = map_of(
+    record(
+        "a variable",
+        values=optional(list_of(text("a value"), "its values, yes and no if left out", least=2)),
+        parents=optional(list_of(text("a variable"), "the variables it depends on directly", least=0), []),
+        table=optional(anything(_TABLE)),
+    ),
+    "the variables of the network",
+)
+STATES = map_of(text("a value"), "variables with the value that each has", least=0)
+DATA = list_of(
+    map_of(anything("a value"), "a row"),
+    "rows with a value per variable, and `count` for how often it was seen",
+    least=0,
+)
+Row = tuple[dict[str, str], float]
+Table = dict[tuple[str, ...], tuple[float, ...]]
+
+
+def state_name(said: Any) -> str:
+    """A value of a variable as it is compared: YAML reads `true` as a truth value where it is a value and as text where it is
+    a name, so both are called yes."""
+    name = ("yes" if said else "no") if isinstance(said, bool) else str(said).strip()
+    return {"true": "yes", "false": "no"}.get(name.lower(), name)
+
+
+def parse_network(nodes: Mapping[str, Any], rows: Sequence[Row], path: str = "network") -> Network:
+    """The network that the nodes describe; tables that are left out come from the rows."""
+    check_size(path, len(nodes), MOST_VARIABLES, "variables")
+    states, parents = {}, {}
+    for name, node in nodes.items():
+        values = tuple(map(state_name, node["values"] or ("yes", "no")))
+        check_known(f"{path}.{name}.values", values, values, "value")
+        check_known(f"{path}.{name}.parents", node["parents"], nodes, "variable")
+        states[name], parents[name] = values, tuple(node["parents"])
+    causal_order(parents, path)
+    network = Network(states, parents, {})
+    for name, node in nodes.items():
+        here = f"{path}.{name}.table"
+        check_size(here, prod(len(states[p]) for p in parents[name]), MOST_CELLS, "combinations of parents")
+        if node["table"] is not None:
+            network.tables[name] = dict(_read_table(network, name, node["table"], here))
+        elif rows:
+            network.tables[name] = _count_table(network, name, rows)
+        else:
+            raise BadValue(f"{here}: is missing", "give probabilities, or rows of data to count")
+    return network
+
+
+def _read_table(network: Network, name: str, table: Any, path: str) -> Iterator[Any]:
+    """Combinations of the parents' values, each with its row of probabilities."""
+    joined = _joined_keys(network, name, table, path)
+    for combination in product(*(network.states[parent] for parent in network.parents[name])):
+        if joined is not None:
+            entry = joined[combination]
+        else:
+            entry = table
+            for parent, state in zip(network.parents[name], combination, strict=True):
+                entry = _below(entry, parent, state, network.states[parent], path)
+        where = f"{path}.{', '.join(combination)}" if combination else path
+        yield combination, _read_shares(entry, network.states[name], where)
+
+
+def _joined_keys(network: Network, name: str, table: Any, path: str) -> dict[tuple[str, ...], Any] | None:
+    """Entries under `yes, no` by combination, or None if the table is nested instead."""
+    parents = network.parents[name]
+    if len(parents) < 2 or not isinstance(table, dict) or not any("," in str(key) for key in table):
+        return None
+    found = {}
+    for key, entry in table.items():
+        combination = tuple(state_name(part) for part in str(key).split(","))
+        if len(combination) != len(parents):
+            raise BadValue(f"{path}: {key!r} must have {len(parents)} values", f"in the order {', '.join(parents)}")
+        for parent, state in zip(parents, combination, strict=True):
+            known_name(path, state, network.states[parent], f"value of {parent}")
+        found[combination] = entry
+    for combination in product(*(network.states[parent] for parent in parents)):
+        if combination not in found:
+            raise BadValue(f"{path}: {', '.join(combination)!r} is missing", f"in the order {', '.join(parents)}")
+    return found
+
+
+def _below(entry: Any, parent: str, state: str, states: Sequence[str], path: str) -> Any:
+    if not isinstance(entry, dict):
+        raise BadValue(f"{path}: must have an entry for each value of {parent}", _TABLE)
+    named = {state_name(key): value for key, value in entry.items()}
+    check_same(path, tuple(named), states, f"value of {parent}")
+    return named[state]
+
+
+def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, ...]:
+    if isinstance(entry, dict):
+        named = {state_name(key): value for key, value in entry.items()}
+        check_same(path, tuple(named), states, "value")
+        shares = {state: conform(probability(""), named[state], {}, f"{path}.{state}") for state in states}
+    elif isinstance(entry, list):
+        if len(entry) != len(states):
+            raise BadValue(f"{path}: must have {len(states)} probabilities, not {len(entry)}", ", ".join(states))
+        given = [conform(probability(""), share, {}, path) for share in entry]
+        shares = dict(zip(states, given, strict=True))
+    elif len(states) == 2:
+        first = conform(probability(_TABLE), entry, {}, path)
+        shares = {states[0]: first, states[1]: 1 - first}
+    else:
+        raise BadValue(f"{path}: needs a probability for each of {', '.join(states)}", _TABLE)
+    return tuple(sum_to_one(path, shares).values())
+
+
+def parse_rows(data: Sequence[Mapping[str, Any]], path: str = "data") -> tuple[Row, ...]:
+    """Rows with their counts; each names the same variables."""
+    rows, columns = [], None
+    for at, row in enumerate(data, 1):
+        here = f"{path}[{at}]"
+        count = conform(number("how often", 0, LARGEST), row.get("count", 1), {}, f"{here}.count")
+        cells = {}
+        for name, value in row.items():
+            if name != "count":
+                cells[name] = state_name(conform(text("a value"), value, {}, f"{here}.{name}"))
+        columns = cells.keys() if columns is None else columns
+        check_same(here, tuple(cells), tuple(columns), "variable")
+        rows.append((cells, count))
+    if rows and not sum(count for _, count in rows):
+        raise BadValue(f"{path}: every count is 0", "count what was seen")
+    return tuple(rows)
+
+
+def _count_table(network: Network, name: str, rows: Sequence[Row]) -> Table:
+    columns = tuple(rows[0][0])
+    for needed in (name, *network.parents[name]):
+        known_name("data", needed, columns, "variable")
+    counts = {
+        key: dict.fromkeys(network.states[name], 0.0)
+        for key in product(*(network.states[parent] for parent in network.parents[name]))
+    }
+    for cells, count in rows:
+        for variable in (name, *network.parents[name]):
+            known_name(f"data.{variable}", cells[variable], network.states[variable], "value")
+        counts[tuple(cells[parent] for parent in network.parents[name])][cells[name]] += count
+    table = {}
+    for key, seen in counts.items():
+        total = sum(seen.values())
+        if not total:
+            where = listed([f"{p}={s}" for p, s in zip(network.parents[name], key, strict=True)])
+            raise BadValue(f"data: no row has {where}", f"give such rows, or a table for {name}")
+        table[key] = tuple(count / total for count in seen.values())
+    return table
+
+
+def check_states(path: str, given: Mapping[str, str], states: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Variables with values, each known."""
+    found = {}
+    for name, said in given.items():
+        known_name(path, name, states, "variable")
+        found[name] = known_name(f"{path}.{name}", state_name(said), states[name], "value")
+    return found
+
+
+def causal_order(parents: Mapping[str, Sequence[str]], path: str) -> tuple[str, ...]:
+    """The variables, parents before children; BadValue names a cycle."""
+    try:
+        return tuple(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        cycle = " -> ".join(error.args[1][:10])
+        raise BadValue(f"{path}: nothing may cause itself: {cycle}", "take one of these links out") from None
+
+
+def reach(links: Mapping[str, Collection[str]], names: Iterable[str]) -> set[str]:
+    """Some names, and all that links lead to from them.
+
+    >>> sorted(reach({"a": ["b"], "b": ["c"], "c": [], "d": ["a"]}, ["a"]))
+    ['a', 'b', 'c']
+    """
+    found: set[str] = set()
+    queue = [*names]
+    while queue:
+        name = queue.pop()
+        if name not in found:
+            found.add(name)
+            queue.extend(links[name])
+    return found
+
+
+class Cause(NamedTuple):
+    """A cause in the map: what it explains, its evidence, and the weakest link on the way up to the symptom."""
+
+    name: str
+    explains: str
+    chain: tuple[str, ...]  # from the symptom down to it
+    support: float
+    contrary: float
+    strength: float | None  # None where some link has no evidence
+    has_below: bool  # whether a supported cause lies below it
+
+    @property
+    def net(self) -> float:
+        return self.support - self.contrary
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is supported, all above it is, and nothing below it is."""
+        return self.strength is not None and self.strength > 0 and not self.has_below
+
+
+def read_causes(symptom: str, said: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
+    """The causes in the order of the input, each with the strength of its chain."""
+    if symptom in said:
+        raise BadValue(f"causes.{symptom}: is the symptom itself", "name causes apart from it")
+    for name, one in said.items():
+        known_name(f"causes.{name}.explains", one["explains"] or symptom, (symptom, *said), "cause")
+    above = {name: one["explains"] or symptom for name, one in said.items()}
+    order = causal_order({name: [up] if up in said else [] for name, up in above.items()}, "causes")
+    weighed = {name: (sum(said[name]["for"].values()), sum(said[name]["against"].values())) for name in said}
+    chains: dict[str, tuple[str, ...]] = {symptom: (symptom,)}
+    strengths: dict[str, float | None] = {}
+    for name in order:
+        chains[name] = (*chains[above[name]], name)
+        up = strengths.get(above[name], float("inf"))
+        known = any(weighed[name]) and up is not None
+        strengths[name] = min(up, weighed[name][0] - weighed[name][1]) if known else None
+    reached = {above[name] for name, strength in strengths.items() if strength is not None and strength > 0}
+    return tuple(
+        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in said
+    )
