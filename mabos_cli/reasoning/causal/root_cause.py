@@ -3,14 +3,14 @@ evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking, words
 from mabos_cli.reasoning.inputs import Own, check_known, check_size, known_name
 from mabos_cli.reasoning.network import Cause, causal_order, read_causes
-from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, usual, whole
+from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
 
 MOST_CAUSES = 500
 MOST_PARTS = 20_000  # cut sets times events, for the importance by cut sets
@@ -18,29 +18,21 @@ _event = text("an event or gate")
 _weights = map_of(
     number("its weight", 0, 1000), "evidence with its weight, such as 1 for a hint and 3 for proof", least=0
 )
-_CAUSE = Shape(
-    "record",
+_CAUSE = record(
     "a possible cause",
-    fields=(
-        ("explains", optional(text("what it would explain: another cause, or the symptom if left out"))),
-        ("for", optional(_weights, {})),
-        ("against", optional(_weights, {})),
-    ),
+    explains=optional(text("what it would explain: another cause, or the symptom if left out")),
+    **{"for": optional(_weights, {}), "against": optional(_weights, {})},
+)
+_GATE = record(
+    "how an event comes about",
+    any=optional(list_of(_event, "one of these is enough")),
+    all=optional(list_of(_event, "all of these are needed")),
+    need=optional(whole("how many of `of` are needed", 1)),
+    of=optional(list_of(_event, "of these")),
 )
 SHAPE = record(
     "Give a fault tree (gates, and events with their chances), or a symptom and possible causes with the evidence for each.",
-    gates=usual(
-        map_of(
-            record(
-                "how an event comes about",
-                any=optional(list_of(_event, "one of these is enough")),
-                all=optional(list_of(_event, "all of these are needed")),
-                need=optional(whole("how many of `of` are needed", 1)),
-                of=optional(list_of(_event, "of these")),
-            ),
-            "the failure and the events on the way to it",
-        )
-    ),
+    gates=usual(map_of(_GATE, "the failure and the events on the way to it")),
     events=usual(map_of(probability("its probability"), "the basic faults with their probabilities; left out if they are not known", least=0)),
     top=optional(text("the failure; the gate that is below no other if left out")),
     symptom=optional(text("instead of gates, with `causes`: what went wrong")),
@@ -82,9 +74,8 @@ def _solve_tree(given: dict[str, Any]) -> Answer:
     check_known("events", given["events"], dict.fromkeys(named), "event")
     missing = [name for name in tree.events if name not in given["events"]]
     if missing:
-        raise BadValue(
-            f"events: {listed(missing)} has no probability", "give one for every basic event, or none at all"
-        )
+        hint = "give one for every basic event, or none at all"
+        raise BadValue(f"events: {listed(missing)} has no probability", hint)
     return _weigh(tree, sets, {name: given["events"][name] for name in tree.events}, detail, lines)
 
 
@@ -120,10 +111,11 @@ def _weigh(
     left = {name: top - slopes[name] * chances[name] for name in tree.events}
     order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
     parts = _parts(sets, order, diagram, chances)
+    products = [prod(chances[name] for name in one) for one in sets]
     detail |= {
         "probability": top,
-        "rare_event_sum": sum(_product(one, chances) for one in sets),
-        "cut_set_probability": [_product(one, chances) for one in sets],
+        "rare_event_sum": sum(products),
+        "cut_set_probability": products,
         "importance": {
             name: {
                 "probability": chances[name],
@@ -233,13 +225,6 @@ def _tree_caveats(share: dict[str, float], order: list[str], parts: dict[str, fl
     return tuple(said)
 
 
-def _product(one: CutSet, chances: dict[str, float]) -> float:
-    found = 1.0
-    for name in one:
-        found *= chances[name]
-    return found
-
-
 def _sorted(one: CutSet, tree: Tree) -> list[str]:
     return sorted(one, key=tree.events.index)
 
@@ -290,11 +275,10 @@ def _cause_detail(one: Cause) -> dict[str, Any]:
 
 def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ...]:
     said = ["Weights are judgements: the order tells what the evidence speaks for, not how likely it is."]
-    names = [
-        one.name for one in roots[1:] if one.strength == roots[0].strength and len(one.chain) == len(roots[0].chain)
-    ]
-    if names:
-        said.append(f"{roots[0].name} and {listed(names)} are supported equally.")
+    rank = [(one.strength, len(one.chain)) for one in roots]
+    equal = [one.name for one, its in zip(roots[1:], rank[1:], strict=True) if its == rank[0]]
+    if equal:
+        said.append(f"{roots[0].name} and {listed(equal)} are supported equally.")
     broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
     if broken:
         said.append(f"{listed(broken)} has support, but a link above it has not.")
@@ -316,9 +300,8 @@ def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
     if top is None:
         tops = [name for name in gates if name not in used]
         if len(tops) != 1:
-            raise BadValue(
-                f"top: is missing, and {len(tops)} gates are below no other", f"name one of {', '.join(tops)}"
-            )
+            hint = f"name one of {', '.join(tops)}"
+            raise BadValue(f"top: is missing, and {len(tops)} gates are below no other", hint)
         top = tops[0]
     known_name("top", top, gates, "gate")
     events, queue, passed = {}, [top], set()
@@ -336,9 +319,8 @@ def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
 def _gate(said: Mapping[str, Any], path: str) -> Gate:
     forms = [form for form in ("any", "all", "of") if said[form]]
     if len(forms) != 1 or (forms == ["of"]) != (said["need"] is not None):
-        raise BadValue(
-            f"{path}: must have either any, or all, or need with of", "any: [a, b]; all: [a, b]; need: 2, of: [a, b, c]"
-        )
+        hint = "any: [a, b]; all: [a, b]; need: 2, of: [a, b, c]"
+        raise BadValue(f"{path}: must have either any, or all, or need with of", hint)
     names = tuple(said[forms[0]])
     if len(set(names)) != len(names):
         raise BadValue(f"{path}: names an event twice", "keep one of them")

@@ -80,8 +80,8 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     if both:
         raise BadValue(f"undone: {both[0]!r} is among what was done too", "keep it in one of the lists")
     facts, caveats = _facts(given, own)
-    world = World(given["context"], FactIndex(facts))
-    norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", world)]
+    index, context = FactIndex(facts), given["context"]
+    norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
     state = Done(given["done"], given["undone"], own.now)
     ruling = rule_on(norms, [frozenset(group) for group in given["exclusive"]], state, levels)
@@ -116,13 +116,12 @@ class Norm(NamedTuple):
 
 
 def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
-    flags = dict.fromkeys(flag_name(flag) for row in rows for flag in (*row["if"], *row["unless"]))
+    flags = dict.fromkeys(_NOT.sub("", flag) for row in rows for flag in (*row["if"], *row["unless"]))
     silent = [flag for flag in flags if flag not in given["context"]]
     said = [f"taken as not holding, as the context does not name it: {listed(silent)}"] if silent else []
-    known, query = actions_of(norms), given["query"]
-    for name in dict.fromkeys(
-        (*given["done"], *given["undone"], *([plain_norm(PERMITTED, query)[1]] if query else []))
-    ):
+    known, query = dict.fromkeys(norm.action for norm in norms), given["query"]
+    asked = [plain_norm(PERMITTED, query)[1]] if query else []
+    for name in dict.fromkeys((*given["done"], *given["undone"], *asked)):
         close = get_close_matches(name, known, n=1)
         if name not in known:
             said.append(f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else ""))
@@ -158,7 +157,7 @@ def _answer(
     given: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
     called = [norm for norm in norms if not norm.after or norm in ruling.standing]
-    statuses = {action: status_of(action, ruling) for action in actions_of(called)}
+    statuses = {norm.action: status_of(norm.action, ruling) for norm in called}
     query = given["query"]
     if query:
         right, action = plain_norm(PERMITTED, query)
@@ -301,11 +300,10 @@ def find_violation(norm: Norm, state: Done) -> str:
 
 def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
     """What the norms that stand say of an action, or of leaving it undone."""
+    if any(action in (clash.one.action, clash.two.action) for clash in open_conflicts(ruling)):
+        return CONFLICT
     told = {norm.modality for norm in ruling.standing if norm.action == action}
     told = {DENIED[one] for one in told} if is_denied else told
-    open_clashes = [clash for clash in open_conflicts(ruling) if action in (clash.one.action, clash.two.action)]
-    if open_clashes:
-        return CONFLICT
     return next((one for one in (OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL) if one in told), UNREGULATED)
 
 
@@ -331,21 +329,9 @@ def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
     return levels
 
 
-def actions_of(norms: Iterable[Norm]) -> tuple[str, ...]:
-    """The actions that norms speak of, in order."""
-    return tuple(dict.fromkeys(norm.action for norm in norms))
-
-
 MOST_APPLYING = 1000
 _NOT = re.compile(r"^not\s+", re.IGNORECASE)
 Bindings = tuple[tuple[str, str], ...]
-
-
-class World(NamedTuple):
-    """What norms are applied to: flags that hold or do not, and facts."""
-
-    context: Mapping[str, bool]
-    index: FactIndex
 
 
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
@@ -359,25 +345,19 @@ def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str
     return rows, tuple(f"{one.rule_id} was not used: {one.reason}" for one in problems)
 
 
-def flag_name(flag: str) -> str:
-    """The flag without its denial."""
-    return _NOT.sub("", flag)
-
-
 def _holds(flag: str, context: Mapping[str, bool]) -> bool:
-    return context.get(flag_name(flag), False) != bool(_NOT.match(flag))
+    return context.get(_NOT.sub("", flag), False) != bool(_NOT.match(flag))
 
 
-def apply_norm(row: Mapping[str, Any], where: str, world: World) -> list[Norm]:
+def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], index: FactIndex) -> list[Norm]:
     """The norm for each way in which its conditions hold and no exception does."""
     deadline = _deadline(row["deadline"], where)
-    if not all(_holds(flag, world.context) for flag in row["if"]):
+    is_met = all(_holds(flag, context) for flag in row["if"])
+    if not is_met or any(_holds(flag, context) for flag in row["unless"]):
         return []
-    if any(_holds(flag, world.context) for flag in row["unless"]):
-        return []
-    ways = _ways(row["where"], f"{where}.where", world) if row["where"] else [()]
+    ways = _ways(row["where"], f"{where}.where", index) if row["where"] else [()]
     check_size(f"{where}.where", len(ways), MOST_APPLYING, "matches")
-    exceptions = _ways(row["except_where"], f"{where}.except_where", world) if row["except_where"] else []
+    exceptions = _ways(row["except_where"], f"{where}.except_where", index) if row["except_where"] else []
     found = []
     for bindings in ways:
         values = dict(bindings)
@@ -390,12 +370,12 @@ def apply_norm(row: Mapping[str, Any], where: str, world: World) -> list[Norm]:
     return found
 
 
-def _ways(conditions: Sequence[Pattern], where: str, world: World) -> list[Bindings]:
+def _ways(conditions: Sequence[Pattern], where: str, index: FactIndex) -> list[Bindings]:
     problems = check_rule(Rule(where, where, "constraint", tuple(conditions)))
     if problems:
         raise BadValue(f"{where}: {problems[0]}", "write: ?x isA contractor")
     try:
-        return [*dict.fromkeys(one.bindings for one in match(tuple(conditions), world.index))]
+        return [*dict.fromkeys(one.bindings for one in match(tuple(conditions), index))]
     except JoinLimit:
         raise BadValue(f"{where}: joins facts in too many ways", "use fewer conditions or facts") from None
 
@@ -413,6 +393,5 @@ def _deadline(said: str | None, where: str) -> datetime | None:
         return None
     found = find_time(said)
     if found is None:
-        hint = "write 2026-03-31 or 2026-03-31T17:00:00Z"
-        raise BadValue(f"{where}.deadline: {said[:40]!r} is no date", hint)
+        raise BadValue(f"{where}.deadline: {said[:40]!r} is no date", "write 2026-03-31 or 2026-03-31T17:00:00Z")
     return found + timedelta(days=1, microseconds=-1) if len(said) <= 10 else found

@@ -35,52 +35,32 @@ from mabos_cli.reasoning.formal.time_net import (
     tighten,
 )
 from mabos_cli.reasoning.inputs import Own, check_size
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual
+from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
 
 _MOST_SCENARIOS = 200
 _MOST_PAIRS = 12  # events up to which the relations of all pairs are told
-SHAPE: Shape = record(
+_EVENT = record(
+    "when it happens, as far as known; {} if nothing is",
+    start=optional(anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")),
+    end=optional(anything("when it ends; a day means the whole day; or [earliest, latest]")),
+    duration=optional(anything("how long it takes: a number of units, 3 days, or [least, most]")),
+)
+_RELATION = f"two events with one or more of {', '.join(NAMES)}, disjoint, within, as in: audit before|meets launch"
+_GAP = record(
+    "the time between two events",
+    **{"from": text("an event; its end counts, unless you write: audit start")},
+    to=text("an event; its start counts, unless you write: launch end"),
+    least=optional(anything("the least time between them: a number of units, or 3 days")),
+    most=optional(anything("the most time between them")),
+)
+_ASK = "two events with ? between for their possible relations (audit ? launch), or a claim (audit before launch)"
+SHAPE = record(
     "Give the events, and what is known of when they happen and how they lie to each other.",
-    events=map_of(
-        record(
-            "when it happens, as far as known; {} if nothing is",
-            start=optional(anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")),
-            end=optional(anything("when it ends; a day means the whole day; or [earliest, latest]")),
-            duration=optional(anything("how long it takes: a number of units, 3 days, or [least, most]")),
-        ),
-        "the events by name",
-    ),
-    relations=usual(
-        list_of(
-            text(
-                f"two events with one or more of {', '.join(NAMES)}, disjoint, within, as in: audit before|meets launch"
-            ),
-            "how events lie to each other",
-            0,
-        ),
-        [],
-    ),
-    gaps=optional(
-        list_of(
-            record(
-                "the time between two events",
-                **{"from": text("an event; its end counts, unless you write: audit start")},
-                to=text("an event; its start counts, unless you write: launch end"),
-                least=optional(anything("the least time between them: a number of units, or 3 days")),
-                most=optional(anything("the most time between them")),
-            ),
-            "times between events",
-            0,
-        ),
-        [],
-    ),
+    events=map_of(_EVENT, "the events by name"),
+    relations=usual(list_of(text(_RELATION), "how events lie to each other", 0), []),
+    gaps=optional(list_of(_GAP, "times between events", 0), []),
     unit=optional(text("what numbers of durations and gaps count", *UNITS), "days"),
-    ask=optional(
-        text(
-            "two events with ? between for their possible relations (audit ? launch), or a claim (audit before launch)"
-        ),
-        "",
-    ),
+    ask=optional(text(_ASK), ""),
 )
 QUESTIONS: tuple[str, ...] = (
     "Which events or phases matter, each with a start and an end?",
@@ -105,9 +85,8 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
             return _fits(asked, scenarios, labels)
         return _compare(asked, net, claim, scenarios, labels)
     except TooHard:
-        raise BadValue(
-            "relations: too many alternatives to try", "say more exactly how events lie, or ask about fewer of them"
-        ) from None
+        hint = "say more exactly how events lie, or ask about fewer of them"
+        raise BadValue("relations: too many alternatives to try", hint) from None
 
 
 class Asked(NamedTuple):
@@ -185,11 +164,8 @@ def _fits(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> Ans
 
 
 def _caveats(asked: Asked, scenarios: list[Matrix]) -> tuple[str, ...]:
-    if asked.is_metric and len(scenarios) > _MOST_SCENARIOS:
-        return (
-            f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later",
-        )
-    return ()
+    first = f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later"
+    return (first,) if asked.is_metric and len(scenarios) > _MOST_SCENARIOS else ()
 
 
 def _clash(asked: Asked, net: Net, triangle: tuple[int, int, int] | None) -> Answer:
@@ -204,15 +180,11 @@ def _clash(asked: Asked, net: Net, triangle: tuple[int, int, int] | None) -> Ans
     shortfall = _shortfall(asked, core)
     if shortfall is not None:
         detail |= shortfall
-        if shortfall["short_by"]:
-            steps.append(
-                f"short by {figure(shortfall['short_by'])} {asked.scale.unit}: {' -> '.join(shortfall['circle'])}"
-            )
-        else:
-            steps.append(f"the order runs in a circle: {' -> '.join(shortfall['circle'])}")
-    summary = (
-        f"the events cannot happen as described: {len(said)} of {len(asked.demands)} demands clash: {listed(said, 4)}"
-    )
+        short = shortfall["short_by"]
+        why = f"short by {figure(short)} {asked.scale.unit}" if short else "the order runs in a circle"
+        steps.append(f"{why}: {' -> '.join(shortfall['circle'])}")
+    count = f"{len(said)} of {len(asked.demands)}"
+    summary = f"the events cannot happen as described: {count} demands clash: {listed(said, 4)}"
     return Answer(yes_no(False, "the events can happen as described"), None, summary, cut(steps), detail)
 
 
@@ -258,9 +230,7 @@ def _detail(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> d
         }
     if asked.is_metric:
         detail["schedule"] = {
-            name: {
-                word: _window(asked, scenarios, point(n, end), bool(end)) for end, word in enumerate(("start", "end"))
-            }
+            name: {word: _window(asked, scenarios, point(n, end), bool(end)) for end, word in enumerate(EVENT_ENDS)}
             for n, name in enumerate(asked.events)
         }
         detail["earliest_finish"] = _finish(asked, scenarios)

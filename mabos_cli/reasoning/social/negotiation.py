@@ -9,59 +9,42 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, quantity, yes_no
 from mabos_cli.reasoning.inputs import Own, check_same, check_size
-from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record, text, usual
+from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
 _MOST_DEALS = {2: 20_000}  # by the number of parties
 _MOST_OTHERWISE = 2_000
 _SCORED = 20
 _WORTH = number("a figure on the party's own scale", -1e9, 1e9)
-POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
+_POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
 _SIDE = record(
     "one side of the deal",
     name=optional(text("who it is")),
     reserve=number("the worst price that is still better than no deal", -1e12, 1e12),
-    power=POWER,
+    power=_POWER,
     patience=optional(number("what a gain is worth one round of offers later, 1 being the same", 0, 1)),
 )
-PRICE = record(
+_PRICE = record(
     "one price to agree on; instead of parties and options",
     seller=_SIDE,
     buyer=_SIDE,
     first=optional(text("who offers first", "seller", "buyer")),
     unit=optional(text("the unit of the price"), ""),
 )
-SHAPE: Shape = record(
+_WEIGHT = number("how much the issue matters, on any scale", 0, 1e6)
+_VALUES = map_of(_WORTH, "each possible value of the issue")
+_PARTY = record(
+    "a party",
+    batna=_WORTH._replace(about="what the party has without a deal, on the scale of its worths"),
+    power=_POWER,
+    weights=optional(map_of(_WEIGHT, "weight of each issue; if left out, worths are points to add up")),
+    worth=optional(map_of(_VALUES, "of each issue, each possible value with what it is worth to the party")),
+)
+_DEAL = map_of(_WORTH, "what the deal is worth to each party")
+SHAPE = record(
     "Give a price between two reserves, or parties with the worth of each issue, or parties and options with the worth of each deal.",
-    price=optional(PRICE),
-    options=optional(
-        map_of(
-            map_of(_WORTH, "what the deal is worth to each party"),
-            "whole deals, each with its worth to every party; instead of worth by issue",
-        )
-    ),
-    parties=usual(
-        map_of(
-            record(
-                "a party",
-                batna=_WORTH._replace(about="what the party has without a deal, on the scale of its worths"),
-                power=POWER,
-                weights=optional(
-                    map_of(
-                        number("how much the issue matters, on any scale", 0, 1e6),
-                        "weight of each issue; if left out, worths are points to add up",
-                    )
-                ),
-                worth=optional(
-                    map_of(
-                        map_of(_WORTH, "each possible value of the issue"),
-                        "of each issue, each possible value with what it is worth to the party",
-                    )
-                ),
-            ),
-            "who negotiates",
-            least=2,
-        )
-    ),
+    price=optional(_PRICE),
+    options=optional(map_of(_DEAL, "whole deals, each with its worth to every party; instead of worth by issue")),
+    parties=usual(map_of(_PARTY, "who negotiates", least=2)),
 )
 QUESTIONS = (
     "What does each party do if there is no deal, and what is that worth to it (BATNA)?",
@@ -112,9 +95,8 @@ def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]],
     first = next(iter(parties))
     issues = parties[first]["worth"]
     if issues is None:
-        raise BadValue(
-            f"parties.{first}.worth: is missing", "what each value of each issue is worth to the party; or give options"
-        )
+        hint = "what each value of each issue is worth to the party; or give options"
+        raise BadValue(f"parties.{first}.worth: is missing", hint)
     _check_count(prod(map(len, issues.values())), len(parties), f"parties.{first}.worth")
     tables = [_read_worth(f"parties.{name}", one, issues) for name, one in parties.items()]
     worths = {}
@@ -177,9 +159,8 @@ def _solve_deals(parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]
     frontier = find_frontier(room)
     fair = find_fair(frontier, [party.power for party in parties])
     best = fair[0]
-    steps = [
-        f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody; {len(frontier)} of them on the frontier"
-    ]
+    counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
+    steps = [f"{counts}; {len(frontier)} of them on the frontier"]
     steps += [f"{one.rule}: {one.deal.name} ({_gained(parties, one.deal)})" for one in fair]
     summary = f"{best.deal.name}: gains over no deal {_gained(parties, best.deal)}"
     return Answer(
