@@ -43,12 +43,12 @@ COMMANDS = {
     "status": ("memory.status", "Show counts, what is due and the last runs."),
     "checkpoint": ("memory.checkpoint", "Write down the state of a session, or show and restore one."),
     "belief": ("mind.belief", "Add, revise and list what an agent holds true."),
-    "desire": ("mind.desire", "Add and list what an agent wants."),
+    "desire": ("mind.attitudes", "Add and list what an agent wants."),
     "goal": ("mind.goal", "Add and list goals, and show how they hang together."),
     "intention": ("mind.intention", "Add intentions, note progress, complete, drop and list them."),
     "plan": ("mind.plan", "Add plans and steps, finish steps, and list plans."),
-    "commitment": ("mind.commitment", "Add and list what an agent has promised to others."),
-    "learning": ("mind.learning", "Add and list lessons."),
+    "commitment": ("mind.attitudes", "Add and list what an agent has promised to others."),
+    "learning": ("mind.attitudes", "Add and list lessons."),
     "bdi": ("mind.bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about."),
     "fact": ("knowledge.fact", "Assert, retract, query and check facts."),
     "rule": ("knowledge.rule", "Create, list, test and switch rules over facts."),
@@ -103,7 +103,9 @@ ANYWHERE = (
 
 def load_command(name: str):
     """The command with a name, imported now."""
-    app = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}").app
+    module = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}")
+    group = getattr(module, name, None)  # a module may hold several groups, each under its name
+    app: typer.Typer = group if isinstance(group, typer.Typer) else module.app
     if app.info.name == name:
         group = get_group(app)
         group.name = name

@@ -1,5 +1,6 @@
 """bdi: the cycle over beliefs, desires and intentions, and what beliefs disagree about."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -10,19 +11,23 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_word
-from mabos_cli.core.mind.commitment import Mind
 from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.mind import Belief, is_active, status_word
-from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.core.mind.mind import Attitude, Belief, is_active, status_word
+from mabos_cli.errors import CheckFailed, MabosError
 from mabos_cli.services.inputs import option
-from mabos_cli.services.mind.bdi_cycle import Round, run_round, watch
-from mabos_cli.services.mind.cycle import CycleOrder, judge, strategy_of
+from mabos_cli.services.mind.bdi_cycle import (
+    PartlyFailed,
+    describe_mind,
+    find_conflict,
+    repeat_until_stopped,
+    run_round,
+)
+from mabos_cli.services.mind.cycle import Cycle, CycleOrder
 from mabos_cli.services.mind.resolving import resolve_conflict
-from mabos_cli.terminal.emit import columns, progress, shows_progress
-from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.conflicts import compare_beliefs, latest_report, read_resolved
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs
-from mabos_cli.workspace.receipts import last_runs
+from mabos_cli.services.session import NO_AGENTS
+from mabos_cli.terminal.emit import columns, note, progress, shows_progress
+from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved
+from mabos_cli.workspace.mind import load_beliefs
 
 app = new_group(
     "bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.", no_args_is_help=True
@@ -49,13 +54,77 @@ def cycle(
     call: Call = ctx.obj
     call.check_all(every)
     show = progress("comparing beliefs") if shows_progress() and not call.quiet else None
-    run = Round(call, every, CycleOrder(dry_run, compacted, show))
+    order = CycleOrder(dry_run, compacted, show)
     if not watching:
-        return run_round(run, check=check)
+        return _run(call, every, order, check)
     pause = parse_span(watching)
     if pause <= 0 or check:
         raise BadValue("--watch needs a span above zero and goes without --check", "as in --watch 30m")
-    watch(run, pause)
+    repeat_until_stopped(lambda: _run_again(call, every, order), pause)
+
+
+def _run(call: Call, every: bool, order: CycleOrder, check: bool = False) -> None:
+    """Runs a round and prints its results."""
+    cycles, failed = run_round(call, every, order)
+    rows = [_cycle_row(cycle) for cycle in cycles]
+    rows += [{"agent": agent, "error": {"code": e.code, "message": e.message}} for agent, e in failed.items()]
+    lines = [line for cycle in cycles for line in _cycle_lines(cycle, order.dry_run)]
+    lines += [f"{agent}: failed: {error.message}" for agent, error in failed.items()]
+    warnings = [f"{cycle.agent}: {text}" if every else text for cycle in cycles for text in cycle.warnings]
+    data = {"dry_run": order.dry_run, "agents": sorted(rows, key=lambda row: row["agent"])}
+    call.emit("bdi.cycle", data, lines or [NO_AGENTS], warnings)
+    if failed:
+        for agent, problem in failed.items() if call.quiet and not call.as_json else ():
+            note(f"mabos: {agent}: {problem.message}")
+        raise PartlyFailed(failed, len(cycles) + len(failed))
+    conflicts = sum(len(cycle.conflicts) for cycle in cycles)
+    if check and conflicts:
+        raise CheckFailed(f"{plural(conflicts, 'conflict')} among beliefs", "mabos bdi conflicts shows them")
+
+
+def _run_again(call: Call, every: bool, order: CycleOrder) -> None:
+    try:
+        _run(call, every, order)
+    except MabosError as error:  # the next round may find the file mended, or the lock free
+        note(f"mabos: {error.message}")
+    sys.stdout.flush()
+
+
+def _cycle_row(cycle: Cycle) -> dict[str, Any]:
+    pruned = [
+        {"id": v.intention.id or None, "title": v.intention.title, "place": v.intention.place,
+         "status": v.status, "reason": v.reason}
+        for v in cycle.pruned
+    ]  # fmt: skip
+    return {
+        "agent": cycle.agent,
+        "timestamp": cycle.at,
+        "strategy": cycle.strategy,
+        **cycle.counts,
+        "chunks_processed": cycle.chunks,
+        "intentions_pruned": len(pruned),
+        "pruned": pruned,
+        "desires_sorted": cycle.sorted_desires,
+        "conflicts_detected": len(cycle.conflicts),
+        "conflicts_resolved": cycle.resolved,
+        "conflicts": [{"key": c.key, "a": c.a.place, "b": c.b.place, "reason": c.reason} for c in cycle.conflicts],
+        "report": cycle.report or None,
+        "checkpoint": cycle.checkpoint or None,
+        "summaries": cycle.summaries,
+        "materialized": cycle.materialized,
+    }
+
+
+def _cycle_lines(cycle: Cycle, dry_run: bool) -> list[str]:
+    counts = ", ".join(plural(count, kind.removesuffix("s")) for kind, count in cycle.counts.items())
+    lines = [f"{cycle.agent} ({cycle.strategy}): {counts}, {plural(len(cycle.conflicts), 'conflict')}"]
+    lines += [f"  {v.intention.name} {v.status}: {v.reason} ({v.intention.place})" for v in cycle.pruned]
+    lines += ["  desires sorted by priority"] if cycle.sorted_desires else []
+    lines += [f"  {c.key[:8]} {one_line(c.reason, 80)} ({c.a.place}, {c.b.place})" for c in cycle.conflicts]
+    lines += [f"  restored {cycle.checkpoint} into Beliefs.md"] if cycle.checkpoint else []
+    verb = "would write" if dry_run else "wrote"
+    written = [cycle.report, *cycle.summaries, *cycle.materialized]
+    return lines + [f"  {verb} {path}" for path in written if path]
 
 
 @app.command()
@@ -66,37 +135,31 @@ def status(ctx: typer.Context) -> None:
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    strategy, warnings = strategy_of(agent)
-    beliefs, problems = load_beliefs(agent)
-    found = {kind: load_attitudes(agent, kind) for kind in ("desire", "goal", "intention", "plan", "commitment")}
-    problems += [problem for _, troubles in found.values() for problem in troubles]
-    mind = Mind(found["goal"][0], found["desire"][0], beliefs)
-    due = judge(agent, found["intention"][0], mind, strategy)
-    counts = {"belief": len(beliefs), **{kind: len(each) for kind, (each, _) in found.items()}}
-    latest, known = latest_report(agent), read_resolved(agent)
-    last = last_runs(agent).get("bdi cycle", {}).get("at")
+    mind = describe_mind(agent)
+    counts = {"belief": len(mind.beliefs), **{kind: len(each) for kind, each in mind.attitudes.items()}}
+    due = mind.due
     data = {
         "agent": agent.id,
-        "strategy": strategy,
+        "strategy": mind.strategy,
         "counts": {f"{kind}s": count for kind, count in counts.items()},
-        "active_intentions": sum(is_active(each) for each in found["intention"][0]),
+        "active_intentions": sum(is_active(each) for each in mind.attitudes["intention"]),
         "due": [{"id": v.intention.id, "status": v.status, "reason": v.reason} for v in due],
-        "conflicts": len([key for key in latest[1] if key not in known]) if latest else 0,
-        "report": agent.paths.relative(latest[0]) if latest else None,
-        "last_cycle": last,
+        "conflicts": mind.conflicts,
+        "report": mind.report or None,
+        "last_cycle": mind.last_cycle or None,
     }
-    held = {kind: _held(found[kind][0]) for kind in ("goal", "intention")}
-    rows = [("agent", agent.id), ("strategy", strategy)]
-    rows += [(f"{kind}s", f"{count}{held.get(kind, '')}") for kind, count in counts.items()]
+    states = {kind: _count_states(mind.attitudes[kind]) for kind in ("goal", "intention")}
+    rows = [("agent", agent.id), ("strategy", mind.strategy)]
+    rows += [(f"{kind}s", f"{count}{states.get(kind, '')}") for kind, count in counts.items()]
     rows += [("due", f"{v.intention.name} {v.status}: {v.reason}") for v in due[:10]]
     rows += [("due", f"and {len(due) - 10} more")] if len(due) > 10 else []
-    rows.append(("conflicts", f"{data['conflicts']} in {data['report']}" if latest else "no report yet"))
-    rows.append(("last cycle", str(last or "none today or yesterday")))
-    call.emit("bdi.status", data, columns(rows), warnings + [str(p) for p in problems])
+    rows.append(("conflicts", f"{mind.conflicts} in {mind.report}" if mind.report else "no report yet"))
+    rows.append(("last cycle", mind.last_cycle or "none today or yesterday"))
+    call.emit("bdi.status", data, columns(rows), mind.warnings)
 
 
-def _held(attitudes: list) -> str:
-    """How many stand how, as people say it."""
+def _count_states(attitudes: list[Attitude]) -> str:
+    """Returns how many attitudes have which status, in words."""
     found: dict[str, int] = {}
     for each in attitudes:
         word = status_word(each.status) or "without status"
@@ -123,10 +186,10 @@ def conflicts(
     floor = agent.settings["bdi.certainty_floor"] if floor is None else option("bdi.certainty_floor", floor)
     known = read_resolved(agent)
     found = compare_beliefs(agent, beliefs, floor).conflicts
-    shown = [conflict for conflict in found if every or conflict.key not in known]
-    data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in shown]}
-    lines = [line for conflict in shown for line in _told(conflict, conflict.key in known)]
-    left = [conflict for conflict in shown if conflict.key not in known]
+    chosen = [conflict for conflict in found if every or conflict.key not in known]
+    data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in chosen]}
+    lines = [line for conflict in chosen for line in _conflict_lines(conflict, conflict.key in known)]
+    left = [conflict for conflict in chosen if conflict.key not in known]
     lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
     call.emit("bdi.conflicts", data, lines or ["no conflicts"], [str(p) for p in problems])
     if check and left:
@@ -150,33 +213,18 @@ def resolve(
     call: Call = ctx.obj
     agent = call.open_agent()
     side = check_choice(keep.strip().lower(), ("a", "b", "both"), "side")
-    conflict = _find(agent, key.strip().lower())
+    conflict = find_conflict(agent, key.strip().lower())
     changed, warnings = resolve_conflict(agent, conflict, side, check_word(reason, "reason", 2000))
     kept = {"a": conflict.a, "b": conflict.b}.get(side)
     data = _row(conflict) | {"keep": side, "changed": changed}
-    told = f"kept {kept.id or kept.place}: {one_line(kept.statement, 80)}" if kept else "both are kept"
-    call.emit("bdi.resolve", data, [f"resolved {conflict.key[:8]}: {told}"], warnings)
-
-
-def _find(agent: Agent, key: str) -> Conflict:
-    """The open conflict with a key."""
-    known = read_resolved(agent)
-    found = compare_beliefs(agent, load_beliefs(agent)[0]).conflicts
-    named = {c.key: c for c in found if len(key) >= 4 and c.key.startswith(key)}
-    if len(named) > 1:
-        raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")
-    if not named:
-        earlier = [k for k in known if len(key) >= 4 and k.startswith(key)]
-        if earlier:
-            raise NotFound(f"conflict {key} was resolved already", f"on {known[earlier[0]].at[:10]}")
-        raise NotFound(f"no conflict {key!r} for agent {agent.id}", "mabos bdi conflicts lists them")
-    return next(iter(named.values()))
+    text = f"kept {kept.id or kept.place}: {one_line(kept.statement, 80)}" if kept else "both are kept"
+    call.emit("bdi.resolve", data, [f"resolved {conflict.key[:8]}: {text}"], warnings)
 
 
 def _row(conflict: Conflict) -> dict[str, Any]:
     sides = {"a": _side(conflict.a), "b": _side(conflict.b)}
-    told = {"kind": conflict.kind, "severity": conflict.severity, "newer": conflict.newer or None}
-    return {"key": conflict.key, "subject": conflict.subject, **told, "reason": conflict.reason, **sides,
+    about = {"kind": conflict.kind, "severity": conflict.severity, "newer": conflict.newer or None}
+    return {"key": conflict.key, "subject": conflict.subject, **about, "reason": conflict.reason, **sides,
             "goals": list(conflict.goals), "action": conflict.action}  # fmt: skip
 
 
@@ -191,14 +239,14 @@ def _side(belief: Belief) -> dict[str, Any]:
     }
 
 
-def _told(conflict: Conflict, resolved: bool) -> list[str]:
+def _conflict_lines(conflict: Conflict, resolved: bool) -> list[str]:
     def side(belief: Belief, mark: str) -> str:
         dated = f", {belief.updated}" if belief.updated else ""
         newer = ", newer" if conflict.newer == mark else ""
         return f"  {mark} {belief.place} ({belief.certainty:.2f}{dated}{newer}) {one_line(belief.statement, 140)}"
 
     known = ", resolved" if resolved else ""
-    told = f"({conflict.kind}, severity {conflict.severity:.2f}{known})"
-    head = f"{conflict.key[:8]} {one_line(conflict.subject, 60)}: {conflict.reason} {told}"
+    about = f"({conflict.kind}, severity {conflict.severity:.2f}{known})"
+    head = f"{conflict.key[:8]} {one_line(conflict.subject, 60)}: {conflict.reason} {about}"
     goals = [f"  touches {', '.join(conflict.goals)}"] if conflict.goals else []
     return [head, side(conflict.a, "a"), side(conflict.b, "b"), *goals, f"  {conflict.action}"]

@@ -5,25 +5,23 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.mind.attitude import (
-    add_attitude,
-    attitude_row,
-    change_attitude,
-    day_text,
-    ids_of,
-    list_attitudes,
-    percent_text,
-    priority_text,
-    title_of,
-)
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.core.mind.goal_tree import Branch, build_tree
 from mabos_cli.core.mind.mind import LEVELS
+from mabos_cli.formats.mind.attitude_text import attitude_row
 from mabos_cli.formats.mind.attitudes import goal_group
-from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.services.inputs import line_argument
+from mabos_cli.services.mind.attitudes import (
+    add_attitude,
+    change_attitude,
+    check_day,
+    check_percent,
+    check_priority,
+    join_ids,
+    list_attitudes,
+)
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind
 
 app = new_group("goal", "Add and list goals, and show how they hang together.", no_args_is_help=True)
@@ -50,18 +48,12 @@ def add(
     call: Call = ctx.obj
     agent = call.open_agent()
     level = check_choice(level, LEVELS, "level")
-    own = group or goal_group(read_mind(agent, "goal"), level)
-    fields = {
-        "type": level,
-        "priority": priority_text(priority),
-        "status": "active",
-        "deadline": day_text(deadline, agent),
-        "parent": ids_of([parent] if parent else []),
-        "desire": ids_of(desire),
-        "requires": ids_of(requires),
-    }
-    draft = Draft("goal", "", title_of(line_argument(title, call.literal_dash), "goal"), fields=fields)
-    add_attitude(call, agent, draft, {"parent": "goal", "desire": "desire", "requires": "plan"}, own)
+    group = group or goal_group(read_mind(agent, "goal"), level)
+    fields = {"type": level, "priority": check_priority(priority), "status": "active"}
+    fields |= {"deadline": check_day(deadline, agent), "parent": join_ids([parent])}
+    fields |= {"desire": join_ids(desire), "requires": join_ids(requires)}
+    added = add_attitude(agent, "goal", line_argument(title, call.literal_dash), fields, group=group)
+    call.emit("goal.add", added.as_dict(), added.lines(), added.warnings)
 
 
 @app.command()
@@ -79,16 +71,15 @@ def update(
     Example: mabos goal update G-001 --status achieved
     """
     call: Call = ctx.obj
-    given = {
-        "status": check_word(status, "status"),
-        "progress": percent_text(progress),
-        "priority": priority_text(priority),
-        "deadline": day_text(deadline, call.open_agent()),
-    }
-    changes = {field: value for field, value in given.items() if value}
+    agent = call.open_agent()
+    fields = {"status": check_word(status, "status"), "progress": check_percent(progress)}
+    fields |= {"priority": check_priority(priority), "deadline": check_day(deadline, agent)}
+    changes = {field: value for field, value in fields.items() if value}
     if not changes:
         raise BadValue("nothing given to change", "--status, --progress, --priority or --deadline")
-    change_attitude(call, "goal", "update", name, lambda *_: changes, note=check_word(reason, "reason", 2000))
+    note = check_word(reason, "reason", 2000)
+    found = change_attitude(agent, "goal", "update", name, lambda *_: changes, note)
+    call.emit("goal.update", found.as_dict(), found.lines(), found.warnings)
 
 
 @app.command("list")
@@ -100,7 +91,9 @@ def list_command(
 
     Example: mabos goal list --status active
     """
-    list_attitudes(ctx.obj, "goal", status)
+    call: Call = ctx.obj
+    found = list_attitudes(call.open_agent(), "goal", status)
+    call.emit("goal.list", found.as_dict(), found.lines(), found.warnings)
 
 
 @app.command()
@@ -114,7 +107,7 @@ def tree(ctx: typer.Context) -> None:
     goals, problems = load_attitudes(agent, "goal")
     desires, plans = load_attitudes(agent, "desire")[0], load_attitudes(agent, "plan")[0]
     branches = build_tree(goals, desires, plans, load_beliefs(agent)[0])
-    lines = [line for branch in branches for line in _drawn(branch, "")]
+    lines = [line for branch in branches for line in _tree_lines(branch, "")]
     data = {"goals": [_row(branch) for branch in branches]}
     call.emit("goal.tree", data, lines or ["no goals yet"], [str(p) for p in problems])
 
@@ -125,7 +118,7 @@ def _row(branch: Branch) -> dict[str, Any]:
     return row | {"below": [_row(each) for each in branch.below]}
 
 
-def _drawn(branch: Branch, indent: str) -> list[str]:
+def _tree_lines(branch: Branch, indent: str) -> list[str]:
     goal = branch.goal
     facts = [goal.level, goal.status, "" if goal.progress is None else f"{goal.progress:g} %"]
     facts += [f"due {goal.deadline}"] if goal.deadline else []
@@ -134,4 +127,4 @@ def _drawn(branch: Branch, indent: str) -> list[str]:
     lines = [f"{indent}{goal.name} {one_line(goal.title, 80)} ({', '.join(f for f in facts if f)})"]
     links = (("motivated by", branch.desires), ("requires", branch.plans), ("supported by", branch.beliefs))
     lines += [f"{indent}  {what} {', '.join(ids)}" for what, ids in links if ids]
-    return lines + [line for each in branch.below for line in _drawn(each, indent + "  ")]
+    return lines + [line for each in branch.below for line in _tree_lines(each, indent + "  ")]

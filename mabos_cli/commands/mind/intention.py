@@ -6,21 +6,20 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.mind.attitude import (
-    add_attitude,
-    change_attitude,
-    day_text,
-    ids_of,
-    list_attitudes,
-    percent_text,
-    title_of,
-    today,
-)
 from mabos_cli.core import BadValue
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.core.mind.mind import DONE, GONE, Attitude, status_word
-from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.services.inputs import line_argument
+from mabos_cli.services.mind.attitudes import (
+    Changed,
+    add_attitude,
+    change_attitude,
+    check_day,
+    check_percent,
+    join_ids,
+    list_attitudes,
+    today,
+)
 
 app = new_group("intention", "Add intentions, note progress, complete, drop and list them.", no_args_is_help=True)
 
@@ -40,15 +39,10 @@ def add(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    fields = {
-        "status": "active",
-        "goal": ids_of([goal] if goal else []),
-        "plan": ids_of([plan] if plan else []),
-        "deadline": day_text(deadline, agent),
-        "updated": today(agent),
-    }
-    draft = Draft("intention", "", title_of(line_argument(title, call.literal_dash), "intention"), fields=fields)
-    add_attitude(call, agent, draft, {"goal": "goal", "plan": "plan"}, group)
+    fields = {"status": "active", "goal": join_ids([goal]), "plan": join_ids([plan])}
+    fields |= {"deadline": check_day(deadline, agent), "updated": today(agent)}
+    added = add_attitude(agent, "intention", line_argument(title, call.literal_dash), fields, group=group)
+    call.emit("intention.add", added.as_dict(), added.lines(), added.warnings)
 
 
 @app.command()
@@ -65,8 +59,8 @@ def progress(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    told, done = check_word(line_argument(note, call.literal_dash), "note", 2000), percent_text(percent)
-    due = day_text(deadline, agent)
+    text, done = check_word(line_argument(note, call.literal_dash), "note", 2000), check_percent(percent)
+    due = check_day(deadline, agent)
 
     def change(each: Attitude, day: str) -> Mapping[str, str]:
         word = status_word(each.status)
@@ -78,7 +72,7 @@ def progress(
         fields = {"status": status, "updated": day, "progress": done, "deadline": due}
         return {field: value for field, value in fields.items() if value}
 
-    change_attitude(call, "intention", "progress", name, change, note=told)
+    _emit(call, "progress", change_attitude(agent, "intention", "progress", name, change, text))
 
 
 @app.command()
@@ -108,14 +102,18 @@ def drop(
 
 
 def _end(call: Call, name: str, verb: str, status: str, why: str) -> None:
-    told = check_word(why, "reason", 2000)
+    text = check_word(why, "reason", 2000)
 
     def change(each: Attitude, day: str) -> Mapping[str, str]:
         if status_word(each.status) == status:
             return {}
-        return {"status": f"{status} ({day}{f': {told}' if told else ''})"}
+        return {"status": f"{status} ({day}{f': {text}' if text else ''})"}
 
-    change_attitude(call, "intention", verb, name, change, note=told)
+    _emit(call, verb, change_attitude(call.open_agent(), "intention", verb, name, change, text))
+
+
+def _emit(call: Call, verb: str, found: Changed) -> None:
+    call.emit(f"intention.{verb}", found.as_dict(), found.lines(), found.warnings)
 
 
 @app.command("list")
@@ -127,4 +125,6 @@ def list_command(
 
     Example: mabos intention list --status active
     """
-    list_attitudes(ctx.obj, "intention", status)
+    call: Call = ctx.obj
+    found = list_attitudes(call.open_agent(), "intention", status)
+    call.emit("intention.list", found.as_dict(), found.lines(), found.warnings)

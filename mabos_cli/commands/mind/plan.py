@@ -1,22 +1,17 @@
 """plan: how goals are to be reached, in Plans.md."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.mind.attitude import add_attitude, attitude_row, ids_of, list_attitudes, title_of, today
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.item import check_word
-from mabos_cli.core.mind.mind import Attitude, Step, find_step
-from mabos_cli.errors import NotFound
-from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.mind.attitudes import KINDS, add_step, find_plan, finish_step, parse_plans
-from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive
-from mabos_cli.formats.mind.mind_edit import Draft
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.mind.mind import Attitude
+from mabos_cli.formats.mind.attitude_text import plan_progress
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.workspace.mind import edit_mind, load_attitudes
+from mabos_cli.services.mind.attitudes import add_attitude, change_steps, check_title, join_ids, list_attitudes
 
 app = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
 
@@ -33,13 +28,9 @@ def add(
     Example: mabos plan add "Renew Pagel" --goal G-001 --step "Visit them" --step "Send the offer"
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    steps = [one_line(escape_block(title_of(each, "step"))) for each in step or ()]
-    text = [f"{number}. [ ] {each}" for number, each in enumerate(steps, 1)]
-    draft = Draft(
-        "plan", "", title_of(line_argument(title, call.literal_dash), "plan"), "", {"goal": ids_of(goal)}, tuple(text)
-    )
-    add_attitude(call, agent, draft, {"goal": "goal"})
+    title = line_argument(title, call.literal_dash)
+    added = add_attitude(call.open_agent(), "plan", title, {"goal": join_ids(goal)}, steps=step or ())
+    call.emit("plan.add", added.as_dict(), added.lines(), added.warnings)
 
 
 @app.command()
@@ -57,41 +48,9 @@ def step(
     agent = call.open_agent()
     if bool(text) == bool(done):
         raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
-    told = title_of(line_argument(text, call.literal_dash), "step") if text else ""
-
-    seen: list[Attitude] = []
-
-    def edit(old: str) -> str:
-        heading = find_plan(parse_cognitive(old), name)
-        if heading is None:
-            raise NotFound(f"no plan {name!r} for agent {agent.id}", "mabos plan list shows them")
-        if told:
-            new = add_step(old, heading, told)
-        else:
-            new = finish_step(old, _named(_at(old, heading), check_word(done, "step")), today(agent))
-        seen[:] = [plan for plan in [_at(new, heading)] if plan]
-        return new
-
-    changed, warnings = edit_mind(agent, "plan step", "plan", edit, lambda: [name])
-    plan = seen[0]
-    line = f"{plan.name} {plan.place}: {one_line(plan.title, 80)}: {_progress(plan)}"
-    shown = line if changed else f"unchanged {line}"
-    call.emit("plan.step", attitude_row(plan) | {"changed": changed}, [shown], warnings)
-
-
-def _named(plan: Attitude | None, name: str) -> Step:
-    """The step that is meant; NotFound lists those that there are."""
-    steps = plan.steps if plan else ()
-    found = find_step(steps, name)
-    if found is None:
-        known = ", ".join(each.name or str(n) for n, each in enumerate(steps, 1)) or "it has none"
-        raise NotFound(f"no step {name!r}", f"steps: {known}")
-    return found
-
-
-def _at(text: str, heading: Heading) -> Attitude | None:
-    """The plan below a heading; steps do not move it."""
-    return next((p for p in parse_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
+    new = check_title(line_argument(text, call.literal_dash), "step") if text else ""
+    found = change_steps(agent, name, new, done)
+    call.emit("plan.step", found.as_dict(), found.lines(), found.warnings)
 
 
 @app.command("list")
@@ -102,18 +61,12 @@ def list_command(
 
     Example: mabos plan list --steps
     """
-    if not steps:
-        return list_attitudes(ctx.obj, "plan", details=lambda plan: [_progress(plan), *plan.linked("goal")])
     call: Call = ctx.obj
-    plans, problems = load_attitudes(call.open_agent(), "plan")
-    lines = []
-    for plan in plans:
-        lines.append(f"{plan.name} {one_line(plan.title, 80)} ({plan.place}): {_progress(plan)}")
-        lines += [f"  {'x' if each.done else ' '} {each.name} {one_line(each.text, 90)}" for each in plan.steps]
-    rows = {"plans": [attitude_row(plan) for plan in plans]}
-    call.emit("plan.list", rows, lines or ["no plans yet"], [str(p) for p in problems])
+    found = list_attitudes(call.open_agent(), "plan")
+    lines = [line for plan in found.entries for line in _plan_lines(plan)] if steps else []
+    call.emit("plan.list", found.as_dict(), lines or found.lines(), found.warnings)
 
 
-def _progress(plan: Attitude) -> str:
-    done = sum(bool(each.done) for each in plan.steps)
-    return f"{done} of {plural(len(plan.steps), 'step')} done" if plan.steps else "no steps"
+def _plan_lines(plan: Attitude) -> Iterator[str]:
+    yield f"{plan.name} {one_line(plan.title, 80)} ({plan.place}): {plan_progress(plan)}"
+    yield from (f"  {'x' if each.done else ' '} {each.name} {one_line(each.text, 90)}" for each in plan.steps)

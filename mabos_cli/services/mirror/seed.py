@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.mind.attitude import find_added, today
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
@@ -18,6 +17,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
 from mabos_cli.services.inputs import parse_ahead, read_given
+from mabos_cli.services.mind.attitudes import find_added, today
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent

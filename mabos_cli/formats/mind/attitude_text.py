@@ -1,0 +1,68 @@
+"""Renders desires, goals, intentions, plans, commitments, lessons and beliefs as JSON rows and as lines of text."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.mind.mind import Attitude, Belief, status_word
+from mabos_cli.formats.mind.attitudes import KINDS
+
+
+def attitude_row(each: Attitude) -> dict[str, Any]:
+    """Returns an entry as JSON; what its kind never has is left out."""
+    row: dict[str, Any] = {"id": each.id or None, "title": each.title, "text": each.text, "status": each.status}
+    row |= {"priority": each.priority, "progress": each.progress}
+    row |= {"deadline": each.deadline or None, "updated": each.updated or None}
+    row |= {"level": each.level} if each.kind == "goal" else {}
+    row |= {"to": each.owner} if each.kind == "commitment" else {}
+    row |= {name: list(each.links.get(name, ())) for name in KINDS[each.kind].links}
+    if each.kind == "plan":
+        row["steps"] = [step._asdict() for step in each.steps]
+    return row | {"group": each.group, "place": each.place}
+
+
+def belief_row(belief: Belief) -> dict[str, Any]:
+    """Returns a belief as JSON."""
+    return belief._asdict() | {"supports": list(belief.supports)}
+
+
+def attitude_line(each: Attitude) -> str:
+    """Returns a line about an entry in a list."""
+    found = [plan_progress(each), *each.linked("goal")] if each.kind == "plan" else _details(each)
+    details = ", ".join(part for part in found if part)
+    return f"{each.id or '-'} {one_line(each.title, 90)} ({each.place}){f': {details}' if details else ''}"
+
+
+def _details(each: Attitude) -> Iterable[str]:
+    yield each.level
+    yield each.status
+    yield "" if each.priority is None else f"priority {each.priority:g}"
+    yield "" if each.progress is None else f"{each.progress:g} %"
+    yield f"to {each.owner}" if each.owner else ""
+    yield f"due {each.deadline}" if each.deadline else ""
+    yield f"updated {each.updated}" if each.updated else ""
+    yield from (f"{name} {', '.join(ids)}" for name, ids in each.links.items())
+
+
+def belief_line(belief: Belief) -> str:
+    """Returns a line about a belief in a list."""
+    details = [f"certainty {belief.certainty:.2f}", *([belief.status] if belief.status else [])]
+    return f"{belief.id or '-'} {one_line(belief.statement, 100)} ({belief.place}): {', '.join(details)}"
+
+
+def added_line(entry_id: str, place: str, text: str) -> str:
+    """Returns a line that says what was added where."""
+    return f"added {f'{entry_id} ' if entry_id else ''}{place}: {one_line(text, 100)}"
+
+
+def changed_line(each: Attitude, changed: bool) -> str:
+    """Returns a line about an entry that was to change: its state, or how far a plan is."""
+    state = f" ({status_word(each.status)})" if each.status else ""
+    state = f": {plan_progress(each)}" if each.kind == "plan" else state
+    return f"{'' if changed else 'unchanged '}{each.name} {each.place}: {one_line(each.title, 80)}{state}"
+
+
+def plan_progress(plan: Attitude) -> str:
+    """Returns how many steps of a plan are done, in words."""
+    done = sum(bool(each.done) for each in plan.steps)
+    return f"{done} of {plural(len(plan.steps), 'step')} done" if plan.steps else "no steps"

@@ -1,0 +1,286 @@
+"""Adds, changes and lists what an agent holds in mind: beliefs, desires, goals, intentions, plans, commitments and lessons."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import PRIORITIES, check_word
+from mabos_cli.core.mind.mind import Attitude, Step, find_step, status_word
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.mind.attitude_text import (
+    added_line,
+    attitude_line,
+    attitude_row,
+    changed_line,
+)
+from mabos_cli.formats.mind.attitudes import (
+    KINDS,
+    add_step,
+    find_entry,
+    find_plan,
+    finish_step,
+    parse_plans,
+    read_attitude,
+    split_id,
+)
+from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
+from mabos_cli.services.inputs import parse_ahead
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.mind import edit_mind, load_attitudes
+
+_LONGEST_TITLE = 300
+# The kinds that fields of an entry lead to.
+_LINKS = {
+    "desire": {"motivates": "goal"},
+    "goal": {"parent": "goal", "desire": "desire", "requires": "plan"},
+    "intention": {"goal": "goal", "plan": "plan"},
+    "plan": {"goal": "goal"},
+}
+# Decides what to change in an entry, given how it is and the day.
+Changes = Callable[[Attitude, str], Mapping[str, str]]
+
+
+class Added(NamedTuple):
+    """An entry that was added, the place where it is, and warnings."""
+
+    entry: Draft
+    place: str
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        fields = {name: value for name, value in self.entry.fields.items() if value}
+        return {"id": self.entry.id or None, "title": self.entry.title, "place": self.place, **fields}
+
+    def lines(self) -> list[str]:
+        return [added_line(self.entry.id, self.place, self.entry.title)]
+
+
+class Changed(NamedTuple):
+    """An entry after a change, whether it changed, and warnings."""
+
+    entry: Attitude
+    changed: bool
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return attitude_row(self.entry) | {"changed": self.changed}
+
+    def lines(self) -> list[str]:
+        return [changed_line(self.entry, self.changed)]
+
+
+class Listed(NamedTuple):
+    """The entries of a kind, in the order of the file, with the status that was asked for."""
+
+    kind: str
+    status: str
+    entries: list[Attitude]
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {f"{self.kind}s": [attitude_row(each) for each in self.entries]}
+
+    def lines(self) -> list[str]:
+        nothing = f"no {self.kind}s{f' with status {self.status}' if self.status else ' yet'}"
+        return [attitude_line(each) for each in self.entries] or [nothing]
+
+
+def today(agent: Agent) -> str:
+    """Returns the day on which an entry is added or changed."""
+    return format_time(agent.now())[:10]
+
+
+def check_title(text: str, noun: str) -> str:
+    """Returns a title; BadValue when it is empty or more than a line."""
+    title = check_word(text, noun, _LONGEST_TITLE)
+    if not title:
+        raise BadValue(f"the {noun} is empty", f"say what the {noun} is")
+    return title
+
+
+def join_ids(ids: Sequence[str] | None) -> str:
+    """Returns ids of links as a file has them."""
+    return ", ".join(check_word(each, "id", 80) for each in ids or () if each)
+
+
+def check_priority(text: str) -> str:
+    """Returns a priority, a word or a number in 0..1; BadValue for anything else."""
+    word = text.strip().lower()
+    if not word or word in PRIORITIES:
+        return word
+    try:
+        number = float(word)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise BadValue(f"bad priority {text[:40]!r}", "0 to 1, or critical, high, medium, low")
+    return f"{number:g}"
+
+
+def check_day(text: str, agent: Agent) -> str:
+    """Returns a day to come as a file has it, from `2026-03-31`, `tomorrow` or `14d`; or nothing."""
+    return format_time(parse_ahead(text.strip(), agent.now()))[:10] if text.strip() else ""
+
+
+def check_percent(number: float | None) -> str:
+    """Returns progress as a file has it; BadValue outside 0..100."""
+    if number is None:
+        return ""
+    if not 0 <= number <= 100:
+        raise BadValue(f"progress {number:g} is outside 0..100", "give percent")
+    return f"{number:g}%"
+
+
+def check_certainty(number: float) -> float:
+    """Returns a certainty; BadValue outside 0..1."""
+    if not 0 <= number <= 1:
+        raise BadValue(f"certainty {number:g} is outside 0..1", "as in --certainty 0.8")
+    return number
+
+
+def add_attitude(
+    agent: Agent,
+    kind: str,
+    title: str,
+    fields: Mapping[str, str],
+    *,
+    group: str = "",
+    text: str = "",
+    steps: Sequence[str] = (),
+) -> Added:
+    """Adds an entry to the file of its kind; links to what is not there are warned about."""
+    boxes = [f"{number}. [ ] {one_line(escape_block(check_title(s, 'step')))}" for number, s in enumerate(steps, 1)]
+    draft = Draft(kind, "", check_title(title, "lesson" if kind == "learning" else kind), text, fields, tuple(boxes))
+    added, line, group = draft, 0, check_word(group, "group")
+    # Looked up first: after the edit nothing should fail any more.
+    unknown = _find_unknown(agent, draft)
+
+    def edit(old: str) -> str:
+        nonlocal added, line
+        new, entry_id = add_entry(old or f"# {KINDS[kind].file.removesuffix('.md')}\n", draft, today(agent), group)
+        entry_id, line = find_added(new, kind, entry_id, draft.title)
+        added = draft._replace(id=entry_id)
+        return new
+
+    warnings = edit_mind(agent, f"{kind} add", kind, edit, lambda: [added.id] if added.id else [])[1] + unknown
+    return Added(added, f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file, warnings)
+
+
+def find_added(text: str, kind: str, entry_id: str, title: str) -> tuple[str, int]:
+    """Returns the id and the line of an entry that was just written. A table without a column for ids keeps none."""
+    file = parse_cognitive(text)
+    entry = find_entry(file, kind, entry_id) if entry_id else None
+    if entry:
+        return entry_id, entry.first + 1
+    return "", next((e.first + 1 for e in reversed(file.entries) if e.title == title), 0)
+
+
+def _find_unknown(agent: Agent, draft: Draft) -> list[str]:
+    """Returns warnings about links to what is not there; it may be another agent's, or come later."""
+    warnings = []
+    for name, kind in _LINKS.get(draft.kind, {}).items():
+        ids = [part.strip() for part in draft.fields.get(name, "").split(",") if part.strip()]
+        warnings += unknown_ids(agent, kind, ids)
+    return warnings
+
+
+def unknown_ids(agent: Agent, kind: str, ids: Sequence[str]) -> list[str]:
+    """Returns a warning about each id that no entry of a kind has."""
+    known = {each.id.casefold() for each in load_attitudes(agent, kind)[0]} if ids else set()
+    return [f"no {kind} {each} in {KINDS[kind].file}" for each in ids if each.casefold() not in known]
+
+
+def change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str = "") -> Changed:
+    """Changes fields of an entry in place; what to change is decided by what it is in the moment of writing."""
+    day = today(agent)
+    found: list[Attitude] = []
+    others: list[str] = []
+
+    def edit(old: str) -> str:
+        entry, each = find_entry(parse_cognitive(old), kind, name), _find_attitude(old, kind, name)
+        if entry is None or each is None:
+            raise NotFound(f"no {kind} {name!r} for agent {agent.id}", f"mabos {kind} list shows them")
+        changes = decide(each, day)
+        new = change_entry(old, entry, changes) or old
+        new = add_note(new, entry, day, note) if note and verb == "progress" else new
+        found[:] = [each]
+        if new == old:
+            return old
+        # A log says what a thing was and is by its status, or else by what was set first.
+        field = "status" if "status" in changes else next(iter(changes))
+        new = log_change(new, each.id, each.title, day, Change(verb, note, entry.get(field), changes[field]))
+        # As it is written, whatever others make of the file in the next moment, and wherever its log moved it.
+        found[:] = [_find_attitude(new, kind, name) or each]
+        others[:] = find_namesakes(new, kind, name)
+        return new
+
+    changed, warnings = edit_mind(agent, f"{kind} {verb}", kind, edit, lambda: [found[0].id])
+    return Changed(found[0], changed, warnings + others)
+
+
+def _find_attitude(text: str, kind: str, name: str) -> Attitude | None:
+    """Returns the attitude with an id or a title, as it is in the text of its file."""
+    file = parse_cognitive(text)
+    entry = find_entry(file, kind, name)
+    if entry is None:
+        return None
+    return read_attitude(file, entry, kind)[0]._replace(path=KINDS[kind].file, line=entry.first + 1)
+
+
+def find_namesakes(text: str, kind: str, name: str) -> list[str]:
+    """Returns a warning when a name could mean several entries: the first one is meant."""
+    wanted = name.strip().casefold()
+    named = [(e, *split_id(e, KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
+    same = [e for e, entry_id, _ in named if entry_id.casefold() == wanted]
+    same = same or [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
+    if len(same) < 2:
+        return []
+    places = ", ".join(f"{KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])
+    return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
+
+
+def list_attitudes(agent: Agent, kind: str, status: str = "") -> Listed:
+    """Lists the entries of a kind, in the order of the file; with a status, only those that have it."""
+    found, problems = load_attitudes(agent, kind)
+    wanted = status.strip().casefold()
+    entries = [a for a in found if not wanted or status_word(a.status) == wanted]
+    return Listed(kind, wanted, entries, [str(p) for p in problems])
+
+
+def change_steps(agent: Agent, name: str, text: str, done: str) -> Changed:
+    """Adds a step to a plan, or else marks one as done, in the shape that the plan has."""
+    found: list[Attitude] = []
+
+    def edit(old: str) -> str:
+        heading = find_plan(parse_cognitive(old), name)
+        if heading is None:
+            raise NotFound(f"no plan {name!r} for agent {agent.id}", "mabos plan list shows them")
+        if text:
+            new = add_step(old, heading, text)
+        else:
+            new = finish_step(old, _find_step(_plan_at(old, heading), check_word(done, "step")), today(agent))
+        found[:] = [plan for plan in [_plan_at(new, heading)] if plan]
+        return new
+
+    changed, warnings = edit_mind(agent, "plan step", "plan", edit, lambda: [name])
+    return Changed(found[0], changed, warnings)
+
+
+def _find_step(plan: Attitude | None, name: str) -> Step:
+    """Returns the step that is meant; NotFound lists those that there are."""
+    steps = plan.steps if plan else ()
+    found = find_step(steps, name)
+    if found is None:
+        known = ", ".join(each.name or str(n) for n, each in enumerate(steps, 1)) or "it has none"
+        raise NotFound(f"no step {name!r}", f"steps: {known}")
+    return found
+
+
+def _plan_at(text: str, heading: Heading) -> Attitude | None:
+    """Returns the plan below a heading; steps do not move it."""
+    return next((p for p in parse_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
