@@ -93,14 +93,14 @@ def read_notes(agent: Agent, file: NoteFile, min_tokens: int | None = None) -> R
     return Reading(file, notes, tuple(draft_note(note, file.path, today, redact) for note in notes.entries))
 
 
-def migrate_entries(agent: Agent, fresh: list[Named], *, dry_run: bool = False) -> tuple[Migrated, list[str]]:
+def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False) -> tuple[Migrated, list[str]]:
     """Stores entries that the ledger does not know under one lock: what became of them, and warnings."""
-    if not fresh:
+    if not unknown:
         return Migrated([], [], {}), []
 
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, Migrated]:
         known = find_migrated(agent.paths)
-        entries = [named for named in fresh if named.key not in known]
+        entries = [named for named in unknown if named.key not in known]
         if not entries:
             return Changes(memory.working, memory.short_term), Migrated([], [], known)
         changes, results = plan_store(
@@ -119,7 +119,7 @@ def migrate_entries(agent: Agent, fresh: list[Named], *, dry_run: bool = False) 
         return agent.preview(plan), []
     done, warnings = agent.change("migrate", plan)
     taken = [(named, result.item.id) for named, result in zip(done.entries, done.results, strict=True)]
-    taken += [(named, done.known[named.key]) for named in fresh if named.key in done.known]
+    taken += [(named, done.known[named.key]) for named in unknown if named.key in done.known]
     note_migrated(agent.paths, taken, format_time(agent.now()))
     return done, warnings
 
