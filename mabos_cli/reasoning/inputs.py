@@ -112,7 +112,7 @@ def feature_text(value: Feature) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-class Own(NamedTuple):
+class AgentData(NamedTuple):
     """The agent's own part of a problem. Only what the method draws on is loaded."""
 
     facts: tuple[Fact, ...] = ()
@@ -127,16 +127,16 @@ class Own(NamedTuple):
     chance: Callable[[int], Any] | None = None  # a random.Random for a seed
 
 
-def drawn_facts(given: Mapping[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]]:
+def known_facts(given: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
     """The facts that hold now, and a caveat if some do not."""
-    facts = own.facts if given["facts"] is None else given["facts"]
-    if own.now is None:
+    facts = agent.facts if given["facts"] is None else given["facts"]
+    if agent.now is None:
         return [*facts], ()
-    held = [fact for fact in facts if holds_at(fact, own.now)]
+    held = [fact for fact in facts if holds_at(fact, agent.now)]
     gone = len(facts) - len(held)
     return held, (f"{gone} of {len(facts)} facts do not hold now and were left out",) if gone else ()
 
 
-def drawn_rules(given: Mapping[str, Any], own: Own) -> tuple[Rule, ...]:
+def known_rules(given: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
     """The rules of the input, or the agent's own."""
-    return own.rules if given["rules"] is None else tuple(given["rules"])
+    return agent.rules if given["rules"] is None else tuple(given["rules"])

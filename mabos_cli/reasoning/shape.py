@@ -34,6 +34,12 @@ class Shape(NamedTuple):
         """The shape of a field of a record."""
         return dict(self.fields)[name]
 
+    @property
+    def element(self) -> "Shape":
+        """The shape of each element of a list or value of a map."""
+        assert self.each is not None
+        return self.each
+
 
 def text(about: str, *choices: str) -> Shape:
     """A text, one of some choices if they are given."""
@@ -172,7 +178,7 @@ def _check_list(shape: Shape, value: Any, parsers: Parsers, path: str) -> list[A
     if not isinstance(value, list):
         raise _fail(path, f"must be a list, not {_shown(value)}", shape)
     _check_least(shape, value, path)
-    return [conform(shape.each, one, parsers, f"{path}[{n}]") for n, one in enumerate(value, 1)]
+    return [conform(shape.element, one, parsers, f"{path}[{n}]") for n, one in enumerate(value, 1)]
 
 
 def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[str, Any]:
@@ -184,7 +190,7 @@ def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[st
         name = _check_text(Shape("text"), key, parsers, f"{path}: a name")
         if name in found:
             raise _fail(path, f"{name!r} is there twice", shape)
-        found[name] = conform(shape.each, one, parsers, f"{path}.{name}" if path else name)
+        found[name] = conform(shape.element, one, parsers, f"{path}.{name}" if path else name)
     return found
 
 

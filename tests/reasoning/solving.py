@@ -11,7 +11,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.formats.knowledge.reason_input import PARSERS, parse_source
 from mabos_cli.reasoning.answer import Answer
 from mabos_cli.reasoning.catalog import METHODS
-from mabos_cli.reasoning.inputs import Own
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
@@ -21,7 +21,7 @@ def solve(name: str, raw: dict[str, Any], **own: Any) -> Answer:
     """What a method says to input as values."""
     module = import_module(METHODS[name].module)
     given = conform(module.SHAPE, raw, PARSERS)
-    return module.solve(given, Own(now=NOW, chance=random.Random, **own))
+    return module.solve(given, AgentData(now=NOW, chance=random.Random, **own))
 
 
 def solve_yaml(name: str, text: str, **own: Any) -> Answer:

@@ -13,8 +13,7 @@ import pytest
 from mabos_cli.core import BadValue
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.reason_record import answer_to_dict
-from mabos_cli.formats.knowledge.reason_schema import to_json_schema
-from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet
+from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet, to_json_schema
 from mabos_cli.reasoning.answer import KINDS, Answer, Conclusion
 from mabos_cli.reasoning.catalog import METHODS
 from mabos_cli.reasoning.shape import Shape

@@ -8,7 +8,6 @@ from mabos_cli.commands.call import Call, OpenGroup, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice, check_word
-from mabos_cli.errors import NotFound
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS, Method
 
 app = new_group(
@@ -54,9 +53,12 @@ def solve(
 
     Example: mabos reason solve "Is the outage our fault?" --method bayesian --input evidence.yaml
     """
-    from mabos_cli.services.knowledge.reason_solve import Request, reason_about
+    from mabos_cli.formats.knowledge.reason_record import reasoned_lines, reasoned_to_dict
+    from mabos_cli.services.knowledge.reason import Request, reason_about
 
-    reason_about(ctx.obj, Request(problem, method, methods, input or [], classify, save))
+    call: Call = ctx.obj
+    found = reason_about(call, Request(problem, method, methods, input or [], classify, save, call.literal_dash))
+    call.emit("reason", reasoned_to_dict(found), reasoned_lines(found), found.warnings)
 
 
 @app.command("list")
@@ -96,9 +98,8 @@ def show(
     Example: mabos reason show bayesian
     """
     from mabos_cli.formats.json.text import dump_document
-    from mabos_cli.formats.knowledge.reason_schema import to_json_schema
-    from mabos_cli.formats.knowledge.worksheet import render_worksheet
-    from mabos_cli.services.knowledge.reason_solve import find_method, open_solver
+    from mabos_cli.formats.knowledge.worksheet import render_worksheet, to_json_schema
+    from mabos_cli.services.knowledge.reason import find_method, open_solver
 
     call: Call = ctx.obj
     method = find_method(name)
@@ -127,26 +128,21 @@ def outcome(
 
     Example: mabos reason outcome T-1771943400000-0000 --happened yes
     """
-    from mabos_cli.workspace.knowledge.reasoning import load_past, note_outcome
+    from mabos_cli.services.knowledge.reason import record_outcome
 
     call: Call = ctx.obj
     agent = call.open_agent()
     is_right = check_choice(happened.lower(), ("yes", "no"), "--happened") == "yes"
-    if result_id == "last":
-        kept = load_past(agent)[0]
-        if not kept:
-            raise NotFound("no result is kept yet", "keep one: mabos reason ... --save")
-        result_id = kept[-1][0].id
-    past, warnings = note_outcome(agent, result_id, is_right, check_word(note, "note", 2000))
-    brier = None if past.confidence is None else (past.confidence - is_right) ** 2
-    told = "no confidence was stated, so calibration does not score it"
+    kept, warnings = record_outcome(agent, result_id, is_right, check_word(note, "note", 2000))
+    brier = None if kept.confidence is None else (kept.confidence - is_right) ** 2
+    score = "no confidence was stated, so calibration does not score it"
     if brier is not None:
-        told = f"stated confidence {past.confidence:.2f}, Brier score {brier:.3f}"
-    row = {"id": past.id, "method": past.method, "happened": is_right, "note": note}
+        score = f"stated confidence {kept.confidence:.2f}, Brier score {brier:.3f}"
+    row = {"id": kept.id, "method": kept.method, "happened": is_right, "note": note}
     call.emit(
         "reason.outcome",
-        row | {"confidence": past.confidence, "brier": brier},
-        [f"{past.id} {past.method}: {'right' if is_right else 'wrong'}; {told}"],
+        row | {"confidence": kept.confidence, "brier": brier},
+        [f"{kept.id} {kept.method}: {'right' if is_right else 'wrong'}; {score}"],
         warnings,
     )
 
@@ -165,19 +161,19 @@ def history(
 
     call: Call = ctx.obj
     kept, warnings = load_past(call.open_agent())
-    found = [(past, told) for past, told in reversed(kept) if not (open_only and past.happened is not None)]
+    found = [(result, summary) for result, summary in reversed(kept) if not (open_only and result.happened is not None)]
     rows = [
         {
-            "id": past.id,
-            "at": past.at,
-            "method": past.method,
-            "problem": past.problem,
-            "summary": told,
-            "confidence": past.confidence,
-            "happened": past.happened,
-            "note": past.lesson,
+            "id": result.id,
+            "at": result.at,
+            "method": result.method,
+            "problem": result.problem,
+            "summary": summary,
+            "confidence": result.confidence,
+            "happened": result.happened,
+            "note": result.lesson,
         }
-        for past, told in found[: limit or None]
+        for result, summary in found[: limit or None]
     ]
     lines = [_history_line(row) for row in rows] or ["no kept result" + " is open" * open_only]
     lines += more_line(len(found), len(rows))

@@ -1,12 +1,17 @@
-"""Results of reasoning as JSON values, and reasoning.jsonl: a line for each result that is kept and for each outcome of one."""
+"""Results of reasoning as JSON values and as text, and reasoning.jsonl: a line for each result that is kept and for each outcome of one."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.json.text import dump_record, parse_lines
 from mabos_cli.reasoning.answer import Answer, Conclusion
-from mabos_cli.reasoning.catalog import Scored
-from mabos_cli.reasoning.fusion import Fused
+from mabos_cli.reasoning.catalog import Method, Scored
+from mabos_cli.reasoning.fusion import Fused, Part
+
+_SHOWN_SCORES = 5
+_ONE = {name: name.removesuffix("s") for name in ("facts", "rules", "cases", "beliefs", "desires")}
+_ONE["past"] = "kept result"
 
 
 def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
@@ -53,6 +58,128 @@ def fused_to_dict(fused: Fused) -> dict[str, Any]:
 def scored_to_dict(one: Scored) -> dict[str, Any]:
     """A method's fit as JSON values."""
     return {"method": one.method.name, "score": one.score, "matched": list(one.matched)}
+
+
+class MethodRun(NamedTuple):
+    """One method on the problem: its answer, or the worksheet when there was no input."""
+
+    method: Method
+    answer: Answer | None
+    worksheet: str
+    drawn: dict[str, int]  # how much was taken from the agent's own files
+
+
+class Reasoned(NamedTuple):
+    """A problem that was reasoned about: which methods fit it, if they were chosen by fit, what they answer, and the ids under
+    which the result is kept."""
+
+    problem: str
+    classification: dict[str, str]
+    scores: tuple[Scored, ...]
+    runs: list[MethodRun]
+    result: Answer | Fused | None
+    saved: dict[str, str] | None
+    warnings: list[str]
+
+
+def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
+    """The result as JSON values. Without input it is the worksheet, and says that nothing was computed."""
+    data: dict[str, Any] = {"problem": found.problem, "computed": found.result is not None}
+    if len(found.runs) == 1:
+        run = found.runs[0]
+        data |= {"method": run.method.name, "category": run.method.category, "drawn": run.drawn}
+        data |= answer_to_dict(run.answer) if run.answer else {"confidence": None, "worksheet": run.worksheet}
+    else:
+        data["methods"] = [run.method.name for run in found.runs]
+        data["drawn"] = {run.method.name: run.drawn for run in found.runs if run.drawn}
+        data |= fused_to_dict(found.result) if isinstance(found.result, Fused) else {"confidence": None}
+        sheets = [{"method": r.method.name, "worksheet": r.worksheet} for r in found.runs if not r.answer]
+        data |= {"worksheets": sheets} if sheets else {}
+    data |= {"classification": found.classification} if found.classification else {}
+    data |= {"scores": [scored_to_dict(one) for one in found.scores]} if found.scores else {}
+    return data | ({"saved": found.saved} if found.saved else {})
+
+
+def reasoned_lines(found: Reasoned) -> list[str]:
+    """The result for people, after the methods that fit best if the method was chosen by fit."""
+    fit = [f"  {one.score:.2f} {one.method.name} ({', '.join(one.matched)})" for one in found.scores[:_SHOWN_SCORES]]
+    lines = ["methods that fit best:", *fit, ""] if fit else []
+    lines += _result_lines(found.runs, found.result)
+    if found.saved:
+        own, item = found.saved["id"], found.saved["item"]
+        lines.append(f"kept as {own} and {item}; later: mabos reason outcome {own} --happened yes (or no)")
+    return lines
+
+
+def _result_lines(runs: list[MethodRun], result: Answer | Fused | None) -> list[str]:
+    if len(runs) == 1 and runs[0].answer:
+        return [*_answer_lines(runs[0].method.name, runs[0].answer), *_drawn_lines(runs)]
+    lines = _fused_lines(result) if isinstance(result, Fused) else []
+    for run in runs:
+        if run.answer is None:
+            lines += [""] * bool(lines) + run.worksheet.rstrip("\n").split("\n")
+    return lines + _drawn_lines(runs)
+
+
+def _answer_lines(name: str, answer: Answer) -> list[str]:
+    sure = [f"confidence: {answer.confidence:.2f}"] if answer.confidence is not None else []
+    steps = [f"  {one_line(step)}" for step in answer.steps]
+    notes = [f"note: {one_line(caveat)}" for caveat in answer.caveats]
+    return [f"{name}: {one_line(answer.summary)}", *sure, *steps, *notes]
+
+
+def _fused_lines(fused: Fused) -> list[str]:
+    sure = "none" if fused.confidence is None else f"{fused.confidence:.2f}"
+    lines = [
+        f"together: {one_line(conclusion_text(fused.conclusion))}",
+        f"confidence: {sure} ({fused.basis})",
+        f"agreement: {fused.agreement:.2f}{_apart(fused)}",
+    ]
+    lines += [_part_line(part) for part in fused.parts]
+    for told, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
+        lines += [f"{told}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
+    return lines + [f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats]
+
+
+def _apart(fused: Fused) -> str:
+    """How much of the weight the agreement is of, if some methods answer another question."""
+    apart = sum(part.weight for part in fused.parts if part.stance == "apart")
+    return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
+
+
+def _part_line(part: Part) -> str:
+    support = "" if part.support is None else f" {part.support:.2f}"
+    return f"  {part.method} ({part.weight:.2f}) {part.stance}{support}: {one_line(part.answer.summary, 120)}"
+
+
+def _drawn_lines(runs: list[MethodRun]) -> list[str]:
+    drawn = {name: count for run in runs for name, count in run.drawn.items()}
+    told = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
+    return [f"drawn from the agent's files: {told}"] if told else []
+
+
+def conclusion_text(conclusion: Conclusion) -> str:
+    """A conclusion in a few words.
+
+    >>> conclusion_text(Conclusion("truth", True, about="demand grows"))
+    'demand grows: yes'
+    """
+    value = conclusion.value
+    if conclusion.kind == "truth":
+        said = {True: "yes", False: "no", None: "open"}[value]
+    elif conclusion.kind == "number":
+        span = f" ({conclusion.interval[0]:.4g} to {conclusion.interval[1]:.4g})" if conclusion.interval else ""
+        said = f"{value:.4g}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
+    elif isinstance(value, tuple):
+        said = (" > " if conclusion.kind == "ranking" else ", ").join(value) or "nothing"
+    else:
+        said = str(value)
+    return f"{conclusion.about}: {said}" if conclusion.about else said
+
+
+def summary_of(result: Answer | Fused) -> str:
+    """The result in one line."""
+    return one_line(result.summary if isinstance(result, Answer) else conclusion_text(result.conclusion))
 
 
 def render_result(past: KeptResult, methods: tuple[str, ...], conclusion: Conclusion, summary: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Worksheets: Markdown that leads an agent to the input of a method, to be filled in and fed back."""
+"""The input of a method as a form: worksheets in Markdown, to be filled in and fed back, and JSON Schema for tools."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.reason_input import Source, parse_source
 from mabos_cli.reasoning.catalog import METHODS, Method
-from mabos_cli.reasoning.shape import Shape
+from mabos_cli.reasoning.shape import TRUTHS, Shape
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(yaml|yml|json)\b.*", re.IGNORECASE)
 _HEADING = "# Worksheet: "
@@ -164,3 +164,66 @@ def _blocks(text: str, path: str) -> list[Source] | None:
     if not found and text.lstrip().startswith(_HEADING):
         raise InvalidFile(f"{path}:1: the worksheet has no block of input", "keep the lines between ```yaml and ```")
     return found or None
+
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_PLAIN: dict[str, dict[str, Any]] = {"truth": {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}, "any": {}}
+_TERMS = ({"type": "string"}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 3, "maxItems": 3})
+
+
+def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:
+    """The JSON Schema of a method's input."""
+    return {"$schema": _DRAFT, "title": title} | _schema(shape)
+
+
+def _schema(shape: Shape) -> dict[str, Any]:
+    found = _KINDS[shape.kind](shape) if shape.kind in _KINDS else dict(_PLAIN[shape.kind])
+    if shape.about:
+        found["description"] = shape.about
+    if shape.is_optional and shape.default is not None:
+        found["default"] = list(shape.default) if isinstance(shape.default, tuple) else shape.default
+    return found
+
+
+def _text_schema(shape: Shape) -> dict[str, Any]:
+    return {"enum": list(shape.choices)} if shape.choices else {"type": ["string", "number", "boolean"]}
+
+
+def _number_schema(shape: Shape) -> dict[str, Any]:
+    """A number; a text may stand for one too (12 %, $5k), which a schema cannot check."""
+    bounds = {"minimum": shape.low, "maximum": shape.high}
+    kept = {name: bound for name, bound in bounds.items() if bound is not None}
+    number = {"type": "integer" if shape.is_whole else "number"} | kept
+    return {"anyOf": [number, {"type": "string"}]}
+
+
+def _list_schema(shape: Shape) -> dict[str, Any]:
+    return {"type": "array", "items": _schema(shape.element), "minItems": shape.least}
+
+
+def _map_schema(shape: Shape) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least}
+
+
+def _record_schema(shape: Shape) -> dict[str, Any]:
+    """The fields; one that may be left out may be empty too."""
+    schemas = {name: _schema(each) for name, each in shape.fields}
+    fields = {n: {"anyOf": [schemas[n], {"type": "null"}]} if s.is_optional else schemas[n] for n, s in shape.fields}
+    needed = [name for name, each in shape.fields if not each.is_optional]
+    return {"type": "object", "properties": fields, "required": needed, "additionalProperties": False}
+
+
+def _triple_schema(shape: Shape) -> dict[str, Any]:
+    return {"anyOf": [*_TERMS, {"type": "object"}]}
+
+
+_KINDS = {
+    "text": _text_schema,
+    "number": _number_schema,
+    "list": _list_schema,
+    "map": _map_schema,
+    "record": _record_schema,
+    "fact": _triple_schema,
+    "rule": _triple_schema,
+    "pattern": _triple_schema,
+}

@@ -16,7 +16,7 @@ from mabos_cli.reasoning.causal.causal_graph import (
     is_back_door,
     parse_graph,
 )
-from mabos_cli.reasoning.inputs import Own, check_known, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import DATA, Row, parse_rows, state_name
 from mabos_cli.reasoning.shape import list_of, optional, record, text, usual
 
@@ -57,7 +57,7 @@ class _Found(NamedTuple):
         return bool(self.sets or self.front or not self.reaches)
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The effect, if it can be told from the data, or else whether it could be told at all."""
     graph = parse_graph(given["graph"], given["hidden"])
     cause, effect = given["treatment"], given["outcome"]

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
 from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
-from mabos_cli.reasoning.inputs import Own, check_size, known_name, sum_to_one
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, conform, map_of, optional, probability, record, text
 
@@ -45,7 +45,7 @@ class _Case(NamedTuple):
     unheard: tuple[str, ...]  # what is set to a word that it never is by itself
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The distribution of the outcome in the changed world, given what was seen in the real one."""
     model = parse_model(given["exogenous"], given["equations"])
     seen, do = _read_states("observed", given, model), _read_states("do", given, model)

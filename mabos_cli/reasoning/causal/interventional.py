@@ -5,7 +5,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
-from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.network import (
     DATA,
     NODES,
@@ -41,7 +41,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The distribution of the outcome once we have acted."""
     network = parse_network(given["network"], parse_rows(given["data"]))
     do, seen = (check_states(field, given[field], network.states) for field in ("do", "observed"))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking, words
-from mabos_cli.reasoning.inputs import Own, check_known, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
 from mabos_cli.reasoning.network import Cause, causal_order, read_causes
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
 
@@ -47,7 +47,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The faults or causes in the order in which to mend them."""
     if (given["gates"] is None) == (given["causes"] is None):
         raise BadValue("gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither")

@@ -15,7 +15,7 @@ from mabos_cli.reasoning.causal.causal_graph import (
     simulate,
     spread,
 )
-from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
 
 SHAPE = record(
@@ -34,7 +34,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The variables by the number of loops that run through them."""
     graph = parse_links(given["links"], "links")
     for name in given["push"]:

@@ -8,7 +8,7 @@ from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
 from mabos_cli.core.language.text import one_line, terms
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
-from mabos_cli.reasoning.inputs import Own, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import (
     Shape,
     list_of,
@@ -102,9 +102,9 @@ class _Vote(NamedTuple):
         return (self.worked + 1) / (self.worked + self.failed + 2)
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The plan for which the nearest cases speak."""
-    cases = _cases(given["cases"]) if given["cases"] is not None else own.cases
+    cases = _cases(given["cases"]) if given["cases"] is not None else agent.cases
     cases = tuple(case for case in cases if case.plan_id or case.actions)
     if not cases:
         raise BadValue(
@@ -112,13 +112,13 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
             "give cases, or store the agent's own with: mabos case store",
         )
     check_size("cases", len(cases), _MOST_CASES, "cases")
-    beliefs = own.beliefs if given["beliefs"] is None else given["beliefs"]
-    desires = own.desires if given["desires"] is None else given["desires"]
+    beliefs = agent.beliefs if given["beliefs"] is None else given["beliefs"]
+    desires = agent.desires if given["desires"] is None else given["desires"]
     if not (beliefs or desires or given["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
     texts = _texts(given["context"], cases) if given["context"] else None
     comparison = Comparison(
-        beliefs, desires, texts, measure=make_measure(given["similarity"]), weights=own.weights, alike=own.alike
+        beliefs, desires, texts, measure=make_measure(given["similarity"]), weights=agent.weights, alike=agent.alike
     )
     near = _nearest(comparison, cases, given["k"], given["least"])
     if not near:

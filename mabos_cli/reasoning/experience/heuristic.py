@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed
-from mabos_cli.reasoning.inputs import Feature, Own, check_known, check_size, feature_text, known_name, parse_features
+from mabos_cli.reasoning.inputs import (
+    AgentData,
+    Feature,
+    check_known,
+    check_size,
+    feature_text,
+    known_name,
+    parse_features,
+)
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
 _CUE = record(
@@ -53,7 +61,7 @@ class _Round(NamedTuple):
     after: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The option that take-the-best chooses."""
     options = {name: parse_features(values, f"options.{name}") for name, values in given["options"].items()}
     check_size("options", len(options), _MOST_OPTIONS, "options")

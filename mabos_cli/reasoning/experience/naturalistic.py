@@ -8,8 +8,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed, yes_no
 from mabos_cli.reasoning.inputs import (
     LARGEST,
+    AgentData,
     Feature,
-    Own,
     check_known,
     check_size,
     feature_text,
@@ -70,7 +70,7 @@ class _Match(NamedTuple):
     to_check: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The first action of the best match that works."""
     _check(given)
     situation = parse_features(given["situation"], "situation")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, distribution, listed
-from mabos_cli.reasoning.inputs import Feature, Own, check_size, known_name, parse_features
+from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
 
 _FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
@@ -52,7 +52,7 @@ class _Trial(NamedTuple):
 Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The shares of the labels among the nearest examples."""
     examples = [
         _Example(row["name"] or f"example {n}", row["label"], parse_features(row["features"], f"examples[{n}].features"))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, is_better, listed, yes_no
-from mabos_cli.reasoning.inputs import LARGEST, Own, check_known, check_size
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record
 
 _LEVEL = record(
@@ -45,7 +45,7 @@ class _Miss(NamedTuple):
     share: float | None
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The first option that meets all aspirations."""
     options, levels = given["options"], given["aspirations"]
     check_size("options", len(options), _MOST_OPTIONS, "options")

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names
-from mabos_cli.reasoning.inputs import Own, check_known, check_size, drawn_facts, drawn_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 from mabos_cli.reasoning.shape import (
     Shape,
     anything,
@@ -51,13 +51,13 @@ QUESTIONS: tuple[str, ...] = (
 _MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The best explanation."""
     by_hypotheses = given["hypotheses"] is not None
     if by_hypotheses == (given["observation"] is not None):
         raise BadValue("hypotheses: give hypotheses with observations, or one observation for rules", "")
     if not by_hypotheses:
-        return _by_rules(given, own)
+        return _by_rules(given, agent)
     if given["observations"] is None:
         raise BadValue("observations: is missing", "list what is to be explained")
     return _by_hypotheses(given)
@@ -236,13 +236,13 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _by_rules(given: dict[str, Any], own: Own) -> Answer:
+def _by_rules(given: dict[str, Any], agent: AgentData) -> Answer:
     """What rules say would explain an observation, by how much of it is known already."""
     wanted = given["observation"]
     if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
         raise BadValue("observation: must be `subject predicate object`", "compare nothing, and name the predicate")
-    facts, caveats = drawn_facts(given, own)
-    found = abduce(wanted[:3], facts, drawn_rules(given, own))
+    facts, caveats = known_facts(given, agent)
+    found = abduce(wanted[:3], facts, known_rules(given, agent))
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
     about = pattern_text(wanted)
     if found.known:

@@ -18,7 +18,7 @@ from mabos_cli.reasoning.formal.structure_mapping import (
     read_facts,
     render_expression,
 )
-from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
 
 _FACTS = (
@@ -61,7 +61,7 @@ class _Inference(NamedTuple):
     unknown: tuple[str, ...]  # things of the source that have no counterpart
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The facts that carry over to the target under the best mapping."""
     source = read_facts(given["source"]["facts"], "source.facts")
     target = read_facts(given["target"]["facts"], "target.facts")

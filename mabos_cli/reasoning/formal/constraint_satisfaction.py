@@ -11,7 +11,7 @@ from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, name
 from mabos_cli.reasoning.formal.constraint_meaning import View, exact, is_equal, rough
 from mabos_cli.reasoning.formal.constraint_search import MOST_CHECKS, Constraint, GaveUp, Problem, Search, find_linear
 from mabos_cli.reasoning.formal.constraint_text import Node, parse_expression
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
@@ -131,7 +131,7 @@ class _Asked(NamedTuple):
         return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """A solution, the best one, or a smallest set of constraints that no values meet."""
     if given["minimize"] and given["maximize"]:
         raise BadValue("maximize: there is a minimize too", "keep one of them, or join them in one expression")

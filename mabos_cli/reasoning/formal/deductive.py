@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, p
 from mabos_cli.core.language.values import compare
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.formal.formula import Formula, negation, parse_formula
-from mabos_cli.reasoning.inputs import Own, check_size, drawn_facts, drawn_rules
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
 
 _FACTS = "what is known; left out, your own facts"
@@ -37,7 +37,7 @@ _MOST_PREMISES = 200
 _SHOWN = 50
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the goal or the conclusion follows."""
     by_goal, by_formulas = given["goal"] is not None, given["premises"] is not None
     if by_goal == by_formulas:
@@ -46,12 +46,12 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue("conclusion: is missing", "write the formula that may follow from the premises")
     if by_goal and given["conclusion"] is not None:
         raise BadValue("conclusion: belongs to premises, and there are none", "give premises, or leave it out")
-    return _decide(given["premises"], given["conclusion"]) if by_formulas else _prove(given, own)
+    return _decide(given["premises"], given["conclusion"]) if by_formulas else _prove(given, agent)
 
 
-def _prove(given: dict[str, Any], own: Own) -> Answer:
-    facts, caveats = drawn_facts(given, own)
-    rules = drawn_rules(given, own)
+def _prove(given: dict[str, Any], agent: AgentData) -> Answer:
+    facts, caveats = known_facts(given, agent)
+    rules = known_rules(given, agent)
     goal: Pattern = given["goal"]
     verdict, proofs = _chain(goal, "goal", facts, rules)
     against = _refute(given, facts, rules)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import Own, check_known, check_size, drawn_facts
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts
 from mabos_cli.reasoning.shape import Shape, list_of, number, optional, record, text
 
 _LITERAL = text("a statement; `not ...` denies it")
@@ -42,7 +42,7 @@ _NOT = re.compile(r"(?:not\s+|[-~!¬]\s*)", re.IGNORECASE)
 _MOST_DEFAULTS, _MOST_STRICT, _SHOWN = 200, 2000, 50
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the statement asked about holds, or all that does."""
     check_size("defaults", len(given["defaults"]), _MOST_DEFAULTS, "defaults")
     check_size("strict", len(given["strict"]), _MOST_STRICT, "strict rules")
@@ -53,7 +53,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     defaults = [_default(row, n) for n, row in enumerate(given["defaults"], 1)]
     check_known("defaults", [one.name for one in defaults], [one.name for one in defaults])
     query = _literal(given["query"], "query") if given["query"] else None
-    start, caveats = _facts(given, own, strict, defaults)
+    start, caveats = _facts(given, agent, strict, defaults)
     clash = find_clash(close(start, strict))
     if clash is not None:
         raise BadValue(f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first")
@@ -118,18 +118,18 @@ class Strict(NamedTuple):
 
 
 def _facts(
-    given: dict[str, Any], own: Own, strict: list[Strict], defaults: list[Default]
+    given: dict[str, Any], agent: AgentData, strict: list[Strict], defaults: list[Default]
 ) -> tuple[Literals, tuple[str, ...]]:
     """What holds: the input's statements, or those of the agent's facts that some rule speaks about."""
     if given["facts"] is not None:
         return _literals(given["facts"], "facts"), ()
     used = {atom for rule in (*strict, *defaults) for atom, _ in (*rule.when, rule.then)}
     used |= {atom for one in defaults for atom, _ in one.assuming}
-    facts, caveats = drawn_facts(given, own)
+    facts, caveats = known_facts(given, agent)
     told = frozenset(
         (atom, True) for atom in (" ".join(" ".join(fact.triple).split()) for fact in facts) if atom in used
     )
-    return told, (*caveats, f"{len(told)} of your own facts bear on the rules") if own.facts else caveats
+    return told, (*caveats, f"{len(told)} of your own facts bear on the rules") if agent.facts else caveats
 
 
 def _shown(literal: Literal) -> str:

@@ -17,7 +17,7 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_tex
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import Own, check_known, check_size, drawn_facts, drawn_rules, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_name, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
 
 _FLAG = text("a flag of the context; `not ...` denies it")
@@ -58,9 +58,9 @@ QUESTIONS: tuple[str, ...] = (
 _MOST_NORMS = 300
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the action asked about is allowed, or what is to be done."""
-    policies, problems = policy_norms(drawn_rules(given, own))
+    policies, problems = policy_norms(known_rules(given, agent))
     rows = [*given["norms"], *policies]
     if not rows:
         raise BadValue("norms: there are none", "give norms, or policies among the rules")
@@ -79,22 +79,22 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     both = [one for one in given["done"] if one in given["undone"]]
     if both:
         raise BadValue(f"undone: {both[0]!r} is among what was done too", "keep it in one of the lists")
-    facts, caveats = _facts(given, own)
+    facts, caveats = _facts(given, agent)
     index, context = FactIndex(facts), given["context"]
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
-    state = Done(given["done"], given["undone"], own.now)
+    state = Done(given["done"], given["undone"], agent.now)
     ruling = rule_on(norms, [frozenset(group) for group in given["exclusive"]], state, levels)
-    broken = check_constraints(facts, drawn_rules(given, own)).found
+    broken = check_constraints(facts, known_rules(given, agent)).found
     caveats += (*problems, *_caveats(given, rows, norms))
     return _answer(given, ruling, norms, state, [one.message for one in broken], caveats)
 
 
-def _facts(given: dict[str, Any], own: Own) -> tuple[list[Fact], tuple[str, ...]]:
+def _facts(given: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
     """The facts, with all that follows from them."""
-    facts, caveats = drawn_facts(given, own)
+    facts, caveats = known_facts(given, agent)
     asserted = [fact for fact in facts if not fact.rule_id]
-    found = forward_chain(asserted, drawn_rules(given, own))
+    found = forward_chain(asserted, known_rules(given, agent))
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
     if found.fixpoint != "reached":
         caveats += (f"not all that follows from the facts was derived: {found.fixpoint}",)

@@ -17,7 +17,7 @@ from mabos_cli.reasoning.formal.fuzzy_sets import (
     parse_set,
     shrink,
 )
-from mabos_cli.reasoning.inputs import LARGEST, Own, check_size, known_name
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MOST_TERMS, _MOST_RULES = 50, 500
@@ -73,7 +73,7 @@ QUESTIONS: tuple[str, ...] = (
 Degrees = dict[str, dict[str, float]]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The number that the rules give, and the word that fits it best."""
     inputs, output = given["inputs"], given["output"]
     check_size("rules", len(given["rules"]), _MOST_RULES, "rules")

@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable
 from mabos_cli.core.knowledge.tabling import bind
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, quantity, yes_no
-from mabos_cli.reasoning.inputs import Feature, Own, check_size, drawn_facts, feature_text, parse_features
+from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
 from mabos_cli.reasoning.shape import (
     Shape,
     anything,
@@ -87,7 +87,7 @@ class _Seen(NamedTuple):
     caveats: tuple[str, ...] = ()
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The share of instances in which the statement holds, or the circumstances that go with it."""
     sources = [name for name in ("cases", "counts", "then") if given[name] is not None]
     if len(sources) != 1:
@@ -98,7 +98,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     elif given["counts"]:
         seen = _Seen(given["counts"]["held"], given["counts"]["failed"])
     else:
-        seen = _from_facts(given, own)
+        seen = _from_facts(given, agent)
     if not seen.held + seen.failed:
         raise BadValue(f"{sources[0]}: no instance tells whether it holds", "give at least one instance")
     if given["at_least"] == 1:
@@ -124,7 +124,7 @@ def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
     return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings, shares=shares)
 
 
-def _from_facts(given: dict[str, Any], own: Own) -> _Seen:
+def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
     """Counts over facts: an instance is each thing that meets `if`, once."""
     conditions, then = tuple(given["if"] or ()), given["then"]
     problems = check_rule(Rule("if", "if", "constraint", conditions))
@@ -138,7 +138,7 @@ def _from_facts(given: dict[str, Any], own: Own) -> _Seen:
         raise BadValue("then: shares no variable with `if`", "use the same ?x in both")
     if then.operator != "eq" and is_variable(then.object):
         raise BadValue(f"then: compares with {then.object}", "compare with a value")
-    facts, caveats = drawn_facts(given, own)
+    facts, caveats = known_facts(given, agent)
     index = FactIndex(facts)
     try:
         found = match(conditions, index)

@@ -24,7 +24,7 @@ from mabos_cli.reasoning.formal.formula import (
     where_true,
     without_diamonds,
 )
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
@@ -62,7 +62,7 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the formula holds at a world, at all worlds, or in all models of a system."""
     formula = parse_formula(given["formula"])
     check_size("premises", len(given["premises"]), _MOST_PREMISES, "premises")

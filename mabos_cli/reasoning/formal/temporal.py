@@ -34,7 +34,7 @@ from mabos_cli.reasoning.formal.time_net import (
     relation_names,
     tighten,
 )
-from mabos_cli.reasoning.inputs import Own, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
 
 _MOST_SCENARIOS = 200
@@ -71,7 +71,7 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the events can happen as described, or how two of them can lie to each other."""
     asked = read_events(given)
     claim = parse_relation(given["ask"], asked.events, "ask") if given["ask"] else None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, yes_no
-from mabos_cli.reasoning.inputs import Own
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import (
     Shape,
     anything,
@@ -75,9 +75,9 @@ class Scores(NamedTuple):
     tail: float
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether stated confidence can be taken at its word, and by how much it is off."""
-    forecasts = _read(given["forecasts"], own)
+    forecasts = _read(given["forecasts"], agent)
     groups = group_forecasts(forecasts, given["bins"])
     scores = _score(forecasts, groups)
     steps = recalibrate(forecasts)
@@ -105,11 +105,11 @@ class Forecast(NamedTuple):
     method: str = ""
 
 
-def _read(given: list[Any] | None, own: Own) -> list[Forecast]:
+def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
     if given is None:
         found = [
             Forecast(one.confidence, one.happened, one.method)
-            for one in own.past
+            for one in agent.past
             if one.confidence is not None and one.happened is not None
         ]
         if not found:

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
-from mabos_cli.reasoning.inputs import Own, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
 from mabos_cli.reasoning.statistics import beta_below, beta_quantile
 
@@ -36,9 +36,9 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Methods by the rate of success that they can be trusted to exceed."""
-    past = read_episodes(given["episodes"], own)
+    past = read_episodes(given["episodes"], agent)
     if not past:
         raise BadValue(
             "episodes: no result has a known outcome", "give episodes, or record outcomes with `reason outcome`"
@@ -153,10 +153,10 @@ def _bound(share: float, right: int, total: int) -> float:
     return beta_quantile(share, right + 1, total - right + 1)
 
 
-def read_episodes(given: list[dict[str, Any]] | None, own: Own) -> tuple[KeptResult, ...]:
+def read_episodes(given: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:
     """Results whose outcome is known: those of the input, or else the agent's own."""
     if given is None:
-        return tuple(one for one in own.past if one.happened is not None)
+        return tuple(one for one in agent.past if one.happened is not None)
     found = []
     for n, one in enumerate(given, 1):
         known_name(f"episodes[{n}].method", one["method"], METHODS, "method")

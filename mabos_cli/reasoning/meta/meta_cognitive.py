@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import Own, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole
 
 _MOST_CLAIMS = 200
@@ -75,7 +75,7 @@ class Claim(NamedTuple):
         return self.finds * self.loss - self.price
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether to proceed or which check to make first, by expected gain within the time that is left."""
     check_size("claims", len(given["claims"]), _MOST_CLAIMS, "claims")
     claims = [_read_claim(name, one, given["cost_per_hour"]) for name, one in given["claims"].items()]
@@ -84,7 +84,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     flags = _find_flags(claims, given["alternatives"])
     joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
     detail = _detail(claims, chosen, flags, joint, given)
-    caveats = _caveats(claims, paying, chosen, is_exact, given["hours_left"], own.past)
+    caveats = _caveats(claims, paying, chosen, is_exact, given["hours_left"], agent.past)
     first = f"check {chosen[0].name}" if chosen else "proceed"
     scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
     conclusion = choice(first, scores, "whether to think more before deciding")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, ranking, words
-from mabos_cli.reasoning.inputs import LARGEST, Own, known_name
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
 from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, mean, score_brier, surprise
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
 
@@ -70,7 +70,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
     measures = [
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
@@ -79,7 +79,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     before = [_event(one) for one in given["events"] if one["stated"] == "before"]
     before += [
         Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
-        for one in own.past
+        for one in agent.past
         if one.confidence is not None and one.happened is not None
     ]
     after = [_event(one) for one in given["events"] if one["stated"] == "after"]
@@ -90,7 +90,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     _check_causes(given["causes"], [*given["measures"], *(one["what"] for one in given["events"])])
     measures.sort(key=lambda one: -one.size)
     signs = find_signs(measures, before, after)
-    lessons = [*given["lessons"], *(one.lesson for one in own.past if one.lesson)]
+    lessons = [*given["lessons"], *(one.lesson for one in agent.past if one.lesson)]
     causes = [one["cause"] for one in given["causes"] if one["controllable"]]
     rules = find_rules(lessons, causes, measures, signs, given["tolerance"])
     return _tell(given, measures, before, after, signs, rules)

@@ -7,7 +7,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed
 from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS, Scored, check_classification, score_methods
-from mabos_cli.reasoning.inputs import Own, check_known
+from mabos_cli.reasoning.inputs import AgentData, check_known
 from mabos_cli.reasoning.meta.learning_to_reason import (
     EPISODES,
     Record,
@@ -58,7 +58,7 @@ class Rated(NamedTuple):
         return self.scored.score * self.factor
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The method that fits best, weighed by how it has done, and whether its record changed the choice."""
     kind = check_classification({name: given[name] for name in ASPECTS if given[name] is not None})
     check_known("only", given["only"] or (), METHODS, "method")
@@ -73,7 +73,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
         raise BadValue(
             f"only: none of these methods is of the category {given['category']}", "leave one of the two out"
         )
-    records = learned_scores(read_episodes(given["episodes"], own))
+    records = learned_scores(read_episodes(given["episodes"], agent))
     factors = find_factors(records)
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.
     rated = [Rated(one, factors.get(one.method.name, 1.0)) for one in candidates]

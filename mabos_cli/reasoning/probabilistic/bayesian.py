@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
-from mabos_cli.reasoning.inputs import Own, check_same, known_name, sum_to_one
+from mabos_cli.reasoning.inputs import AgentData, check_same, known_name, sum_to_one
 from mabos_cli.reasoning.network import DATA, NODES, STATES, Network, check_states, marginal, parse_network, parse_rows
 from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
 
@@ -50,7 +50,7 @@ class _Update(NamedTuple):
     posterior: dict[str, float]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The posterior of the hypotheses, or of the first variable asked for."""
     if (given["hypotheses"] is None) == (given["network"] is None):
         raise BadValue("hypotheses: give either hypotheses with evidence, or a network", "not both, not neither")

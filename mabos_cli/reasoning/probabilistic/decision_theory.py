@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import LARGEST, Own, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_same, check_size, sum_to_one
 from mabos_cli.reasoning.shape import map_of, number, optional, probability, record, text
 
 _CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
@@ -35,7 +35,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The act that the deciding criterion picks, with what all others say."""
     gains = read_gains(given["payoffs"], given["kind"], "payoffs")
     if len(gains) < 2:

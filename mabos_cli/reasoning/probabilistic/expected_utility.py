@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import LARGEST, Own, check_size, sum_to_one
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, sum_to_one
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text
 
 MOST_OUTCOMES = 1000
@@ -37,7 +37,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The option with the highest certainty equivalent, which is the one with the highest expected utility."""
     check_size("options", len(given["options"]), MOST_OPTIONS, "options")
     check_size("options", sum(map(len, given["options"].values())), MOST_OUTCOMES, "outcomes")

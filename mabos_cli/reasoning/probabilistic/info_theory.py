@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import LARGEST, Own, check_known, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_same, check_size, sum_to_one
 from mabos_cli.reasoning.probabilistic.decision_theory import KIND, TABLE, Gains, expected_gains, largest, read_gains
 from mabos_cli.reasoning.shape import anything, conform, map_of, number, optional, probability, record
 
@@ -51,7 +51,7 @@ class _Asked(NamedTuple):
         return None if self.value is None else self.value - self.cost
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The question to ask first: the one with the highest net value, or without payoffs the most bits."""
     states = sum_to_one("states", given["states"])
     size = sum(len(one["answers"]) for one in given["questions"].values()) * len(states)

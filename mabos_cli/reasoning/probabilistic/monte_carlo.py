@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
 from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole
 from mabos_cli.reasoning.statistics import ABOUT, cholesky, correlate, correlation, described, parse_distribution, ranks
@@ -52,7 +52,7 @@ class _Model(NamedTuple):
     questions: dict[str, Formula]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The mean of the target with the interval that holds nine tenths of the draws."""
     count = given["draws"]
     check_size("draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
@@ -60,7 +60,7 @@ def solve(given: dict[str, Any], own: Own) -> Answer:
     size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
     check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
     target = known_name("target", given["target"] or list(given["model"])[-1], given["model"], "formula")
-    columns = _draw(given, own.chance(given["seed"]))
+    columns = _draw(given, agent.chance(given["seed"]))
     outputs, hits = _run(model, columns)
     figures = {name: dict(described(outputs[name])) for name in given["model"]}
     found = figures[target]

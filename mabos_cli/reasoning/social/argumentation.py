@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.arithmetic import bits
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MOST_ARGUMENTS = 300
@@ -45,7 +45,7 @@ class Frame(NamedTuple):
     inherited: list[tuple[str, str]]  # attacks on what an argument rests on
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the claim stands in every preferred set of arguments, or which arguments do."""
     check_size("arguments", len(given["arguments"]), _MOST_ARGUMENTS, "arguments")
     if given["claim"] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, distribution
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
 from mabos_cli.reasoning.social.games import (
     MOST_SYSTEMS,
@@ -70,7 +70,7 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The equilibria of a game in normal form, and what the player `me` should do."""
     game = _read_game(given)
     me = _find_me(game, given["me"])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, quantity, yes_no
-from mabos_cli.reasoning.inputs import Own, check_same, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
 _MOST_DEALS = {2: 20_000}  # by the number of parties
@@ -64,7 +64,7 @@ class Party(NamedTuple):
     power: float
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The Nash bargaining solution with the other solutions beside it, or that no deal is better than none for all."""
     if given["price"] is not None:
         if given["parties"] or given["options"]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking
-from mabos_cli.reasoning.inputs import Own, check_known, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
 
 RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")
@@ -69,7 +69,7 @@ class Tally(NamedTuple):
     rounds: list[Round]
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The ranking by the rule that decides, with the winners by all the others."""
     read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(given["ballots"], 1)]
     named = dict.fromkeys(name for _, groups, approve in read for group in (*groups, approve or ()) for name in group)

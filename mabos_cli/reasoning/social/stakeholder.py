@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
-from mabos_cli.reasoning.inputs import Own, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
 
 _MOST = 100
@@ -86,7 +86,7 @@ class Person(NamedTuple):
         return self.gain() / max(self.given["effort"], 1e-9)
 
 
-def solve(given: dict[str, Any], own: Own) -> Answer:
+def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whom to approach first, with the balance of support and the smallest coalition that tips it."""
     everybody = given["stakeholders"]
     check_size("stakeholders", len(everybody), _MOST, "stakeholders")

@@ -1,0 +1,273 @@
+"""Reasons about a problem: gathers input, chooses methods and runs them with the data of the agent, fuses and keeps results."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from mabos_cli.commands.memory.store import store_drafts
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.fact import holds_at
+from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.memory.item import check_word
+from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.trust import lowest_trust
+from mabos_cli.errors import NotFound, UsageFault
+from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited
+from mabos_cli.formats.knowledge.reason_record import MethodRun, Reasoned, render_result, summary_of
+from mabos_cli.formats.knowledge.worksheet import Inputs, parse_inputs, render_worksheet
+from mabos_cli.reasoning.answer import Answer
+from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classification, score_methods
+from mabos_cli.reasoning.fusion import Fused, fuse
+from mabos_cli.reasoning.inputs import AgentData
+from mabos_cli.reasoning.shape import conform
+from mabos_cli.services.inputs import draft_from, read_given, text_argument
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.reasoning import keep_result, load_past, note_outcome
+
+# A method that does not fit the problem at all counts a little all the same, for what it computed.
+_LEAST_WEIGHT = 0.05
+_LONGEST_PROBLEM = 4000
+
+
+class Request(NamedTuple):
+    """What was asked for, as the options say it."""
+
+    problem: str
+    method: str
+    methods: str
+    inputs: list[str]
+    classify: str
+    save: bool
+    literal_dash: bool = False  # a problem of - is a dash, and not standard input
+
+
+def find_method(name: str) -> Method:
+    """The method with a name."""
+    said = name.strip().lower().replace("_", "-")
+    if said not in METHODS:
+        close = get_close_matches(said, METHODS, n=1)
+        raise NotFound(f"no method {name[:40]!r}", f"did you mean {close[0]}?" if close else "see mabos reason list")
+    return METHODS[said]
+
+
+def open_solver(method: Method) -> Any:
+    """The module of a method: its SHAPE, QUESTIONS and solve."""
+    return import_module(method.module)
+
+
+def reason_about(session: Session, request: Request) -> Reasoned:
+    """Runs what was asked for; returns what came out, and where it is kept."""
+    inputs = _gather(request.inputs)
+    asked = text_argument(request.problem, request.literal_dash).strip() or inputs.problem
+    problem = check_word(" ".join(asked.split()), "problem", _LONGEST_PROBLEM)
+    classification = parse_classification(request.classify) if request.classify else {}
+    scores = score_methods(classification) if classification else ()
+    chosen = _chosen(request, inputs, scores)
+    agent = session.open_agent()
+    warnings: list[str] = []
+    runs = [_run(agent, method, _input_for(method, inputs, chosen), problem, warnings) for method in chosen]
+    weights = {one.method.name: max(one.score, _LEAST_WEIGHT) for one in scores}
+    result = _result(runs, weights)
+    routed = () if request.method or request.methods or any(inputs.by_method) else scores
+    found = Reasoned(problem, classification, routed, runs, result, None, warnings)
+    if request.save and result is None:
+        warnings.append("nothing is kept: nothing was computed")
+    elif request.save and result is not None:
+        saved, notes = _save(agent, found, result)
+        found = found._replace(saved=saved, warnings=warnings + notes)
+    return found
+
+
+def _result(runs: list[MethodRun], weights: Mapping[str, float]) -> Answer | Fused | None:
+    """What came out: the answer of the one method, or of several that computed something, together."""
+    answers = {run.method.name: run.answer for run in runs if run.answer}
+    if len(runs) == 1 or not answers:
+        return runs[0].answer
+    return fuse(answers, {name: weights.get(name, 1.0) for name in answers})
+
+
+def _gather(given: list[str]) -> Inputs:
+    """The input of all files that were given, by method."""
+    problem = ""
+    by_method: dict[str, Source] = {}
+    for word in given:
+        name, equals, path = word.partition("=")
+        said = name.strip().lower().replace("_", "-")
+        named = said if equals and said in METHODS else ""
+        path = path if named else word
+        found = parse_inputs(read_given(path), "standard input" if path == "-" else path)
+        problem = problem or found.problem
+        for method, source in found.by_method.items():
+            key = method or named
+            if named and method not in ("", named):
+                raise UsageFault(f"{path} holds input for {method}, not for {named}", "leave the name out")
+            if key in by_method:
+                raise UsageFault(f"input for {key or 'one method'} is given twice", "give it once")
+            by_method[key] = source
+    return Inputs(problem, by_method)
+
+
+def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> list[Method]:
+    """The methods to run: those that were named, else those that the input is for, else the best fit."""
+    if request.method and request.methods:
+        raise UsageFault("both --method and --methods given", "give one of them")
+    named = [name for name in request.methods.split(",") if name.strip()] or [request.method]
+    chosen = list(dict.fromkeys(find_method(name) for name in named if name))
+    known = [METHODS[name] for name in inputs.by_method if name]
+    if not chosen:
+        chosen = known or [one.method for one in scores[:1]]
+    if not chosen:
+        raise UsageFault(
+            "no method given",
+            "give --method, --methods or --classify, or write `method: NAME` into the input; see mabos reason list",
+        )
+    unused = [name for name in inputs.by_method if name and METHODS[name] not in chosen]
+    if unused:
+        raise UsageFault(f"there is input for {unused[0]}, which is not asked for", f"add {unused[0]} to the methods")
+    if "" in inputs.by_method and len(chosen) > 1:
+        raise UsageFault(
+            "the input does not say which method it is for", "put it under the method's name, or METHOD=FILE"
+        )
+    return chosen
+
+
+def _input_for(method: Method, inputs: Inputs, chosen: list[Method]) -> Source | None:
+    found = inputs.by_method.get(method.name)
+    return found or (inputs.by_method.get("") if len(chosen) == 1 else None)
+
+
+def _run(agent: Agent, method: Method, source: Source | None, problem: str, warnings: list[str]) -> MethodRun:
+    """One method on its input. Without any, a method that draws on the agent's files may do with those; if they do not
+    suffice, the answer is the worksheet."""
+    solver = open_solver(method)
+    drawn: dict[str, int] = {}
+    try:
+        given = conform(solver.SHAPE, source.value if source else {}, PARSERS)
+        if source is None and not method.draws:
+            raise BadValue("nothing is given")
+        data, drawn = load_agent_data(agent, method, given, warnings)
+        return MethodRun(method, solver.solve(given, data), "", drawn)
+    except BadValue as error:
+        if source is not None:
+            raise cited(error, source) from None
+        if any(drawn.values()):
+            warnings.append(f"{method.name}, from the agent's files: {error.message}")
+        sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, problem)
+        return MethodRun(method, None, sheet, {})
+
+
+def _save(agent: Agent, found: Reasoned, result: Answer | Fused) -> tuple[dict[str, str], list[str]]:
+    """Keeps a result as a record, and as a memory that cites it: their ids, and warnings."""
+    if not found.problem:
+        raise UsageFault("a result is kept with its problem", "say the problem in words")
+    names = tuple(run.method.name for run in found.runs if run.answer)
+    method = names[0] if isinstance(result, Answer) else "fusion"
+    summary = summary_of(result)
+
+    def render(result_id: str, at: str) -> bytes:
+        aspects = tuple(found.classification.items())
+        kept = KeptResult(result_id, method, found.problem, result.confidence, None, at, aspects)
+        return render_result(kept, names, result.conclusion, summary)
+
+    def draft(result_id: str) -> Draft:
+        sure = f", confidence {result.confidence:.2f}" if result.confidence is not None else ""
+        content = f"{found.problem} {summary} ({', '.join(names)}{sure}; {result_id})"
+        fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
+        about = {"tags": ["reasoning", *names], "trust": _trust_of(agent, [run.drawn for run in found.runs])}
+        return draft_from(fields | about, agent.settings, agent.now())
+
+    draft("T-0000000000000-0000")  # what cannot be a memory is refused before anything is kept
+    result_id, warnings = keep_result(agent, render)
+    stored, notes = store_drafts(agent, [draft(result_id)])
+    return {"id": result_id, "item": stored[0].item.id}, warnings + notes
+
+
+def record_outcome(agent: Agent, result_id: str, is_right: bool, note: str) -> tuple[KeptResult, list[str]]:
+    """Notes whether a kept result, or the last one, turned out right; returns it, and warnings."""
+    if result_id == "last":
+        kept = load_past(agent)[0]
+        if not kept:
+            raise NotFound("no result is kept yet", "keep one: mabos reason ... --save")
+        result_id = kept[-1][0].id
+    return note_outcome(agent, result_id, is_right, note)
+
+
+def load_agent_data(
+    agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]
+) -> tuple[AgentData, dict[str, int]]:
+    """Returns what the method takes from the agent's files where the input does not give it, and how much that is."""
+    loaded = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
+    drawn = {name: len(values) for name, values in loaded.items()}
+    data = AgentData(now=agent.now(), chance=random.Random)._replace(**loaded)
+    return (_with_likeness(agent, data, given, warnings) if "cases" in method.draws else data), drawn
+
+
+def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:
+    """Returns how far a result from the agent's files is trusted: as the least of the facts, which all had a say."""
+    facts = _load_facts(agent, []) if any(each.get("facts") for each in drawn) else ()
+    return lowest_trust(("agent", *(fact.trust for fact in facts)))
+
+
+def _with_likeness(agent: Agent, data: AgentData, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
+    """What cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
+    from mabos_cli.services.knowledge.case_common import case_weights, open_taxonomy
+
+    features = [*(given.get("beliefs") or data.beliefs), *(given.get("desires") or data.desires)]
+    alike, notes = open_taxonomy(agent, features)
+    warnings += notes
+    return data._replace(weights=case_weights(agent), alike=alike)
+
+
+def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
+    from mabos_cli.workspace.knowledge.facts import load_facts
+
+    return tuple(fact for fact in load_facts(agent).all() if holds_at(fact, agent.now()))
+
+
+def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
+    from mabos_cli.workspace.knowledge.rulebook import load_rules
+
+    return tuple(rule for rule in load_rules(agent).rules if rule.enabled)
+
+
+def _load_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
+    from mabos_cli.services.knowledge.case_common import held_now
+    from mabos_cli.workspace.mind import load_beliefs
+
+    held, problems = load_beliefs(agent)
+    warnings += map(str, problems)
+    return tuple(held_now(held))
+
+
+def _load_desires(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
+    from mabos_cli.services.knowledge.case_common import held_now
+    from mabos_cli.workspace.mind import load_attitudes
+
+    held, problems = load_attitudes(agent, "desire")
+    warnings += map(str, problems)
+    return tuple(held_now(held))
+
+
+def _load_past(agent: Agent, warnings: list[str]) -> tuple[KeptResult, ...]:
+    found, notes = load_past(agent)
+    warnings += notes
+    return tuple(past for past, _ in found)
+
+
+def _load_cases(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
+    from mabos_cli.workspace.knowledge.cases import load_cases
+
+    return tuple(load_cases(agent).cases())
+
+
+_LOADERS: dict[str, Callable[[Agent, list[str]], tuple[Any, ...]]] = {
+    "facts": _load_facts,
+    "rules": _load_rules,
+    "beliefs": _load_beliefs,
+    "desires": _load_desires,
+    "past": _load_past,
+    "cases": _load_cases,
+}
