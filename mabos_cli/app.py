@@ -9,8 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group
 
 from mabos_cli import __version__
-from mabos_cli.commands.call import Call
-from mabos_cli.commands.late_group import LateCommands
+from mabos_cli.commands.call import Call, LateCommands
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error

@@ -2,13 +2,16 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer import Typer
 from typer.core import TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.session import Session
@@ -108,6 +111,13 @@ class Call(Session):
         return mirror_touched(written)
 
 
+def open_progress(label: str) -> Callable[[int, int], None] | None:
+    """What shows how far something is, done and total, or None where nobody looks."""
+    from mabos_cli.terminal.emit import progress, shows_progress
+
+    return progress(label) if shows_progress() else None
+
+
 def new_group(name: str, about: str, **options: Any) -> Typer:
     """A group of commands with plain help (without `about`, its callback's): rich help is slow to draw and four times as long."""
     if about:
@@ -125,3 +135,45 @@ class OpenGroup(TyperGroup):
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)
+
+
+class LateCommands(dict[str, Any]):
+    """Commands by name; who asks for one imports it, who asks for all imports all."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        super().__init__(places)
+        self.epilog = ""
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        if isinstance(found, str):
+            module, _, function = found.partition(":")
+            info = CommandInfo(name, callback=getattr(import_module(f"mabos_cli.commands.{module}"), function))
+            info.context_settings = {"help_option_names": ["-h", "--help"]}
+            found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+            found.epilog = self.epilog
+            self[name] = found
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
+
+
+def late_group(places: Mapping[str, str]) -> type[TyperGroup]:
+    """A kind of group with these commands: name -> module:function, below commands/."""
+
+    class LateGroup(TyperGroup):
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            self.commands = LateCommands(places)
+
+    return LateGroup

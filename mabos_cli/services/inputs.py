@@ -1,7 +1,7 @@
 """Text that comes from outside: arguments, standard input, batch files. Checked at the door."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ def stamp_of(text: str | None, now: datetime) -> str:
     return format_time(parse_when(text, now)) if text else ""
 
 
-def secrets_way(replace: bool, allow: bool, settings: Settings) -> str:
+def secrets_mode(replace: bool, allow: bool, settings: Settings) -> str:
     """What becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
     if replace and allow:
         raise UsageFault("both --redact and --allow-secret given", "one replaces secrets, the other keeps them")
@@ -110,19 +110,13 @@ def refuse_secrets(settings: Settings, **texts: str) -> None:
             raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
 
 
-def redacted_note(drafts: Sequence[Draft]) -> list[str]:
-    """A warning that names what was replaced in drafts."""
-    kinds = sorted({kind for draft in drafts for kind in draft.redacted})
-    return [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
-
-
 def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None) -> Draft:
     """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue.
 
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
     """
     hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
-    fields, redacted = _without_secrets(fields, secrets or secrets_way(False, False, settings), hint)
+    fields, redacted = _without_secrets(fields, secrets or secrets_mode(False, False, settings), hint)
     unknown = fields.keys() - _KEYS
     if unknown:
         raise BadValue(f"unknown field {sorted(unknown)[0]!r}", f"known: {', '.join(sorted(_KEYS))}")
@@ -154,9 +148,9 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secret
     return Draft(item, store, graded=importance is not None, redacted=redacted)
 
 
-def _without_secrets(fields: dict[str, Any], way: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _without_secrets(fields: dict[str, Any], mode: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The values, and the kinds of secrets replaced in them. This comes first: no later message can show a secret."""
-    if way == "allow":
+    if mode == "allow":
         return fields, ()
     kept: dict[str, Any] = {}
     kinds: set[str] = set()
@@ -165,7 +159,7 @@ def _without_secrets(fields: dict[str, Any], way: str, hint: str) -> tuple[dict[
         texts = value if many else [value]
         parts = [redact(text) if isinstance(text, str) else (text, ()) for text in texts]
         found = sorted({kind for _, some in parts for kind in some})
-        if found and way == "refuse":
+        if found and mode == "refuse":
             place = name if name in _KEYS else "a field"
             raise BadValue(f"a secret in {place}: {', '.join(found)}", hint)
         kept[name] = [part for part, _ in parts] if many else parts[0][0]

@@ -10,7 +10,6 @@ from struct import unpack
 from typing import Any
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.memory.store import store_drafts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Changes, Memory, plan_forget, plan_revive, plan_update
 from mabos_cli.core.memory.upkeep import plan_consolidation
@@ -18,6 +17,7 @@ from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.inputs import draft_from
+from mabos_cli.services.memory.remember import store_drafts
 from mabos_cli.services.search.agent_index import AgentIndex
 from mabos_cli.services.search.agent_search import AgentSearch, Way
 from mabos_cli.workspace.agent import Agent

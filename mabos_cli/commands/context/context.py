@@ -1,7 +1,6 @@
 """context: the window an agent lives in. Each command has a module of its own."""
 
-from mabos_cli.commands.call import new_group
-from mabos_cli.commands.late_group import late_group
+from mabos_cli.commands.call import late_group, new_group
 
 _PLACES = {
     "index": "context.index:index",

@@ -1,21 +1,16 @@
 """consolidate: short-term memories become long-term ones."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.stores import Memory
 from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.core.memory.upkeep import Consolidation, plan_consolidation
+from mabos_cli.core.memory.upkeep import Consolidation
 from mabos_cli.services.inputs import option
-from mabos_cli.workspace.agent import Agent, Fresh
-from mabos_cli.workspace.memory.trust_log import Judge
-
-if TYPE_CHECKING:
-    from mabos_cli.services.memory.llm_consolidate import GroupAuthor
+from mabos_cli.services.memory.upkeep import consolidate as consolidate_memory
 
 app = typer.Typer()
 
@@ -44,37 +39,12 @@ def consolidate(
     limits = agent.settings.limits(
         option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
     )
-    author = _open_author(agent) if llm else None
-
-    def plan(memory: Memory, fresh: Fresh):
-        planned = plan_consolidation(
-            memory,
-            limits,
-            now=agent.now(),
-            mint=fresh.new_id,
-            jaccard=agent.settings["consolidation.jaccard"],
-            summarize=not no_summarize,
-            keep=agent.settings.limits(),
-            trust_of=Judge(agent.paths, memory),
-            prose=author.prose if author else {},
-        )
-        return planned.changes, planned
-
-    if author and not dry_run:
-        author.write(agent.preview(plan).groups)
-    planned, warnings = (agent.preview(plan), []) if dry_run else agent.change("consolidate", plan)
-    data = _summary(planned, dry_run) | ({"llm": author.told(planned.groups)} if author else {})
-    call.emit("consolidate", data, _lines(planned, dry_run), warnings + (author.warnings() if author else []))
+    done = consolidate_memory(agent, limits, summarize=not no_summarize, llm=llm, dry_run=dry_run)
+    data = _summary(done.planned, dry_run) | ({"llm": done.llm} if done.llm else {})
+    call.emit("consolidate", data, _lines(done.planned, dry_run), done.warnings)
 
 
-def _open_author(agent: Agent) -> "GroupAuthor":
-    """The model that words groups; nothing of it is loaded unless somebody asks for it."""
-    from mabos_cli.services.memory.llm_consolidate import GroupAuthor
-
-    return GroupAuthor(agent)
-
-
-def _summary(planned: Consolidation, dry_run: bool) -> dict:
+def _summary(planned: Consolidation, dry_run: bool) -> dict[str, Any]:
     groups = [
         {
             "id": None if dry_run and len(members) > 1 else item.id,

@@ -5,15 +5,13 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.memory.item import not_live
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.item import band, is_ungraded
-from mabos_cli.core.memory.stores import Memory, locate
-from mabos_cli.core.memory.upkeep import Grading, draft_observation, grade_item, plan_grading
-from mabos_cli.errors import NotFound, UsageFault
+from mabos_cli.core.memory.item import band
+from mabos_cli.core.memory.upkeep import Grading
+from mabos_cli.errors import UsageFault
+from mabos_cli.services.memory.upkeep import grade_items
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.observations import find_observation
 
 app = typer.Typer()
 
@@ -36,46 +34,24 @@ def grade(
     agent = call.open_agent()
     if bool(ids) == all:
         raise UsageFault("give ids, or --all", "mabos grade --all --dry-run shows what is missing")
-    seen = [_observed(agent, i) for i in ids or () if i.startswith("O-")]
-    wanted = [i for i in dict.fromkeys(ids or ()) if not i.startswith("O-")]
-
-    def plan(memory: Memory, fresh: object) -> Any:
-        found = [(i, locate(memory, i)) for i in wanted]
-        missing = next((i for i, live in found if live is None), None)
-        if missing:
-            raise not_live(agent, missing)
-        kept = [live[1] for _, live in found if live and not is_ungraded(live[1])]
-        changes, done = plan_grading(memory, wanted, now=agent.now(), limits=agent.settings.limits())
-        return changes, (done, kept)
-
-    nothing: tuple[Any, list[str]] = (((), []), [])
-    if wanted or all:
-        nothing = (agent.preview(plan), []) if dry_run else agent.change("grade", plan)
-    (done, kept), warnings = nothing
-    rows = [_row(agent, one, explain) for one in done]
-    observed = [_row(agent, one, explain) | {"id": i} for i, one in seen]
+    done = grade_items(agent, ids or (), every=all, dry_run=dry_run)
+    rows = [_row(agent, one, explain) for one in done.done]
+    observed = [_row(agent, one, explain) | {"id": i} for i, one in done.observed]
     data = {
         "graded": rows,
-        "kept": [{"id": item.id, "importance": item.importance} for item in kept],
+        "kept": [{"id": item.id, "importance": item.importance} for item in done.kept],
         "observations": observed,
         "dry_run": dry_run,
     }
-    lines = [f"{'would grade' if dry_run else 'graded'} {plural(len(rows), 'item')}"] if wanted or all else []
+    lines = (
+        [f"{'would grade' if dry_run else 'graded'} {plural(len(rows), 'item')}"]
+        if len(observed) < len(ids or ()) or all
+        else []
+    )
     lines += [_line(row) for row in rows]
-    lines += [f"  {item.id} {item.importance:.2f} is given, and stays" for item in kept]
+    lines += [f"  {item.id} {item.importance:.2f} is given, and stays" for item in done.kept]
     lines += [f"{_line(row)} (what harvest will give it)" for row in observed]
-    call.emit("grade", data, lines, warnings)
-
-
-def _observed(agent: Agent, observation_id: str) -> tuple[str, Grading]:
-    """The grade that an observation will get, or the importance that it says."""
-    found = find_observation(agent.paths, observation_id)
-    if found is None:
-        raise NotFound(f"no observation {observation_id!r} for agent {agent.id}", "mabos recall finds ids")
-    draft = draft_observation(found.observation, agent.settings["harvest.store"])
-    if draft.graded:
-        return observation_id, Grading(draft.item, (("given", draft.item.importance),))
-    return observation_id, grade_item(draft.item, agent.now(), agent.settings.limits())
+    call.emit("grade", data, lines, done.warnings)
 
 
 def _row(agent: Agent, done: Grading, explain: bool) -> dict[str, Any]:

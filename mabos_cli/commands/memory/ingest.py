@@ -2,13 +2,11 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.memory.harvest import Rules, harvest_observations
+from mabos_cli.commands.call import Call, new_group, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
@@ -17,9 +15,7 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.formats.memory.agent_hosts import HOSTS
 from mabos_cli.formats.memory.agent_transcripts import ROLES, Scope
 from mabos_cli.services.inputs import stamp_of
-from mabos_cli.services.memory.ingest_take import Taken, find_given, take_transcripts, warnings_of
-from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.lock import locked
+from mabos_cli.services.memory.ingest import Taken, find_given, ingest_transcripts, warnings_of
 
 app = new_group("ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True)
 
@@ -51,20 +47,18 @@ def transcript(
     check_choice(host, ["auto", *HOSTS], "host")
     scope = Scope(_roles(roles), tools, stamp_of(since, agent.now()))
     given, others = find_given(files, host, None if call.literal_dash else _open_stdin)
-    timeout = agent.settings["lock.timeout"]
-    root = agent.paths.workspace.root
-    with nullcontext() if dry_run else locked(agent.paths.ingest_lock, root, timeout, "mabos ingest"):
-        rows = take_transcripts(agent, given, host, scope, dry_run=dry_run)
+    done = ingest_transcripts(agent, given, host, scope, harvest=harvest, dry_run=dry_run, progress=open_progress)
     data: dict[str, Any] = {
-        "files": [row.summary() for row in rows],
-        "taken": sum(row.taken for row in rows),
+        "files": [row.summary() for row in done.rows],
+        "taken": sum(row.taken for row in done.rows),
         "dry_run": dry_run,
     }
-    lines, warnings = _told(rows, dry_run), warnings_of(rows, others)
-    if harvest and not dry_run:
-        data["harvested"], told, notes = _harvest(agent)
-        lines, warnings = [*lines, told], [*warnings, *notes]
-    call.emit("ingest.transcript", data, lines, warnings)
+    lines = _lines(done.rows, dry_run)
+    if done.harvested:
+        count, merged = done.harvested.tally.harvested, done.harvested.tally.merged
+        data["harvested"] = count
+        lines.append(f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else ""))
+    call.emit("ingest.transcript", data, lines, [*warnings_of(done.rows, others), *done.warnings])
 
 
 def _open_stdin() -> Any:
@@ -81,25 +75,15 @@ def _roles(text: str) -> tuple[str, ...]:
     return tuple(role for role in ROLES if role in given)
 
 
-def _harvest(agent: Agent) -> tuple[int, str, list[str]]:
-    """How many items were made of what waits, that in words, and warnings."""
-    rules = Rules(agent.settings["harvest.store"], agent.settings["harvest.min_importance"])
-    crop, done = harvest_observations(agent, rules)
-    count, merged = done.tally.harvested, done.tally.merged
-    told = f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else "")
-    faults = [f"{plural(len(crop.faults), 'malformed observation')} left; see mabos harvest"] if crop.faults else []
-    return count, told, [*done.warnings, *faults]
-
-
-def _told(rows: Sequence[Taken], dry_run: bool) -> list[str]:
+def _lines(rows: Sequence[Taken], dry_run: bool) -> list[str]:
     """A line for each transcript that held something, and one for all where there are several."""
     did = "would take" if dry_run else "took"
-    told = [_line(row, did) for row in rows if row.bytes]
-    if len(rows) == 1 and told:
-        return told
+    lines = [_line(row, did) for row in rows if row.bytes]
+    if len(rows) == 1 and lines:
+        return lines
     taken = sum(row.taken for row in rows)
     of = plural(len(rows), "transcript")
-    return [*told, f"{did} {plural(taken, 'observation')} of {of}" if told else f"nothing new in {of}"]
+    return [*lines, f"{did} {plural(taken, 'observation')} of {of}" if lines else f"nothing new in {of}"]
 
 
 def _line(row: Taken, did: str) -> str:

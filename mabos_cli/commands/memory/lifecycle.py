@@ -1,8 +1,7 @@
 """lifecycle: memory that nobody uses goes to the archive, by and by."""
 
-import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,14 +10,12 @@ from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.memory.stores import Memory
-from mabos_cli.core.memory.upkeep import TIERS, Leaving, Lifecycle, Rules, count_leaving, plan_lifecycle
-from mabos_cli.errors import UsageFault
+from mabos_cli.core.memory.upkeep import TIERS, Leaving, Lifecycle, count_leaving
+from mabos_cli.services.memory.upkeep import explain_fuse, run_lifecycle
 from mabos_cli.terminal.emit import columns
 
 app = new_group("lifecycle", "Archive what nobody used for long, and what has expired.", no_args_is_help=True)
 _SHOWN = 20
-_RULES = ("high_unused", "other_unused", "notice", "fuse")
 
 
 @app.command()
@@ -39,19 +36,12 @@ def run(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    rules = Rules(*(agent.settings[f"lifecycle.{name}"] for name in _RULES))
-
-    def plan(memory: Memory, fresh: object):
-        planned = plan_lifecycle(memory, rules, now=agent.now(), limits=agent.settings.limits())
-        if planned.needs_yes and not (yes or dry_run):
-            raise UsageFault(_too_many(planned), "look at them with --dry-run, then run it with --yes")
-        return planned.changes, planned
-
-    planned, warnings = (agent.preview(plan), []) if dry_run else agent.change("lifecycle", plan)
-    call.emit("lifecycle.run", _summary(planned, dry_run), _lines(planned, dry_run, rules.notice), warnings)
+    planned, warnings = run_lifecycle(agent, dry_run=dry_run, is_confirmed=yes)
+    notice = agent.settings["lifecycle.notice"]
+    call.emit("lifecycle.run", _summary(planned, dry_run), _lines(planned, dry_run, notice), warnings)
 
 
-def _summary(planned: Lifecycle, dry_run: bool) -> dict:
+def _summary(planned: Lifecycle, dry_run: bool) -> dict[str, Any]:
     return {
         "dry_run": dry_run,
         "live": planned.live,
@@ -81,21 +71,21 @@ def _lines(planned: Lifecycle, dry_run: bool, notice: float) -> Iterator[str]:
     leaving, fading = planned.leaving, planned.fading
     causes = ", ".join(_counted([away.cause for away in leaving], ("unused", "expired"), "{1} {0}"))
     would = "would archive" if dry_run else "archived"
-    said = f"{would} {len(leaving)} of {plural(planned.live, 'item')}: {causes}"
-    said = said if leaving else "nothing to archive"
+    text = f"{would} {len(leaving)} of {plural(planned.live, 'item')}: {causes}"
+    text = text if leaving else "nothing to archive"
     if fading:
         more = "more " if leaving else ""
-        said += f"; {fading} {more}{'fades' if fading == 1 else 'fade'} within {_span(notice)}"
+        text += f"; {fading} {more}{'fades' if fading == 1 else 'fade'} within {_span(notice)}"
     if planned.tidied:
-        said += f"; short-term memory lets go of {planned.tidied}"
-    yield said
+        text += f"; short-term memory lets go of {planned.tidied}"
+    yield text
     if not leaving:
         return
     yield "  " + "  ".join(_counted([away.tier for away in leaving], TIERS, "{0} {1}"))
     if {away.trust for away in leaving} != {"agent"}:
         yield "  " + "  ".join(_counted([away.trust for away in leaving], TRUSTS, "{0} {1}"))
     if dry_run and planned.needs_yes:
-        yield f"needs --yes: {_too_many(planned)}"
+        yield f"needs --yes: {explain_fuse(planned)}"
     if dry_run:
         yield from _listed(leaving)
 
@@ -120,15 +110,6 @@ def _listed(leaving: tuple[Leaving, ...]) -> Iterator[str]:
     yield from (f"  {line}" for line in columns(rows))
     if len(leaving) > _SHOWN:
         yield f"  and {len(leaving) - _SHOWN} more"
-
-
-def _too_many(planned: Lifecycle) -> str:
-    """Why a run needs --yes. The share is rounded up, so that it never looks like one that the fuse allows."""
-    share = math.ceil(round(1000 * len(planned.leaving) / planned.live, 6)) / 10
-    return (
-        f"{len(planned.leaving)} of {plural(planned.live, 'live item')} ({share:g} %) would be archived; "
-        f"the fuse is {round(100 * planned.fuse, 4):g} %"
-    )
 
 
 def _span(seconds: float) -> str:

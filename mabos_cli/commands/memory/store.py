@@ -1,9 +1,7 @@
 """store: remember something."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,18 +10,13 @@ from mabos_cli.commands.options import AllowSecret, Redact
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost
-from mabos_cli.core.memory.item import Prose, band
+from mabos_cli.core.memory.item import band
 from mabos_cli.core.memory.stores import qualifies
-from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.inputs import draft_from, read_batch, redacted_note, secrets_way, text_argument
+from mabos_cli.services.inputs import draft_from, read_batch, secrets_mode, text_argument
+from mabos_cli.services.memory.remember import Remembered, check_related, queue_drafts, remember
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.trust_log import Judge
-from mabos_cli.workspace.receipts import write_receipt
-
-if TYPE_CHECKING:
-    from mabos_cli.services.memory.llm_merge import Merger
 
 app = typer.Typer()
 
@@ -94,7 +87,7 @@ def store(
         "session": session,
         "trust": trust,
     }
-    secrets = secrets_way(redact, allow_secret, agent.settings)
+    secrets = secrets_mode(redact, allow_secret, agent.settings)
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
@@ -103,101 +96,30 @@ def store(
     else:
         fields["content"] = text_argument(text, call.literal_dash)
         drafts = [draft_from(fields, agent.settings, agent.now(), secrets)]
-        _check_related(agent, drafts[0].item.related_to)
-    if defer:
-        if if_new or llm:
-            other = "--if-new" if if_new else "--llm"
-            raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
-        queued, warnings = _queue(agent, drafts), redacted_note(drafts)
-        return _emit(call, agent, queued, batch is not None, deferred=True, warnings=warnings)
-    merger = _open_merger(agent) if llm else None
-    agreed = merger.agree(drafts) if merger else {}
-    results, warnings = store_drafts(agent, drafts, if_new=if_new, agreed=agreed)
-    warnings += [*redacted_note(drafts), *_lowered(drafts, results), *(merger.warnings() if merger else ())]
-    told = {"llm": merger.told(results)} if merger else {}
-    _emit(call, agent, results, batch is not None, warnings=warnings, told=told)
-
-
-def _check_related(agent: Agent, ids: tuple[str, ...]) -> None:
-    """NotFound for an item that never was here: a slip of the pen. Ids of facts and other things are taken as they are."""
-    own = [item_id for item_id in ids if item_id[:1] == "M" or item_id[1:2] != "-"]
-    if own:
-        from mabos_cli.commands.memory.item import find_item
-
-        memory = agent.memory()
-        for item_id in own:
-            find_item(agent, memory, item_id)
-
-
-def _queue(agent: Agent, drafts: list[Draft]) -> list[Stored]:
-    """Queues drafts for the next write, with a receipt."""
-    queued = agent.defer(drafts)
-    write_receipt(agent, "store --defer", {"queued": len(queued)}, [draft.item.id for draft in queued])
-    return [Stored(draft.item, draft.store) for draft in queued]
-
-
-def _open_merger(agent: Agent) -> "Merger":
-    """The model's part in a store; nothing of it is loaded unless somebody asks for it."""
-    from mabos_cli.services.memory.llm_merge import Merger
-
-    return Merger(agent)
-
-
-def store_drafts(
-    agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
-) -> tuple[list[Stored], list[str]]:
-    """Stores drafts under one lock: what became of each, and warnings."""
-    return agent.change(
-        "store",
-        lambda memory, fresh: plan_store(
-            memory,
-            drafts,
-            now=agent.now(),
-            mint=fresh.new_id,
-            limits=agent.settings.limits(),
-            relatives=fresh,
-            if_new=if_new,
-            trust_of=Judge(agent.paths, memory),
-            agreed=agreed,
-        ),
-    )
-
-
-def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
-    """A warning when items are trusted less than was asked for."""
-    pairs = zip(drafts, results, strict=True)
-    fell = [r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)]
-    if not fell:
-        return []
-    which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")
-    trusts = " or ".join(sorted({item.trust for item in fell}))
-    return [f"{which} stored as {trusts}: nothing is trusted more than what it derives from"]
-
-
-def _emit(
-    call: Call,
-    agent: Agent,
-    results: list[Stored],
-    batch: bool,
-    *,
-    deferred: bool = False,
-    warnings: list[str] | None = None,
-    told: dict[str, Any] | None = None,
-) -> None:
-    rows = [_row(result, agent.settings, deferred) for result in results]
-    if batch:
-        merged = sum(result.deduplicated for result in results)
-        verb = "queued" if deferred else "stored"
-        data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
-        data |= told or {}
-        call.emit(
-            "store.batch",
-            data,
-            [f"{verb} {plural(len(rows) - merged, 'item')}" + (f", merged or known {merged}" if merged else "")],
-            warnings or [],
-        )
+        check_related(agent, drafts[0].item.related_to)
+    if not defer:
+        done = remember(agent, drafts, if_new=if_new, llm=llm)
+    elif if_new or llm:
+        other = "--if-new" if if_new else "--llm"
+        raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
     else:
-        call.emit("store", rows[0] | (told or {}), [_sentence(results[0], deferred, agent)], warnings or [])
+        done = queue_drafts(agent, drafts)
+    (_emit_batch if batch is not None else _emit_one)(call, agent, done, defer)
+
+
+def _emit_batch(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:
+    rows = [_row(result, agent.settings, deferred) for result in done.results]
+    merged = sum(result.deduplicated for result in done.results)
+    data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
+    data |= {"llm": done.llm} if done.llm else {}
+    line = f"{'queued' if deferred else 'stored'} {plural(len(rows) - merged, 'item')}"
+    call.emit("store.batch", data, [line + (f", merged or known {merged}" if merged else "")], done.warnings)
+
+
+def _emit_one(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:
+    [result] = done.results
+    data = _row(result, agent.settings, deferred) | ({"llm": done.llm} if done.llm else {})
+    call.emit("store", data, [_sentence(result, deferred, agent)], done.warnings)
 
 
 def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:

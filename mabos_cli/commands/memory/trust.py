@@ -7,19 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.memory.item import Found, find_item, not_live
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.clock import format_span, format_time, parse_time
+from mabos_cli.core.language.clock import format_span, parse_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem, check_choice, check_word
-from mabos_cli.core.memory.stores import Memory, locate, plan_update
-from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
+from mabos_cli.core.memory.trust import Decision, Judgement, trust_rank
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.memory.item_records import decision_to_dict
 from mabos_cli.services.inputs import refuse_secrets
+from mabos_cli.services.memory.items import decide_trust, explain_trust, list_decisions, list_untrusted
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.trust_log import Judge, find_doubtful, load_decisions, note_decision
 
 app = typer.Typer()
 _LONGEST_REASON = 1000
@@ -51,7 +49,9 @@ def trust(
     elif log:
         _log(call, agent, item_id, limit)
     elif to:
-        _set(call, agent, item_id, to, by.strip(), reason.strip())
+        decision, warnings = decide_trust(agent, item_id, to, by.strip(), reason.strip())
+        line = f"{item_id}: {decision.before} -> {to} by {decision.by}"
+        call.emit("trust.set", decision_to_dict(decision), [line], warnings)
     else:
         _show(call, agent, item_id)
 
@@ -78,44 +78,32 @@ def _check_words(item_id: str, to: str, by: str, reason: str, quarantine: bool, 
 
 
 def _show(call: Call, agent: Agent, item_id: str) -> None:
-    memory = agent.memory()
-    judge = Judge(agent.paths, memory)
-    found = find_item(agent, memory, item_id)
-    judged = _decisive(judge, found.item)
-    said = [decision for decision in load_decisions(agent.paths)[0] if decision.id == item_id]
+    view = explain_trust(agent, item_id)
+    lineage = [
+        {
+            "id": source,
+            "trust": item.trust if item else None,
+            "source": item.source if item else None,
+            "content": item.content if item else None,
+        }
+        for source, item in view.lineage
+    ]
     data = {
         "id": item_id,
-        "state": "live" if found.live else "archived",
-        "trust": found.item.trust,
-        "effective": judged.trust,
-        "why": judged.why,
-        "lineage": [_step(judge, source) for source in judged.path],
-        "decisions": [decision_to_dict(decision) for decision in said],
+        "state": "live" if view.found.is_live else "archived",
+        "trust": view.found.item.trust,
+        "effective": view.judged.trust,
+        "why": view.judged.why,
+        "lineage": lineage,
+        "decisions": [decision_to_dict(decision) for decision in view.decisions],
     }
-    call.emit("trust", data, _told(found, judged, data["lineage"], said))
+    call.emit("trust", data, _trust_lines(view.found.item, view.judged, lineage, view.decisions))
 
 
-def _decisive(judge: Judge, item: MemoryItem) -> Judgement:
-    """What decides about an item: also what would, had it not been stored as little trusted as that."""
-    judged, bound = judge.judge(item), judge.judge(item._replace(trust=TRUSTS[-1]))
-    is_bound = trust_rank(bound.trust) <= trust_rank(judged.trust)
-    by_itself = len(bound.path) == 1 and bound.why == CLAIMED
-    return bound if judged.why == CLAIMED and is_bound and not by_itself else judged
-
-
-def _step(judge: Judge, item_id: str) -> dict[str, Any]:
-    """A step on the way to what decides."""
-    item = judge.find(item_id)
-    return {
-        "id": item_id,
-        "trust": item.trust if item else None,
-        "source": item.source if item else None,
-        "content": item.content if item else None,
-    }
-
-
-def _told(found: Found, judged: Judgement, lineage: list[dict[str, Any]], said: list[Decision]) -> Iterator[str]:
-    item, margin = found.item, "  "
+def _trust_lines(
+    item: MemoryItem, judged: Judgement, lineage: list[dict[str, Any]], decisions: list[Decision]
+) -> Iterator[str]:
+    margin = "  "
     less = trust_rank(judged.trust) < trust_rank(item.trust)
     effect = f", {judged.trust} in effect" if less else ""
     why = f" ({judged.why})" if len(judged.path) == 1 else ""
@@ -125,39 +113,16 @@ def _told(found: Found, judged: Judgement, lineage: list[dict[str, Any]], said: 
         known = f"{step['trust']}{last}: {one_line(step['content'], 100)}" if step["trust"] else judged.why
         yield f"{margin}from {step['id']} {known}"
         margin += "  "
-    yield from map(_line, said)
+    yield from map(_line, decisions)
 
 
-def _line(said: Decision) -> str:
-    reason = f": {one_line(said.reason, 100)}" if said.reason else ""
-    return f"{said.at[:16]}Z {said.id} {said.before} -> {said.to} by {said.by}{reason}"
-
-
-def _set(call: Call, agent: Agent, item_id: str, to: str, by: str, reason: str) -> None:
-    """Changes the trust of a live item. The log is written behind the store: until then a raise is without effect."""
-
-    def plan(memory: Memory, fresh: object):
-        here = locate(memory, item_id)
-        if here is None:
-            raise not_live(agent, item_id)
-        before = Judge(agent.paths, memory)(here[1])
-        planned = plan_update(
-            memory, item_id, {"trust": to}, now=agent.now(), limits=agent.settings.limits(), reason="trust"
-        )
-        assert planned is not None
-        return planned[0], (planned[1], before)
-
-    (item, before), warnings = agent.change("trust", plan)
-    said = Decision(format_time(agent.now()), item_id, before, to, by, reason, mark_text(item.content))
-    note_decision(agent, said)
-    call.emit("trust.set", decision_to_dict(said), [f"{item_id}: {before} -> {to} by {by}"], warnings)
+def _line(decision: Decision) -> str:
+    reason = f": {one_line(decision.reason, 100)}" if decision.reason else ""
+    return f"{decision.at[:16]}Z {decision.id} {decision.before} -> {decision.to} by {decision.by}{reason}"
 
 
 def _quarantine(call: Call, agent: Agent, limit: int) -> None:
-    memory = agent.memory()
-    judge = Judge(agent.paths, memory)
-    held = [(store, i) for store, i in find_doubtful(memory, judge.rulings) if judge(i) == TRUSTS[0]]
-    held.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
+    held = list_untrusted(agent)
     sources = dict(sorted(Counter(item.source for _, item in held).items()))
     shown = held[:limit] if limit else held
     data = {"count": len(held), "sources": sources, "items": [_held_row(store, item) for store, item in shown]}
@@ -200,12 +165,9 @@ def _age(agent: Agent, item: MemoryItem) -> str:
 
 
 def _log(call: Call, agent: Agent, item_id: str, limit: int) -> None:
-    decisions, skipped = load_decisions(agent.paths)
-    said = [decision for decision in decisions if not item_id or decision.id == item_id][::-1]
-    shown = said[:limit] if limit else said
-    data = {"count": len(said), "decisions": [decision_to_dict(decision) for decision in shown]}
+    decisions, warnings = list_decisions(agent, item_id)
+    shown = decisions[:limit] if limit else decisions
+    data = {"count": len(decisions), "decisions": [decision_to_dict(decision) for decision in shown]}
     lines = [*map(_line, shown)] or [f"nothing was decided{f' about {item_id}' if item_id else ''}"]
-    lines += more_line(len(said), len(shown))
-    cited = agent.paths.cited(agent.paths.trust_log)
-    warnings = [f"{cited}: {plural(skipped, 'line')} that cannot be read, passed over"] if skipped else []
+    lines += more_line(len(decisions), len(shown))
     call.emit("trust.log", data, lines, warnings)

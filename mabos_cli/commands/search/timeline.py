@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.memory.item import find_item
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line
@@ -14,6 +13,7 @@ from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.core.search.recall import recall as find
 from mabos_cli.services.inputs import line_argument
+from mabos_cli.services.memory.items import find_item
 from mabos_cli.services.search.agent_search import AgentSearch, Way
 from mabos_cli.workspace.agent import Agent
 

@@ -33,7 +33,7 @@ from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_
 from mabos_cli.core.memory.storing import Draft, Stored, signals_of
 from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item, trust_rank
 
-Told = tuple[tuple[str, str], ...]
+GroupKey = tuple[tuple[str, str], ...]
 _BETWEEN = " | "  # the contents of a group in one text
 TIERS = ("critical", "high", "other")
 
@@ -64,7 +64,7 @@ def plan_consolidation(
     summarize: bool = True,
     keep: Limits | None = None,
     trust_of: TrustOf = trust_of_item,
-    prose: Mapping[Told, Prose] = MappingProxyType({}),
+    prose: Mapping[GroupKey, Prose] = MappingProxyType({}),
 ) -> Consolidation:
     """What consolidation would do: candidates grouped by trust and tags, groups compressed, originals archived.
 
@@ -155,7 +155,7 @@ def _open_after(holders: dict[str, list[int]], name: str, first: int, taken: lis
     return holders[name]
 
 
-def told_of(group: Sequence[MemoryItem]) -> Told:
+def describe_group(group: Sequence[MemoryItem]) -> GroupKey:
     """What the text of a group depends on: ids and contents."""
     return tuple((item.id, item.content) for item in group)
 
@@ -170,11 +170,11 @@ def consolidated_parts(text: str) -> list[str]:
     return text[match.end() :].split(_BETWEEN) if match else []
 
 
-def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[Told, Prose]) -> MemoryItem:
+def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[GroupKey, Prose]) -> MemoryItem:
     if len(group) == 1:
         return group[0]
     best = max(group, key=lambda item: item.importance)
-    written = prose.get(told_of(group))
+    written = prose.get(describe_group(group))
     text = written.text if written else _BETWEEN.join(i.content for i in group)
     return MemoryItem(
         id=mint(),

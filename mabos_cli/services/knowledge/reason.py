@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from mabos_cli.commands.memory.store import store_drafts
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.knowledge.reasoning import KeptResult
@@ -23,6 +22,7 @@ from mabos_cli.reasoning.fusion import Fused, fuse
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform
 from mabos_cli.services.inputs import draft_from, read_given, text_argument
+from mabos_cli.services.memory.remember import store_drafts
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.reasoning import keep_result, load_past, note_outcome

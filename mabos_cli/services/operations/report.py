@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from mabos_cli.commands.memory.status import DUE_NAMES, count_due
 from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
@@ -43,6 +42,7 @@ from mabos_cli.core.operations.report_memory import (
 from mabos_cli.errors import MabosError
 from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
+from mabos_cli.services.memory.status import DUE_NAMES, count_due
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved

@@ -5,7 +5,7 @@ from core.fakes import NOW, ago, live_ids, make_item, make_memory, minter, resol
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import Prose
 from mabos_cli.core.memory.stores import Limits
-from mabos_cli.core.memory.upkeep import group_by_tags, plan_consolidation, told_of
+from mabos_cli.core.memory.upkeep import describe_group, group_by_tags, plan_consolidation
 
 quick = settings(deadline=None, derandomize=True)
 NEW_ID = "M-1800000000000-0000"
@@ -266,7 +266,7 @@ def test_a_worded_group_keeps_all_but_the_joined_text():
     items = [strong(1, "Acme wants EUR", tags=("acme",)), strong(2, "Acme pays late", tags=("acme",))]
     memory = make_memory(short_term=items)
     plain = consolidate(memory).groups[0][0]
-    prose = {told_of(items): Prose("Acme wants EUR and pays late", "llm:m")}
+    prose = {describe_group(items): Prose("Acme wants EUR and pays late", "llm:m")}
     worded = consolidate(memory, prose=prose).groups[0][0]
     assert worded.content == "[Consolidated from 2 memories] Acme wants EUR and pays late"
     assert worded.extra == (("written_by", "llm:m"),)
@@ -275,7 +275,7 @@ def test_a_worded_group_keeps_all_but_the_joined_text():
 
 def test_a_group_that_changed_since_it_was_told_is_joined():
     items = [strong(1, "Acme wants EUR", tags=("acme",)), strong(2, "Acme pays late", tags=("acme",))]
-    prose = {told_of(items): Prose("Acme wants EUR and pays late", "llm:m")}
+    prose = {describe_group(items): Prose("Acme wants EUR and pays late", "llm:m")}
     for now in (
         [items[0], items[1]._replace(content="Acme pays")],
         [*items, strong(3, "Acme moved", tags=("acme",))],

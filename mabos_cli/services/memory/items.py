@@ -1,0 +1,295 @@
+"""Items by their ids: found live or archived, shown with their history, edited, and how far they are trusted."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import STORES, TRUSTS, MemoryItem, check_choice, touch
+from mabos_cli.core.memory.stores import Changes, Departure, Memory, locate, plan_forget, plan_revive, plan_update
+from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
+from mabos_cli.errors import NotFound
+from mabos_cli.services.inputs import draft_from, importance_of
+from mabos_cli.services.memory.remember import redacted_note
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.memory.trust_log import Judge
+
+if TYPE_CHECKING:
+    from mabos_cli.core.knowledge.asserting import FactDeparture
+    from mabos_cli.core.knowledge.fact import Fact
+    from mabos_cli.core.memory.observation import Observation
+
+_DEEPEST = 100  # steps of a tree of sources
+
+
+class Found(NamedTuple):
+    """An item with the store that holds or held it, and its archive records."""
+
+    item: MemoryItem
+    store: str
+    is_live: bool
+    history: tuple[Departure, ...]
+
+
+def find_item(agent: Agent, memory: Memory, item_id: str) -> Found:
+    """The item with an id, live or archived; NotFound for an id that was never issued here."""
+    live = locate(memory, item_id)
+    history = tuple(agent.departures(item_id))
+    if live:
+        return Found(live[1], live[0], True, history)
+    if history:
+        store = history[-1].store if history[-1].store in STORES else "long_term"
+        return Found(history[-1].item, store, False, history)
+    raise _never_issued(agent, item_id)
+
+
+def not_live(agent: Agent, item_id: str) -> NotFound:
+    """Why an id is not live: archived, or never issued."""
+    history = agent.departures(item_id)
+    if history:
+        return NotFound(f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}")
+    return _never_issued(agent, item_id)
+
+
+def _never_issued(agent: Agent, item_id: str) -> NotFound:
+    hint = "mabos recall finds ids; another agent may have it (--agent)"
+    return NotFound(f"no item {item_id!r} for agent {agent.id}", hint)
+
+
+class ItemView(NamedTuple):
+    """An item with its effective trust and, if asked for, the tree of what it was derived from."""
+
+    found: Found
+    trust: str
+    tree: dict[str, Any] | None
+
+
+def get_item(agent: Agent, item_id: str, *, tree: bool = False) -> ItemView:
+    """Returns the item with an id, live or archived."""
+    memory = agent.memory()
+    found = find_item(agent, memory, item_id)
+    trust = Judge(agent.paths, memory)(found.item)
+    return ItemView(found, trust, _tree(agent, memory, item_id, set()) if tree else None)
+
+
+def _tree(agent: Agent, memory: Memory, item_id: str, shown: set[str], depth: int = 0) -> dict[str, Any]:
+    """The item and its sources, each with its state. An id is opened once, and not endlessly deep."""
+    try:
+        found = find_item(agent, memory, item_id)
+    except NotFound:
+        from mabos_cli.workspace.memory.observations import find_observation
+
+        seen = find_observation(agent.paths, item_id) if item_id.startswith("O-") else None
+        state, text = ("observed", seen.observation.text) if seen else ("unknown", "")
+        return {"id": item_id, "state": state, "content": text, "sources": []}
+    again = item_id in shown or depth >= _DEEPEST
+    shown.add(item_id)
+    sources = () if again else found.item.derived_from
+    return {
+        "id": item_id,
+        "state": "live" if found.is_live else "archived",
+        "content": found.item.content,
+        "sources": [_tree(agent, memory, source, shown, depth + 1) for source in sources],
+    }
+
+
+class FactView(NamedTuple):
+    """A fact, whether it is live, and its archive records, oldest first."""
+
+    fact: "Fact"
+    is_live: bool
+    history: "list[FactDeparture]"
+
+
+def get_fact(agent: Agent, fact_id: str) -> FactView:
+    """Returns the fact with an id: any ever asserted, live or archived."""
+    from mabos_cli.formats.json.text import dump_line
+    from mabos_cli.workspace.knowledge.facts import find_fact_departures, load_facts
+
+    live = load_facts(agent).find(fact_id)
+    left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
+    if not live and not left:
+        raise NotFound(f"{fact_id} was never issued for agent {agent.id}", "mabos fact query lists facts")
+    return FactView(live or left[-1].fact, bool(live), left)
+
+
+class ObservationView(NamedTuple):
+    """An observation, where it stands, whether it was harvested, and the items that came of it."""
+
+    observation: "Observation"
+    place: str
+    state: str
+    items: list[str]
+
+
+def get_observation(agent: Agent, observation_id: str) -> ObservationView:
+    """Returns the observation with an id, and what became of it."""
+    from mabos_cli.workspace.memory.observations import find_observation, items_of, load_ledger
+
+    found = find_observation(agent.paths, observation_id)
+    if found is None:
+        raise NotFound(f"no observation {observation_id!r} for agent {agent.id}", "mabos recall finds ids")
+    items = items_of(agent, observation_id)
+    taken = bool(items) or observation_id in load_ledger(agent.paths, found.name).ids
+    place = f"{agent.paths.relative(agent.paths.observations / found.name)}:{found.line}"
+    return ObservationView(found.observation, place, "harvested" if taken else "waiting", items)
+
+
+class Edited(NamedTuple):
+    """An item after a command changed it, the store that holds or held it, the fields that changed, and warnings."""
+
+    item: MemoryItem
+    store: str
+    warnings: list[str]
+    changed: tuple[str, ...] = ()
+
+
+class Edit(NamedTuple):
+    """What an update says: new values of fields (None: unchanged), an importance or a priority, and a store."""
+
+    fields: dict[str, Any]
+    importance: float | None = None
+    priority: str | None = None
+    store: str = ""
+
+
+def update_item(agent: Agent, item_id: str, edit: Edit, secrets: str) -> Edited:
+    """Edits an item; the version before is archived. A new text that nobody vouched for is trusted less."""
+    fields, notes = _checked(agent, edit.fields, secrets)
+    level = importance_of(edit.importance, edit.priority)
+    if level is not None:
+        fields["importance"] = level
+    store = check_choice(edit.store, STORES, "store") if edit.store else ""
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str, bool]]:
+        limits, judge = agent.settings.limits(), Judge(agent.paths, memory)
+        planned = plan_update(memory, item_id, fields, store=store, now=agent.now(), limits=limits, trust_of=judge)
+        before = locate(memory, item_id)
+        if planned is None or before is None:
+            raise not_live(agent, item_id)
+        changes, item, where = planned
+        return changes, (item, where, trust_rank(item.trust) < trust_rank(before[1].trust))
+
+    (item, where, fell), warnings = agent.change("update", plan)
+    warnings += [*notes, *([f"{item.id} is {item.trust} now: nobody vouched for this text"] if fell else [])]
+    return Edited(item, where, warnings, tuple(sorted([*fields, *(["store"] if store else [])])))
+
+
+def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
+    """The fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
+    values = {name: value for name, value in given.items() if value or (name == "content" and value is not None)}
+    draft = draft_from({"content": "-"} | values, agent.settings, agent.now(), secrets)
+    fields = {name: getattr(draft.item, name) for name, value in given.items() if value is not None}
+    return fields, redacted_note([draft])
+
+
+def forget_item(agent: Agent, item_id: str, reason: str) -> Edited:
+    """Moves a live item to the archive."""
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
+        planned = plan_forget(memory, item_id, reason, now=agent.now())
+        if planned is None:
+            raise not_live(agent, item_id)
+        return planned[0], planned[1:]
+
+    (item, store), warnings = agent.change("forget", plan)
+    return Edited(item, store, warnings)
+
+
+def revive_item(agent: Agent, item_id: str, store: str = "") -> Edited:
+    """Brings an archived item back, to a store or to where it came from."""
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
+        found, judge = find_item(agent, memory, item_id), Judge(agent.paths, memory)
+        target, limits = store or found.store, agent.settings.limits()
+        return plan_revive(memory, found.item, target, now=agent.now(), limits=limits, trust_of=judge)
+
+    (item, store), warnings = agent.change("revive", plan)
+    return Edited(item, store, warnings)
+
+
+def reinforce_item(agent: Agent, item_id: str, by: float) -> Edited:
+    """Counts a use of an item and raises its importance, up to 1."""
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, MemoryItem]:
+        found = locate(memory, item_id)
+        if found is None:
+            raise not_live(agent, item_id)
+        used = touch(found[1], format_time(agent.now()))
+        fields: dict[str, Any] = {"accessed_at": used.accessed_at, "access_count": used.access_count}
+        if by:
+            fields["importance"] = round(min(1.0, used.importance + by), 4)
+        limits = agent.settings.limits()
+        planned = plan_update(memory, item_id, fields, now=agent.now(), limits=limits, keep_version=False)
+        assert planned is not None
+        return planned[0], planned[1]
+
+    item, warnings = agent.change("reinforce", plan)
+    return Edited(item, "", warnings)
+
+
+class TrustView(NamedTuple):
+    """How far an item is trusted, what decides that, the items on the way to it (None: not known), and the decisions."""
+
+    found: Found
+    judged: Judgement
+    lineage: list[tuple[str, MemoryItem | None]]
+    decisions: list[Decision]
+
+
+def explain_trust(agent: Agent, item_id: str) -> TrustView:
+    """Returns how far an item is trusted, and why."""
+    from mabos_cli.workspace.memory.trust_log import load_decisions
+
+    memory = agent.memory()
+    judge = Judge(agent.paths, memory)
+    found = find_item(agent, memory, item_id)
+    judged = _decisive(judge, found.item)
+    decisions = [decision for decision in load_decisions(agent.paths)[0] if decision.id == item_id]
+    return TrustView(found, judged, [(source, judge.find(source)) for source in judged.path], decisions)
+
+
+def _decisive(judge: Judge, item: MemoryItem) -> Judgement:
+    """What decides about an item: also what would, had it not been stored as little trusted as that."""
+    judged, bound = judge.judge(item), judge.judge(item._replace(trust=TRUSTS[-1]))
+    is_bound = trust_rank(bound.trust) <= trust_rank(judged.trust)
+    by_itself = len(bound.path) == 1 and bound.why == CLAIMED
+    return bound if judged.why == CLAIMED and is_bound and not by_itself else judged
+
+
+def decide_trust(agent: Agent, item_id: str, to: str, by: str, reason: str) -> tuple[Decision, list[str]]:
+    """Changes the trust of a live item. The log is written behind the store: until then a raise is without effect."""
+    from mabos_cli.workspace.memory.trust_log import note_decision
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
+        here = locate(memory, item_id)
+        if here is None:
+            raise not_live(agent, item_id)
+        before, limits = Judge(agent.paths, memory)(here[1]), agent.settings.limits()
+        planned = plan_update(memory, item_id, {"trust": to}, now=agent.now(), limits=limits, reason="trust")
+        assert planned is not None
+        return planned[0], (planned[1], before)
+
+    (item, before), warnings = agent.change("trust", plan)
+    decision = Decision(format_time(agent.now()), item_id, before, to, by, reason, mark_text(item.content))
+    note_decision(agent, decision)
+    return decision, warnings
+
+
+def list_untrusted(agent: Agent) -> list[tuple[str, MemoryItem]]:
+    """Returns the untrusted items with their stores, newest first."""
+    from mabos_cli.workspace.memory.trust_log import find_doubtful
+
+    memory = agent.memory()
+    judge = Judge(agent.paths, memory)
+    held = [(store, item) for store, item in find_doubtful(memory, judge.rulings) if judge(item) == TRUSTS[0]]
+    return sorted(held, key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
+
+
+def list_decisions(agent: Agent, item_id: str) -> tuple[list[Decision], list[str]]:
+    """Returns what was decided about an item, or about all without an id, latest first; and warnings."""
+    from mabos_cli.core.language.text import plural
+    from mabos_cli.workspace.memory.trust_log import load_decisions
+
+    decisions, skipped = load_decisions(agent.paths)
+    found = [decision for decision in decisions if not item_id or decision.id == item_id][::-1]
+    cited = agent.paths.cited(agent.paths.trust_log)
+    return found, [f"{cited}: {plural(skipped, 'line')} that cannot be read, passed over"] if skipped else []

@@ -1,0 +1,125 @@
+"""Migration of notes that people wrote into memory items, each entry once; and checkpoints of a session."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import token_cost
+from mabos_cli.core.memory.migration import Named, draft_note
+from mabos_cli.core.memory.stores import Changes, Memory
+from mabos_cli.core.memory.storing import Stored
+from mabos_cli.formats.memory.notes import Notes, parse_notes
+from mabos_cli.services.memory.remember import plan_drafts
+from mabos_cli.workspace.agent import Agent, Fresh
+from mabos_cli.workspace.files import read_bytes
+from mabos_cli.workspace.memory.migration import (
+    NoteFile,
+    find_migrated,
+    find_note_files,
+    load_migrated,
+    note_migrated,
+    open_note_files,
+)
+
+
+class Reading(NamedTuple):
+    """A file of notes, what stands in it, and its entries as drafts."""
+
+    file: NoteFile
+    notes: Notes
+    entries: tuple[Named, ...]
+
+
+class Migrated(NamedTuple):
+    """The entries that became items and what became of each, and those that turned out to be items already."""
+
+    entries: list[Named]
+    results: list[Stored]
+    known: dict[str, str]
+
+
+class Migration(NamedTuple):
+    """The files that were read, what became of their entries, how many were known or repeated, tokens, and warnings."""
+
+    readings: list[Reading]
+    done: Migrated
+    known: int
+    repeated: int
+    warnings: list[str]
+
+
+def migrate_notes(agent: Agent, files: Sequence[str], min_tokens: int | None, *, dry_run: bool) -> Migration:
+    """Makes items of the entries of notes, by default of MEMORY.md and memory/*.md; the notes stay as they are."""
+    found, warnings = (open_note_files(agent, files), []) if files else find_note_files(agent)
+    readings = [read_notes(agent, file, min_tokens) for file in found]
+    entries = [named for reading in readings for named in reading.entries]
+    ledger = load_migrated(agent.paths)
+    unknown = {named.key: named for named in reversed(entries) if named.key not in ledger}
+    done, notes = migrate_entries(agent, [*reversed(unknown.values())], dry_run=dry_run)
+    known = sum(named.key in ledger for named in entries) + len(unknown) - len(done.entries)
+    repeated = len(entries) - known - len(done.entries)
+    warnings = [*warnings, *notes, *_secret_places(found, done.entries)]
+    return Migration(readings, done, known, repeated, warnings)
+
+
+def read_notes(agent: Agent, file: NoteFile, min_tokens: int | None = None) -> Reading:
+    """The entries of a file as drafts, cut and left out by the settings."""
+    from mabos_cli.core.language.secrets import redact
+
+    settings, per_token = agent.settings, agent.settings["text.chars_per_token"]
+    least = settings["migrate.min_tokens"] if min_tokens is None else min_tokens
+    # A character takes four bytes at most.
+    size = max(1, min(settings["migrate.max_tokens"] * per_token, settings["memory.max_content_bytes"] // 4))
+    notes = parse_notes(file.text, size, least=(least - 1) * per_token + 1, template=file.template)
+    today = agent.now().date()
+    return Reading(file, notes, tuple(draft_note(note, file.path, today, redact) for note in notes.entries))
+
+
+def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False) -> tuple[Migrated, list[str]]:
+    """Stores entries that the ledger does not know under one lock: what became of them, and warnings."""
+    if not unknown:
+        return Migrated([], [], {}), []
+
+    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, Migrated]:
+        known = find_migrated(agent.paths)
+        entries = [named for named in unknown if named.key not in known]
+        if not entries:
+            return Changes(memory.working, memory.short_term), Migrated([], [], known)
+        changes, results = plan_drafts(agent, [named.draft for named in entries])(memory, fresh)
+        # No entries in the daily log: the notes are there already, and today's may be one of them.
+        return changes._replace(log=()), Migrated(entries, results, known)
+
+    if dry_run:
+        return agent.preview(plan), []
+    done, warnings = agent.change("migrate", plan)
+    taken = [(named, result.item.id) for named, result in zip(done.entries, done.results, strict=True)]
+    taken += [(named, done.known[named.key]) for named in unknown if named.key in done.known]
+    note_migrated(agent.paths, taken, format_time(agent.now()))
+    return done, warnings
+
+
+def _secret_places(files: Sequence[NoteFile], entries: Sequence[Named]) -> list[str]:
+    """A warning for each line with a secret that was replaced in an item; it still stands in the notes."""
+    texts = {file.path: file.text for file in files}
+    return list(dict.fromkeys(place for named in entries for place in _secret_lines(named, texts[named.path])))
+
+
+def _secret_lines(named: Named, text: str) -> Iterator[str]:
+    if not named.draft.redacted:
+        return
+    from mabos_cli.core.language.secrets import find_secrets
+
+    first, last = named.note.first, named.note.last
+    written = "\n".join(text.split("\n")[first - 1 : last])
+    places = [(first + written.count("\n", 0, secret.start), secret.kind) for secret in find_secrets(written)]
+    for line, kind in places or [(first, kind) for kind in named.draft.redacted]:
+        yield f"{named.path}:{line}: secret replaced in the item: {kind}; it still stands in the file"
+
+
+def count_tokens(agent: Agent) -> dict[str, Any]:
+    """What an agent pays for MEMORY.md, and for the index that can stand in its place."""
+    per_token, paths = agent.settings["text.chars_per_token"], agent.paths
+    files = {"memory_md": paths.memory_md, "index_md": paths.index_md}
+    texts = {name: (read_bytes(path) or b"").decode("utf-8", "replace") for name, path in files.items()}
+    costs = {name: token_cost(text, per_token) if text else None for name, text in texts.items()}
+    return {**costs, "counted_by": f"estimate: {per_token} characters a token"}

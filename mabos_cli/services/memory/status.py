@@ -1,0 +1,62 @@
+"""What an agent remembers, and what is due. A module of its own: `mabos status` starts light."""
+
+from typing import NamedTuple
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.index_place import index_state
+from mabos_cli.workspace.memory.journal import read_deferred, read_uses
+from mabos_cli.workspace.receipts import last_runs
+
+# What waits, as people call it where its name does not say it.
+DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "recalls to count in"}
+
+
+class Status(NamedTuple):
+    """How many items each store holds, what is due, the state of the index, and when each command last ran."""
+
+    stores: dict[str, int]
+    due: dict[str, int]
+    index: str
+    runs: dict[str, str]
+    mirrored: dict[str, int] | None
+
+
+def describe_status(agent: Agent) -> Status:
+    """Returns what an agent remembers, and what is due."""
+    memory = agent.memory()
+    stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
+    runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
+    mirrored = _mirrored(agent) if agent.settings["typedb.address"] else None
+    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored)
+
+
+def _mirrored(agent: Agent) -> dict[str, int]:
+    """How far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
+    from mabos_cli.core.mirror.records import count_states
+    from mabos_cli.workspace.mirror_ledger import load_ledger
+
+    return count_states(load_ledger(agent.paths))
+
+
+def _count_observations(agent: Agent) -> int:
+    """How many observations wait to be harvested; where nothing was ever captured, nothing is loaded to count it."""
+    if not agent.paths.observations.is_dir():
+        return 0
+    from mabos_cli.workspace.memory.observations import count_waiting
+
+    return count_waiting(agent.paths, agent.settings["harvest.min_importance"])
+
+
+def count_due(agent: Agent, memory: Memory) -> dict[str, int]:
+    """What waits to be done for an agent, by name."""
+    limits, now = agent.settings.limits(), format_time(agent.now())
+    held = [(item, store) for store in ("working", "short_term") for item in getattr(memory, store)]
+    return {
+        "to_consolidate": sum(qualifies(item, store, limits) for item, store in held),
+        "expired": sum(is_expired(item, store, now, limits) for item, store in held),
+        "deferred": len(read_deferred(agent.paths)),
+        "observations": _count_observations(agent),
+        "journalled_uses": sum(count for count, _ in read_uses(agent.paths).touches.values()),
+    }

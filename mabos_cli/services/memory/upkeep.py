@@ -1,0 +1,179 @@
+"""Upkeep of memory: what is due, consolidation, the lifecycle, and grades that nobody gave."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.item import MemoryItem, Prose, is_ungraded, is_worded
+from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
+from mabos_cli.core.memory.upkeep import (
+    Consolidation,
+    Grading,
+    GroupKey,
+    Lifecycle,
+    Rules,
+    describe_group,
+    draft_observation,
+    grade_item,
+    plan_consolidation,
+    plan_grading,
+    plan_lifecycle,
+)
+from mabos_cli.errors import NotFound, UsageFault
+from mabos_cli.workspace.agent import Agent, Fresh
+from mabos_cli.workspace.memory.trust_log import Judge
+
+_LIFECYCLE = ("high_unused", "other_unused", "notice", "fuse")
+# Of the words of each memory a text must hold this share, so that none is left out.
+_KEPT = 0.2
+_ROOM = 100  # characters by which a text may be longer than the memories together
+
+Groups = Iterable[tuple[MemoryItem, tuple[MemoryItem, ...]]]
+
+
+class Consolidated(NamedTuple):
+    """A consolidation, warnings, and what the model did if it was asked."""
+
+    planned: Consolidation
+    warnings: list[str]
+    llm: dict[str, Any] | None = None
+
+
+def consolidate(
+    agent: Agent, limits: Limits, *, summarize: bool = True, llm: bool = False, dry_run: bool = False
+) -> Consolidated:
+    """Consolidates short-term memory; `limits` choose the candidates. A dry run does not ask the model."""
+    author = GroupAuthor(agent) if llm else None
+
+    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, Consolidation]:
+        planned = plan_consolidation(
+            memory,
+            limits,
+            now=agent.now(),
+            mint=fresh.new_id,
+            jaccard=agent.settings["consolidation.jaccard"],
+            summarize=summarize,
+            keep=agent.settings.limits(),
+            trust_of=Judge(agent.paths, memory),
+            prose=author.prose if author else {},
+        )
+        return planned.changes, planned
+
+    if author and not dry_run:
+        author.write(agent.preview(plan).groups)
+    planned, warnings = (agent.preview(plan), []) if dry_run else agent.change("consolidate", plan)
+    if author is None:
+        return Consolidated(planned, warnings)
+    return Consolidated(planned, warnings + author.warnings(), author.summary(planned.groups))
+
+
+class GroupAuthor:
+    """Words groups of memories, before anything is locked; prose is what came of it."""
+
+    def __init__(self, agent: Agent) -> None:
+        from mabos_cli.services.search.llm_ask import Asker
+
+        self._asker = Asker(agent, "group")
+        self.prose: dict[GroupKey, Prose] = {}
+
+    def write(self, groups: Groups) -> None:
+        """Asks for the text of each group of two or more. What a person vouched for stays word for word."""
+        from mabos_cli.formats.search.llm_answers import is_too_large, render_consolidation_prompt
+
+        for item, group in groups:
+            if len(group) < 2 or item.trust == "trusted":
+                continue
+            texts = [member.content for member in group]
+            if is_too_large(texts):
+                self._asker.do_without("too large for a prompt")
+            elif text := self._asker.ask(render_consolidation_prompt(texts), lambda a, t=texts: _read(a, t)):
+                self.prose[describe_group(group)] = Prose(text, self._asker.mark)
+
+    def summary(self, groups: Groups) -> dict[str, Any]:
+        """What the model did, for the answer."""
+        written = sum(is_worded(item) for item, group in groups if len(group) > 1)
+        return {"model": self._asker.name, "asked": self._asker.asked, "written": written}
+
+    def warnings(self) -> list[str]:
+        """What went wrong with the model."""
+        return self._asker.warnings()
+
+
+def _read(answer: str, texts: list[str]) -> str:
+    """The text of a group, if it keeps to the memories."""
+    from mabos_cli.core import BadValue
+    from mabos_cli.core.language.grounding import find_fault
+    from mabos_cli.formats.search.llm_answers import parse_text
+
+    # The bar parts memories in a text that nobody worded.
+    text = parse_text(answer, sum(map(len, texts)) + _ROOM).replace(" | ", " / ")
+    if fault := find_fault(text, texts, _KEPT):
+        raise BadValue(fault)
+    return text
+
+
+def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[Lifecycle, list[str]]:
+    """Archives what is unused or expired; UsageFault when more would go than the fuse allows and nobody confirmed it."""
+    rules = Rules(*(agent.settings[f"lifecycle.{name}"] for name in _LIFECYCLE))
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, Lifecycle]:
+        planned = plan_lifecycle(memory, rules, now=agent.now(), limits=agent.settings.limits())
+        if planned.needs_yes and not (is_confirmed or dry_run):
+            raise UsageFault(explain_fuse(planned), "look at them with --dry-run, then run it with --yes")
+        return planned.changes, planned
+
+    return (agent.preview(plan), []) if dry_run else agent.change("lifecycle", plan)
+
+
+def explain_fuse(planned: Lifecycle) -> str:
+    """Why a run needs --yes. The share is rounded up, so that it never looks like one that the fuse allows."""
+    share = math.ceil(round(1000 * len(planned.leaving) / planned.live, 6)) / 10
+    return (
+        f"{len(planned.leaving)} of {plural(planned.live, 'live item')} ({share:g} %) would be archived; "
+        f"the fuse is {round(100 * planned.fuse, 4):g} %"
+    )
+
+
+class Graded(NamedTuple):
+    """Items that got an importance, items that had one, observations with the grade that they will get, and warnings."""
+
+    done: Sequence[Grading]
+    kept: list[MemoryItem]
+    observed: list[tuple[str, Grading]]
+    warnings: list[str]
+
+
+def grade_items(agent: Agent, ids: Sequence[str], *, every: bool, dry_run: bool) -> Graded:
+    """Fills in the importance that nobody gave, of items by their ids or of all; observations are only looked at."""
+    observed = [_observed(agent, i) for i in ids if i.startswith("O-")]
+    wanted = [i for i in dict.fromkeys(ids) if not i.startswith("O-")]
+
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[Sequence[Grading], list[MemoryItem]]]:
+        found = [(i, locate(memory, i)) for i in wanted]
+        missing = next((i for i, live in found if live is None), None)
+        if missing:
+            from mabos_cli.services.memory.items import not_live
+
+            raise not_live(agent, missing)
+        kept = [live[1] for _, live in found if live and not is_ungraded(live[1])]
+        changes, done = plan_grading(memory, wanted, now=agent.now(), limits=agent.settings.limits())
+        return changes, (done, kept)
+
+    if not wanted and not every:
+        return Graded((), [], observed, [])
+    (done, kept), warnings = (agent.preview(plan), []) if dry_run else agent.change("grade", plan)
+    return Graded(done, kept, observed, warnings)
+
+
+def _observed(agent: Agent, observation_id: str) -> tuple[str, Grading]:
+    """The grade that an observation will get, or the importance that it says."""
+    from mabos_cli.workspace.memory.observations import find_observation
+
+    found = find_observation(agent.paths, observation_id)
+    if found is None:
+        raise NotFound(f"no observation {observation_id!r} for agent {agent.id}", "mabos recall finds ids")
+    draft = draft_observation(found.observation, agent.settings["harvest.store"])
+    if draft.graded:
+        return observation_id, Grading(draft.item, (("given", draft.item.importance),))
+    return observation_id, grade_item(draft.item, agent.now(), agent.settings.limits())
