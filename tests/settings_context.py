@@ -303,7 +303,7 @@ def _(t: Trial):
     validating = pytest.importorskip("jsonschema", reason="it comes with the extra mcp")
 
     from mabos_cli.serve.calling import call_tool
-    from mabos_cli.serve.mcp_tools import TOOLS
+    from mabos_cli.serve.mcp import TOOLS
     from mabos_cli.serve.tool import input_schema
 
     _berths(t)

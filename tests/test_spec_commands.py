@@ -13,7 +13,7 @@ from every_command import CALLS, UNAVAILABLE, Bench, furnish
 from forked import Outcome, tree
 from test_house import ALL, CALLABLE
 
-from mabos_cli.serve.mcp_tools import TOOLS
+from mabos_cli.serve.mcp import TOOLS
 
 # command -> options that it must have [tools that must call it].
 PROMISED = """

@@ -7,17 +7,60 @@ the end of a session that is json and os.
 
 import json
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable
 
-from mabos_cli.core.operations.hook_hosts import context_answer, is_again, word_of
-from mabos_cli.serve.hook_given import Given, find_given, log, spool
+from mabos_cli.core.operations.hook_hosts import (
+    HOSTS,
+    context_answer,
+    find_event,
+    find_host,
+    folders_of,
+    is_again,
+    session_of,
+    word_of,
+)
+from mabos_cli.workspace.append import append_bounded, append_guarded
+from mabos_cli.workspace.plain_paths import (
+    AGENTS,
+    hook_lock,
+    hook_log,
+    hook_spool,
+    is_agent_folder,
+    is_workspace,
+    workspace_above,
+)
 
 _COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
+TIME = 0.12  # seconds for an answer; with the start of the interpreter that makes 0.15
+_LOG = 1 << 16
+_WAIT = 0.3  # for whoever empties the spool
+
+
+class HostCall:
+    """A call of a host: the event, who calls, what it says, and the workspace and agent that it is about."""
+
+    def __init__(self, event: str, host: str, payload: dict, root: str, agent: str) -> None:
+        self.event, self.host, self.payload = event, host, payload
+        self.root, self.agent = root, agent
+        self.folder = os.path.join(root, AGENTS, agent)
+        self.deadline = time.monotonic() + _seconds()
+        named = os.path.expanduser(word_of(payload, "transcript_path"))
+        # Whoever reads it later is somewhere else.
+        self.transcript = os.path.abspath(os.path.join(word_of(payload, "cwd"), named)) if named else ""
+
+
+def _seconds() -> float:
+    """How long an answer may take."""
+    try:
+        return float(os.environ.get("MABOS_HOOK_TIME", TIME))
+    except ValueError:
+        return TIME
 
 
 class Late(BaseException):
@@ -49,10 +92,10 @@ def main(words: list[str]) -> int:
     root = ""
     try:
         payload = parse_payload(read_payload())
-        given = find_given(options, payload)
-        root = given.root if given else ""
-        if given:
-            _say(answer(given))
+        call = find_call(options, payload)
+        root = call.root if call else ""
+        if call:
+            _say(answer(call))
     except (Late, KeyboardInterrupt) as stop:
         log(root, f"{options['event']}: {'not ready in time' if isinstance(stop, Late) else 'interrupted'}")
     except Exception as error:  # whatever it is, the session goes on
@@ -106,42 +149,40 @@ def parse_payload(data: bytes) -> dict:
     return found if isinstance(found, dict) else {}
 
 
-def answer(given: Given) -> dict:
+def answer(call: HostCall) -> dict:
     """What a host is told; empty for nothing."""
-    if given.event == "session-end":
-        spool(given, reason=word_of(given.payload, "reason"))
+    if call.event == "session-end":
+        spool(call, reason=word_of(call.payload, "reason"))
         return {}
-    if given.event == "pre-compact":
+    if call.event == "pre-compact":
         from mabos_cli.serve.hook_compact import note_session
 
-        note_session(given)
+        note_session(call)
         return {}
-    if given.event == "stop":
-        return {} if is_again(given.payload) else _in_time(given, _stop)
-    return context_answer(
-        given.host, given.event, _in_time(given, _start if given.event == "session-start" else _prompt)
-    )
+    if call.event == "stop":
+        return {} if is_again(call.payload) else _in_time(call, _stop)
+    return context_answer(call.host, call.event, _in_time(call, _start if call.event == "session-start" else _prompt))
 
 
-def _start(given: Given) -> str:
+def _start(call: HostCall) -> str:
     from mabos_cli.serve.hook_start import opening_text
 
-    return opening_text(given)
+    return opening_text(call)
 
 
-def _prompt(given: Given) -> str:
+def _prompt(call: HostCall) -> str:
     from mabos_cli.serve.hook_prompt import prompt_text
 
-    return prompt_text(given)
+    return prompt_text(call)
 
 
-def _stop(given: Given) -> dict:
+def _stop(call: HostCall) -> dict:
     from mabos_cli.serve.hook_stop import stop_answer
 
-    return stop_answer(given)
+    return stop_answer(call)
 
 
-def _in_time(given: Given, work: "Callable[[Given], object]") -> object:
+def _in_time(call: HostCall, work: "Callable[[HostCall], object]") -> object:
     """What comes of some work that only reads; Late when it takes too long."""
     import signal
 
@@ -149,9 +190,9 @@ def _in_time(given: Given, work: "Callable[[Given], object]") -> object:
         raise Late
 
     old = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, given.deadline - time.monotonic()))
+    signal.setitimer(signal.ITIMER_REAL, max(0.001, call.deadline - time.monotonic()))
     try:
-        return work(given)
+        return work(call)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -165,3 +206,98 @@ def _say(told: dict) -> None:
             sys.stdout.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def find_call(options: dict, payload: dict) -> "HostCall | None":
+    """What a call is about; None when it is about nothing of ours."""
+    event = find_event(options["event"]) or find_event(word_of(payload, "hook_event_name"))
+    root = find_root(options["workspace"], payload)
+    if not root:
+        return None
+    if not event:
+        log(root, f"{options['event'][:40]}: no such event")
+        return None
+    host = options["host"] if options["host"] in HOSTS else find_host(payload, os.environ)
+    agent = find_agent_id(root, options["agent"])
+    if not agent:
+        log(root, f"{event}: which agent? name it with --agent or MABOS_AGENT")
+        return None
+    return HostCall(event, host, payload, root, agent)
+
+
+def find_root(named: str, payload: dict) -> str:
+    """The workspace: as named, from MABOS_WORKSPACE, or the nearest one above where the session or this process is."""
+    named = named or os.environ.get("MABOS_WORKSPACE", "")
+    if named:
+        root = os.path.abspath(os.path.expanduser(named))
+        return root if is_workspace(root) else ""
+    for folder in (*folders_of(payload), _here()):
+        if folder and (found := workspace_above(os.path.abspath(folder))):
+            return found
+    return ""
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def find_agent_id(root: str, named: str) -> str:
+    """The agent: as named, from MABOS_AGENT, or the only one; empty when that is nobody."""
+    folder = os.path.join(root, AGENTS)
+    named = named or os.environ.get("MABOS_AGENT", "")
+    if named:
+        plain = named == os.path.basename(named) and not named.startswith(".")
+        return named if plain and is_agent_folder(os.path.join(folder, named)) else ""
+    found = [name for name in os.listdir(folder) if is_agent_folder(os.path.join(folder, name))]
+    return found[0] if len(found) == 1 else ""
+
+
+def spool(call: HostCall, **more: object) -> None:
+    """Notes durably what harvest will look at."""
+    record = {
+        "at": stamp(),
+        "event": call.event,
+        "host": call.host,
+        "session_id": session_of(call.payload),
+        "transcript_path": call.transcript,
+        **more,
+    }
+    path, lock = hook_spool(call.root, call.agent), hook_lock(call.root, call.agent)
+    append_guarded(path, lock, json.dumps(record).encode() + b"\n", root=call.root, wait=_WAIT)
+
+
+def stamp() -> str:
+    """This moment, or the one in MABOS_NOW."""
+    return os.environ.get("MABOS_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def log(root: str, line: str) -> None:
+    """Adds a line to the log of the workspace, if there is one."""
+    if not root:
+        return
+    said = " ".join(line.split())[:300]
+    path = hook_log(root)
+    try:
+        if os.path.isdir(os.path.dirname(path)):
+            append_bounded(path, f"{stamp()} {said}\n".encode("utf-8", "replace"), _LOG)
+    except OSError:
+        pass
+
+
+def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
+    """Returns the last complete lines of a transcript and its size; nothing of what is no plain file, or cannot be read."""
+    try:
+        if not path or not stat.S_ISREG(os.stat(path).st_mode):
+            return (), 0
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - most))
+            data = file.read(most)
+    except (OSError, ValueError):
+        return (), 0
+    if size > most:
+        data = data.partition(b"\n")[2]  # its first line began before
+    return tuple(line for line in data.split(b"\n") if line.strip()), size

@@ -13,8 +13,7 @@ from mabos_cli.core.memory.observation import bound_text
 from mabos_cli.core.operations.hook_hosts import session_of, text_of, word_of
 from mabos_cli.formats.memory.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
 from mabos_cli.formats.memory.agent_transcripts import load_record
-from mabos_cli.serve.hook_given import Given, spool
-from mabos_cli.serve.hook_tail import Tail, read_tail
+from mabos_cli.serve.hook import HostCall, read_tail, spool
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.memory.checkpoints import write_checkpoint
@@ -29,24 +28,24 @@ _WRITING = 0.04  # seconds that the checkpoint takes
 _LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction takes longer than that
 
 
-def note_session(given: Given) -> None:
+def note_session(call: HostCall) -> None:
     """Spools the transcript, and writes a checkpoint when the transcript says where the session stood."""
-    tail = read_tail(given.transcript, _READ)
-    standing = sum_up(_turns(tail, given.host))
-    trigger = word_of(given.payload, "trigger")
-    spool(given, trigger=trigger, offset=tail.size, tail=_kept(tail, given.deadline))
-    wanted = text_of(given.payload, "custom_instructions").strip()
+    lines, size = read_tail(call.transcript, _READ)
+    standing = sum_up(_turns(lines, call.host))
+    trigger = word_of(call.payload, "trigger")
+    spool(call, trigger=trigger, offset=size, tail=_kept(lines, call.deadline))
+    wanted = text_of(call.payload, "custom_instructions").strip()
     if not (standing.request or standing.answer or wanted):
         return
-    paths = WorkspacePaths(Path(given.root)).agent(given.agent)
+    paths = WorkspacePaths(Path(call.root)).agent(call.agent)
     agent = Agent(paths, load_settings(paths.workspace, paths, {"lock.timeout": _LOCK}), now())
-    write_checkpoint(agent, _checkpoint(agent, given, standing, wanted))
+    write_checkpoint(agent, _checkpoint(agent, call, standing, wanted))
 
 
-def _turns(tail: Tail, host: str) -> Iterator[tuple[str, str]]:
+def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
     """What was said at the end of a transcript, the latest first."""
     found = 0
-    for line in reversed(tail.lines):
+    for line in reversed(lines):
         record = load_record(line)
         name = find_host(record) or host
         if record is None or name not in HOSTS:
@@ -59,11 +58,11 @@ def _turns(tail: Tail, host: str) -> Iterator[tuple[str, str]]:
                     return
 
 
-def _kept(tail: Tail, deadline: float) -> str:
+def _kept(lines: tuple[bytes, ...], deadline: float) -> str:
     """The last lines without secrets, as many as there are room and time for."""
     kept: list[str] = []
     room, deadline = _KEPT, max(deadline - _WRITING, time.monotonic() + _LEAST)
-    for line in reversed(tail.lines):
+    for line in reversed(lines):
         room -= len(line) + 1
         if room < 0 or time.monotonic() > deadline:
             break
@@ -75,9 +74,9 @@ def _hidden(text: str) -> str:
     return redact(text.encode("utf-8", "replace").decode("utf-8"))[0]
 
 
-def _checkpoint(agent: Agent, given: Given, standing: Standing, wanted: str) -> Checkpoint:
+def _checkpoint(agent: Agent, call: HostCall, standing: Standing, wanted: str) -> Checkpoint:
     """The checkpoint of a session, in the words of its transcript; secrets go before anything is cut."""
-    trigger, session = word_of(given.payload, "trigger"), session_of(given.payload)
+    trigger, session = word_of(call.payload, "trigger"), session_of(call.payload)
     said = {"Last request": standing.request, "Last answer": standing.answer, "To be kept": wanted}
     parts = [f"Session {_hidden(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."]
     parts += [f"{name}: {bound_text(text, _TEXT, _hidden)[0].strip()}" for name, text in said.items() if text]

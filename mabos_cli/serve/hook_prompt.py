@@ -19,7 +19,7 @@ from mabos_cli.core.operations.hook_hosts import ROOM, text_of
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.serve.hook_given import Given, log
+from mabos_cli.serve.hook import HostCall, log
 from mabos_cli.serve.hook_start import width
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.runtime import now
@@ -28,17 +28,17 @@ from mabos_cli.workspace.settings import load_settings
 _ENTRIES = 8  # at most: a prompt is no question
 
 
-def prompt_text(given: Given) -> str:
+def prompt_text(call: HostCall) -> str:
     """The pack for a prompt; empty when nothing is relevant enough."""
-    prompt = text_of(given.payload, "prompt")
+    prompt = text_of(call.payload, "prompt")
     if not asked_about(prompt):
         return ""
-    paths = WorkspacePaths(Path(given.root)).agent(given.agent)
+    paths = WorkspacePaths(Path(call.root)).agent(call.agent)
     settings = load_settings(paths.workspace, paths, {})
-    entries = [*_entries(given, paths, settings, prompt)]
+    entries = [*_entries(call, paths, settings, prompt)]
     if not entries:
         return ""
-    budget = min(settings["hook.prompt_budget"], ROOM[given.host] // settings["text.chars_per_token"])
+    budget = min(settings["hook.prompt_budget"], ROOM[call.host] // settings["text.chars_per_token"])
     limits = Limits(
         budget,
         _ENTRIES,
@@ -48,21 +48,21 @@ def prompt_text(given: Given) -> str:
     )
     count = lambda text: token_cost(text, settings["text.chars_per_token"])  # noqa: E731
     text = pack(entries, limits, WRITING, count=count, asked=frozenset(terms(prompt))).text
-    return text if width(text) <= ROOM[given.host] else ""
+    return text if width(text) <= ROOM[call.host] else ""
 
 
-def _entries(given: Given, paths: AgentPaths, settings: Settings, prompt: str) -> Iterator[Entry]:
+def _entries(call: HostCall, paths: AgentPaths, settings: Settings, prompt: str) -> Iterator[Entry]:
     """What the index has to say and the files confirm."""
     from mabos_cli.index.peek import open_peek
 
     note = _read(os.fspath(paths.index.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
     peek = open_peek(os.fspath(paths.index), note)
     if peek is None:
-        return log(given.root, "user-prompt: no index to look at: run mabos index sync")
+        return log(call.root, "user-prompt: no index to look at: run mabos index sync")
     with peek:
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
         judge = _Judge(paths, peek) if seen and paths.trust_log.exists() else None
-        files, at, told = _Files(given.folder), format_time(now()), 0
+        files, at, told = _Files(call.folder), format_time(now()), 0
         for one in seen:
             item = one.item
             if told == 3 * _ENTRIES or not files.confirm(one) or (item and _is_over(item, at)):

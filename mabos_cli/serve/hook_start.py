@@ -4,21 +4,21 @@ latest checkpoint."""
 import os
 
 from mabos_cli.core.operations.hook_hosts import ROOM, word_of
-from mabos_cli.serve.hook_given import Given
+from mabos_cli.serve.hook import HostCall
 
 _RESTORED = ("compact", "resume")
 _SHARE = 0.6  # of the room, that a checkpoint may take from the index
 _MOST = 1 << 16  # bytes of a file that are read: more than any host takes
 
 
-def opening_text(given: Given) -> str:
+def opening_text(call: HostCall) -> str:
     """What the host adds to the context; empty when there is nothing to add."""
-    room = ROOM[given.host]
+    room = ROOM[call.host]
     parts = []
-    if word_of(given.payload, "source", "trigger") in _RESTORED:
-        parts += _part(given, _latest(given.folder), "where the session stood", int(room * _SHARE))
+    if word_of(call.payload, "source", "trigger") in _RESTORED:
+        parts += _part(call, _latest(call.folder), "where the session stood", int(room * _SHARE))
     used = sum(map(width, parts))
-    parts += _part(given, os.path.join("memory", "INDEX.md"), "what there is in memory", room - used)
+    parts += _part(call, os.path.join("memory", "INDEX.md"), "what there is in memory", room - used)
     return "\n".join(parts)
 
 
@@ -32,16 +32,16 @@ def _latest(folder: str) -> str:
     return os.path.join("memory", "checkpoints", name) if name else ""
 
 
-def _part(given: Given, path: str, about: str, room: int) -> list[str]:
+def _part(call: HostCall, path: str, about: str, room: int) -> list[str]:
     """A file in a frame, as one part; none when the file says nothing."""
     if not path:
         return []
     try:
-        with open(os.path.join(given.folder, path), "rb") as file:
+        with open(os.path.join(call.folder, path), "rb") as file:
             text = file.read(_MOST).decode("utf-8", "replace").strip()
     except OSError:
         return []
-    return [framed(text, f"agents/{given.agent}/{path}", about, room)] if text else []
+    return [framed(text, f"agents/{call.agent}/{path}", about, room)] if text else []
 
 
 def framed(text: str, source: str, about: str, room: int) -> str:

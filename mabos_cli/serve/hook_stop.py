@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.operations.hook_hosts import again_answer, session_of
-from mabos_cli.serve.hook_given import Given
-from mabos_cli.serve.hook_tail import read_tail
+from mabos_cli.serve.hook import HostCall, read_tail
 
 _READ = 1 << 18
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
@@ -16,9 +15,9 @@ _COMPACTED = (b'"compact_boundary"', b'"type":"compacted"')
 _LARGEST = 1 << 27  # bytes of a transcript that are searched for compactions
 
 
-def stop_answer(given: Given) -> dict[str, Any]:
+def stop_answer(call: HostCall) -> dict[str, Any]:
     """What makes the agent save its memory first; empty when it may stop."""
-    used, window = find_usage(read_tail(given.transcript, _READ).lines)
+    used, window = find_usage(read_tail(call.transcript, _READ)[0])
     if not used:
         return {}
     from mabos_cli.core.memory.checkpoint import should_flush
@@ -29,7 +28,7 @@ def stop_answer(given: Given) -> dict[str, Any]:
     from mabos_cli.workspace.runtime import now
     from mabos_cli.workspace.settings import load_settings
 
-    paths = WorkspacePaths(Path(given.root)).agent(given.agent)
+    paths = WorkspacePaths(Path(call.root)).agent(call.agent)
     settings = load_settings(paths.workspace, paths, {})
     window = window or settings["context.window"]
     bounds = {"soft": settings["flush.soft_tokens"], "reserve": settings["flush.reserve_tokens"]}
@@ -37,13 +36,13 @@ def stop_answer(given: Given) -> dict[str, Any]:
         return {}
     agent, session, count = (
         Agent(paths, settings, now()),
-        session_of(given.payload),
-        count_compactions(given.transcript),
+        session_of(call.payload),
+        count_compactions(call.transcript),
     )
     if read_flushes(agent).get(session) == count or note_flush(agent, session, count):
         return {}  # asked already; or nobody would know that it was, and it would be asked again and again
     at = agent.now()
-    return again_answer(given.host, render_flush_prompt(agent.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", given.root))
+    return again_answer(call.host, render_flush_prompt(agent.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", call.root))
 
 
 def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:

@@ -5,16 +5,19 @@ import json
 import os
 import signal
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError, NotFound, Unavailable
+from mabos_cli.errors import MabosError, NotFound, Unavailable, UsageFault
 from mabos_cli.serve.calling import Reply, call_tool, read_text
-from mabos_cli.serve.mcp_tools import TOOLS
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
+from mabos_cli.serve.tools_knowledge import TOOLS as KNOWLEDGE
+from mabos_cli.serve.tools_memory import TOOLS as MEMORY
+from mabos_cli.serve.tools_mind import TOOLS as MIND
 from mabos_cli.workspace.locate import list_agents
 
 _ABOUT = "Memory and mind of agents, kept as plain files."
@@ -26,6 +29,8 @@ _ADVICE = {
     "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
     "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
 }
+TOOLS = {tool.name: tool for tool in (*MEMORY, *MIND, *KNOWLEDGE)}
+FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
 
 
 class Page(NamedTuple):
@@ -218,3 +223,14 @@ def _read_page(call: Call, uri: str) -> str:
     agents = list_agents(call.open_workspace())
     meant = [name for name in agents if name == agent] or [n for n in agents if n.casefold() == agent.casefold()]
     return read_text(call, meant[0] if meant else agent, list(PAGES[page].words), PAGES[page].key)
+
+
+def choose_tools(wanted: Sequence[str], *, read_only: bool) -> tuple[Tool, ...]:
+    """The tools of some families, or some by name; all when none is named. Read-only leaves out what writes."""
+    for word in wanted:
+        if word not in FAMILIES and word not in TOOLS:
+            close = get_close_matches(word, [*FAMILIES, *TOOLS], n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise UsageFault(f"no tools {word[:60]!r}", f"{hint}families: {', '.join(FAMILIES)}")
+    found = [tool for tool in TOOLS.values() if not wanted or {tool.family, tool.name} & {*wanted}]
+    return tuple(tool for tool in found if tool.effect.reads or not read_only)

@@ -64,6 +64,18 @@ class Tool(NamedTuple):
     recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what the arguments mean, where two make one word
 
 
+def tool(
+    name: str,
+    family: str,
+    command: str,
+    effect: Effect,
+    about: str = "",
+    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+) -> Callable[..., Tool]:
+    """Returns a function that takes the parameters of a tool and makes it: a table reads head first, then a row for each."""
+    return lambda *params: Tool(name, family, tuple(command.split()), effect, params, about, recast)
+
+
 class Line(NamedTuple):
     """The words of a command, and what it finds on standard input; None when nothing is there."""
 

@@ -215,7 +215,7 @@ def test_nothing_that_a_host_sends_gets_in_the_way(host: Host) -> None:
 
 
 def test_the_log_is_bounded_and_keeps_the_latest(host: Host) -> None:
-    from mabos_cli.serve.hook_given import log
+    from mabos_cli.serve.hook import log
 
     for number in range(3000):
         log(os.fspath(host.desk.root), f"trouble {number} {'x' * 200}\nsecond line")
@@ -251,8 +251,8 @@ def test_a_read_only_workspace_is_no_trouble(host: Host, monkeypatch: pytest.Mon
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("mabos_cli.serve.hook_given.append_guarded", refuse)
-    monkeypatch.setattr("mabos_cli.serve.hook_given.append_bounded", refuse)
+    monkeypatch.setattr("mabos_cli.serve.hook.append_guarded", refuse)
+    monkeypatch.setattr("mabos_cli.serve.hook.append_bounded", refuse)
     assert host.call("session-end", session_id="s1") == {}
 
 
@@ -266,7 +266,7 @@ def test_a_spool_that_leads_elsewhere_is_not_followed(host: Host, quick: Path) -
 def test_a_busy_lock_delays_a_line_and_does_not_lose_it(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr("mabos_cli.serve.hook_given._WAIT", 0.02)
+    monkeypatch.setattr("mabos_cli.serve.hook._WAIT", 0.02)
     host.call("session-end", session_id="s1")
     with open(host.desk.root / ".mabos" / "locks" / "main.hooks.lock") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -9,7 +9,7 @@ import pytest
 from commands.desk import Desk
 from mcp import MCPError
 
-from mabos_cli.serve.mcp_tools import TOOLS
+from mabos_cli.serve.mcp import TOOLS
 from serve.mcp_examples import EXAMPLES, M, furnish
 from serve.seed_tools import SEED_TOOLS
 from serve.speaker import Speaker, speaking

@@ -19,7 +19,7 @@ from warm import Request, become_program
 
 from mabos_cli.commands.call import Answer, Call
 from mabos_cli.serve import calling
-from mabos_cli.serve.mcp_tools import TOOLS
+from mabos_cli.serve.mcp import TOOLS
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import Lock
 from serve.speaker import environment

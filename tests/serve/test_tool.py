@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.app import load_all
 from mabos_cli.errors import UsageFault
-from mabos_cli.serve.mcp_tools import FAMILIES, TOOLS, choose_tools
+from mabos_cli.serve.mcp import FAMILIES, TOOLS, choose_tools
 from mabos_cli.serve.tool import (
     READ,
     Line,

@@ -31,8 +31,7 @@ def mcp(
 
     Example: mabos mcp --tools memory,context
     """
-    from mabos_cli.serve.mcp import serve
-    from mabos_cli.serve.mcp_tools import choose_tools
+    from mabos_cli.serve.mcp import choose_tools, serve
 
     call: Call = ctx.obj
     wanted = [name for name in (word.strip() for word in tools.split(",")) if name]
