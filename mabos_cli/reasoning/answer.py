@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
@@ -110,7 +111,7 @@ def meant(said: str, known: Collection[str], otherwise: str) -> str:
     return f"did you mean {close[0]}?" if close else otherwise
 
 
-def is_better(one: Sequence[float], other: Sequence[float]) -> bool:
+def is_better(one: Sequence[float | Fraction], other: Sequence[float | Fraction]) -> bool:
     """Whether it is less on no count, and more on some.
 
     >>> is_better((2, 1), (1, 1)), is_better((2, 0), (1, 1)), is_better((1, 1), (1, 1))

@@ -95,7 +95,7 @@ def check_names(names: Collection[str], path: str) -> None:
 
 
 def _tokens(said: str, path: str) -> list[tuple[str, str]]:
-    return [(match.lastgroup, match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
+    return [(match.lastgroup or "", match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
 
 
 class _Reader:

@@ -84,7 +84,7 @@ calibration | meta | high medium | moderate | mixed empirical | rich moderate | 
 
 def _parse_row(row: str) -> Method:
     name, category, uncertainty, complexity, domain, data, stakes, effort, draws, about = row.split(" | ")
-    fit = map(_words, (uncertainty, complexity, domain, data, stakes))
+    fit = (_words(uncertainty), _words(complexity), _words(domain), _words(data), _words(stakes))
     return Method(name, category, about, *fit, int(effort), _words(draws))
 
 

@@ -250,7 +250,7 @@ def _agree(a: Conclusion, b: Conclusion) -> bool:
     low_b, high_b = b.interval or (b.value, b.value)
     if low_a <= high_b and low_b <= high_a:
         return True
-    return abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value))
+    return bool(abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value)))
 
 
 def _pairs(votes: list[_Vote]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:

@@ -33,7 +33,7 @@ class Factor(NamedTuple):
 def set_variables(network: Network, settings: Evidence) -> Network:
     """The network after an intervention: what is set no longer listens to its parents."""
     parents = network.parents | {name: () for name in settings}
-    points = {
+    points: dict[str, Table] = {
         name: {(): tuple(float(state == value) for state in network.states[name])} for name, value in settings.items()
     }
     return Network(network.states, parents, network.tables | points)

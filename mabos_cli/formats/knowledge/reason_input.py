@@ -154,13 +154,14 @@ def _scalar(event: Any) -> Any:
 
 def _parse_fact(value: Any) -> Fact:
     """A fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
+    more: dict[str, Any] = {}
     if isinstance(value, str):
         found = _parse_pattern(value)
         if found.operator != "eq" or any(term.startswith("?") for term in found[:3]):
             raise BadValue(f"{value[:60]!r} is a condition, not a fact", "write: subject predicate object")
-        terms, more = [*found[:3]], {}
+        terms = [*found[:3]]
     elif isinstance(value, list) and len(value) == 3:
-        terms, more = [str(term).strip() for term in value], {}
+        terms = [str(term).strip() for term in value]
     elif isinstance(value, dict) and value.keys() <= _FIELDS:
         terms = [str(value.get(name, "")).strip() for name in ("subject", "predicate", "object")]
         more = {name: value[name] for name in ("confidence", "valid_from", "valid_until") if name in value}
@@ -171,7 +172,8 @@ def _parse_fact(value: Any) -> Fact:
     confidence = more.setdefault("confidence", 1.0)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise BadValue(f"the confidence of a fact must be from 0 to 1, not {confidence!r}", "")
-    return Fact(" ".join(terms), *terms, **more)
+    subject, predicate, object_ = terms
+    return Fact(" ".join(terms), subject, predicate, object_, **more)
 
 
 def _parse_pattern(value: Any) -> Pattern:

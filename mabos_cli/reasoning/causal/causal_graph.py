@@ -73,7 +73,7 @@ def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph"
         if name not in parents:
             raise BadValue(f"hidden: {name!r} is not in the graph", "name variables of the graph")
     check_size(path, len(parents), MOST_VARIABLES, "variables")
-    causal_order(parents, path)
+    causal_order({name: tuple(above) for name, above in parents.items()}, path)
     return _graph({name: tuple(above) for name, above in parents.items()}, unseen)
 
 

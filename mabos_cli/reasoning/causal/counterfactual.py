@@ -206,7 +206,13 @@ def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: boo
 
 
 def _steps(
-    case: _Case, seen: dict, do: dict, outcome: str, after: dict, before: dict, causes: dict[str, Any]
+    case: _Case,
+    seen: Any,
+    do: Any,
+    outcome: str,
+    after: dict[Any, float],
+    before: dict[Any, float],
+    causes: dict[str, Any],
 ) -> list[str]:
     lines = [
         f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
@@ -252,7 +258,7 @@ def _chances(said: Any, path: str) -> dict[State, float]:
     """`0.7` is the chance of yes; otherwise values with their chances. What cannot happen is left out."""
     if not isinstance(said, dict):
         share = conform(probability("the chance of yes, or of each value"), said, {}, path)
-        found = {1.0: share, 0.0: 1 - share}
+        found: dict[State, float] = {1.0: share, 0.0: 1 - share}
     else:
         shares = {str(key): conform(probability(""), one, {}, f"{path}.{key}") for key, one in said.items()}
         found = {}

@@ -106,10 +106,11 @@ def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float
 
 def _means(after: dict[str, float], without: dict[str, float]) -> dict[str, float]:
     """Expected values, if the values of the outcome are numbers."""
-    amounts = {state: find_value(state) for state in after}
-    if not all(amount is not None and amount.kind == "number" for amount in amounts.values()):
+    values = {state: find_value(state) for state in after}
+    amounts = {state: value.amount for state, value in values.items() if value and value.kind == "number"}
+    if len(amounts) < len(after):
         return {}
-    mean, other = (sum(share * amounts[state].amount for state, share in one.items()) for one in (after, without))
+    mean, other = (sum(share * amounts[state] for state, share in one.items()) for one in (after, without))
     return {"expected": mean, "expected_compared": other, "expected_effect": mean - other}
 
 

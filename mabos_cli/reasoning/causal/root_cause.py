@@ -241,10 +241,11 @@ def _solve_map(given: dict[str, Any]) -> Answer:
         raise BadValue("symptom: is missing", "say what went wrong")
     check_size("causes", len(given["causes"]), MOST_CAUSES, "causes")
     causes = read_causes(given["symptom"], given["causes"])
-    roots = sorted((one for one in causes if one.is_root), key=lambda one: (-one.strength, -len(one.chain)))
+    roots = sorted((one for one in causes if one.is_root), key=lambda one: (-(one.strength or 0.0), -len(one.chain)))
     detail = {"symptom": given["symptom"], "causes": [_cause_detail(one) for one in causes]}
     unknown = [one for one in causes if not one.support and not one.contrary]
-    lines = [f"{' <- '.join(one.chain)}: weakest link {figure(one.strength)}" for one in roots]
+    scores = {one.name: one.strength or 0.0 for one in roots}
+    lines = [f"{' <- '.join(one.chain)}: weakest link {figure(scores[one.name])}" for one in roots]
     lines += [
         f"ruled out: {one.name} (for {figure(one.support)}, against {figure(one.contrary)})"
         for one in causes
@@ -257,8 +258,7 @@ def _solve_map(given: dict[str, Any]) -> Answer:
         return Answer(words(said, given["symptom"]), None, said, cut(lines), detail, caveats)
     first = roots[0]
     deep = "1 why" if len(first.chain) == 2 else f"{len(first.chain) - 1} whys"
-    said = f"{first.name} is the best supported root cause of {given['symptom']}: weakest link {figure(first.strength)}, {deep} deep"
-    scores = {one.name: one.strength for one in roots}
+    said = f"{first.name} is the best supported root cause of {given['symptom']}: weakest link {figure(scores[first.name])}, {deep} deep"
     return Answer(ranking(tuple(scores), scores, given["symptom"]), None, said, cut(lines), detail, caveats)
 
 
@@ -304,7 +304,8 @@ def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
             raise BadValue(f"top: is missing, and {len(tops)} gates are below no other", hint)
         top = tops[0]
     known_name("top", top, gates, "gate")
-    events, queue, passed = {}, [top], set()
+    events: dict[str, None] = {}
+    queue, passed = [top], set()
     while queue:
         name = queue.pop()
         if name in gates and name not in passed:

@@ -119,8 +119,8 @@ def _pushed(graph: SignedGraph, given: dict[str, Any], steps: list[str], caveats
     if partly:
         caveats.append(f"Not all paths from {listed(partly)} were followed: what looks certain may be open.")
     ways = {name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()}
-    for way, said in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
-        moved = [name for name in ways if ways[name] == way]
+    for direction, said in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
+        moved = [name for name in ways if ways[name] == direction]
         if moved:
             steps.append(f"the push {said}: {listed(moved)}")
     if not given["steps"]:

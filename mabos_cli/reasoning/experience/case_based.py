@@ -90,7 +90,7 @@ class _Vote(NamedTuple):
 
     worked: float
     failed: float
-    count: tuple[int, int, int]  # cases that worked, failed, are open
+    counts: tuple[int, int, int]  # cases that worked, failed, are open
 
     @property
     def net(self) -> float:
@@ -134,7 +134,8 @@ def _cases(given: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
         outcome = one["outcome"] or {"success": None, "metrics": {}, "lessons": ""}
         case = Case(
             one["case_id"] or f"case {n}",
-            **{name: tuple(one["situation"][name]) for name in ("beliefs", "desires")},
+            beliefs=tuple(one["situation"]["beliefs"]),
+            desires=tuple(one["situation"]["desires"]),
             context=one["situation"]["context"],
             plan_id=one["solution"]["plan_id"],
             actions=tuple(one["solution"]["actions"]),
@@ -207,7 +208,7 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
         return Answer(words("no plan has proved itself"), None, summary, cut(steps), detail, tuple(caveats))
     if len(best) > 1:
         caveats.append(f"as much speaks for {listed(best[1:])}")
-    worked, failed, _ = vote.count
+    worked, failed, _ = vote.counts
     if worked + failed < 3:
         caveats.append(f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan")
     summary = (
@@ -224,7 +225,7 @@ def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any
         if one.plan == plan and one.case.success:
             for name, value in one.case.metrics:
                 measured.setdefault(name, []).append(value)
-    worked, failed, still_open = vote.count
+    worked, failed, still_open = vote.counts
     return {
         "vote": vote.net,
         "for": vote.worked,
@@ -239,7 +240,7 @@ def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any
 
 def _rate(votes: Mapping[str, _Vote]) -> dict[str, Any]:
     """How the near cases went, whatever was done."""
-    worked, failed, still_open = (sum(vote.count[n] for vote in votes.values()) for n in range(3))
+    worked, failed, still_open = (sum(vote.counts[n] for vote in votes.values()) for n in range(3))
     rate = worked / (worked + failed) if worked + failed else None
     return {"worked": worked, "failed": failed, "open": still_open, "success_rate": rate}
 

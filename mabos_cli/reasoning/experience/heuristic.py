@@ -63,7 +63,8 @@ class _Round(NamedTuple):
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The option that take-the-best chooses."""
-    options = {name: parse_features(values, f"options.{name}") for name, values in given["options"].items()}
+    rows = given["options"].items()
+    options: dict[str, Profile] = {name: parse_features(values, f"options.{name}") for name, values in rows}
     check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
     cues, learned = _cues(given, options, caveats)
@@ -104,7 +105,7 @@ def _cues(
     check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
         check_known(f"options.{option}", profile, rows, "cue")
-    examples = [
+    examples: list[tuple[Profile, float]] = [
         (parse_features(row["cues"], f"examples.{name}.cues"), row["value"]) for name, row in given["examples"].items()
     ]
     check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
@@ -163,7 +164,7 @@ def _with_recognition(
         known_name("recognized", name, options, "option")
     if any(cue.name == _RECOGNITION for cue in cues):
         raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
-    told = {
+    told: dict[str, Profile] = {
         name: {**profile, _RECOGNITION: POSITIVE if name in given["recognized"] else NEGATIVE}
         for name, profile in options.items()
     }
@@ -189,7 +190,7 @@ def _sure(cue: Cue, learned: dict[str, Any], given: dict[str, Any]) -> float | N
     row = learned.get(cue.name)
     if row is None or given["cues"].get(cue.name, {}).get("validity") is not None:
         return cue.validity
-    return (row["right"] + 1) / (row["right"] + row["wrong"] + 2)
+    return float((row["right"] + 1) / (row["right"] + row["wrong"] + 2))
 
 
 def _survived(name: str, rounds: list[_Round]) -> int:
@@ -281,7 +282,8 @@ def votes(cues: Sequence[Cue], options: Mapping[str, Profile]) -> dict[str, dict
     """For each option and cue 1, -1 or 0: yes or no; for numbers above or below the median of the options."""
     found: dict[str, dict[str, int]] = {name: {} for name in options}
     for cue in cues:
-        numbers = sorted(p[cue.name] for p in options.values() if isinstance(p.get(cue.name), float | int))
+        told = [profile.get(cue.name) for profile in options.values()]
+        numbers = sorted(value for value in told if isinstance(value, float | int))
         half = len(numbers) // 2
         middle = (numbers[half] + numbers[-half - 1]) / 2 if numbers else 0.0
         for name, profile in options.items():

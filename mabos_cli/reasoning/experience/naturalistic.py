@@ -158,6 +158,7 @@ def _fits(expected: Any, value: Feature) -> bool:
     if isinstance(value, str):
         return False
     low, high = (parse_feature(expected.get(name), "") for name in ("min", "max"))
+    assert not isinstance(low, str) and not isinstance(high, str)
     return (low is None or value >= low) and (high is None or value <= high)
 
 

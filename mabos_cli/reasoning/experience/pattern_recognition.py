@@ -1,6 +1,5 @@
 """Which known pattern a situation shows: the label of its nearest examples, and how well that works on the examples themselves."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -45,7 +44,7 @@ class _Trial(NamedTuple):
     """How the examples do when each is recognized by the others: hits by k, of how many, and how far the nearest one is."""
 
     hits: dict[int, int]
-    count: int
+    tried: int
     nearest: tuple[float, ...]
 
 
@@ -129,11 +128,12 @@ def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str
     """The shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
     if vote == "nearness" and near and near[0][0] == 0:
         near = [(far, n) for far, n in near if far == 0]  # what is the same outweighs all that is only like it
-    counts: Counter[str] = Counter()
+    counts: dict[str, float] = {}
     for far, n in near:
-        counts[examples[n].label] += 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
+        weight = 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
+        counts[examples[n].label] = counts.get(examples[n].label, 0.0) + weight
     total = sum(counts.values())
-    return {label: weight / total for label, weight in counts.most_common()}
+    return {label: counts[label] / total for label in sorted(counts, key=lambda label: -counts[label])}
 
 
 def _answer(
@@ -145,17 +145,17 @@ def _answer(
     is_novel = near[0][0] > usual or bool(outside)
     everything = shares | {one.label: 0.0 for one in examples if one.label not in shares}
     # Few examples may all be hit by chance, so the share of hits is taken by the rule of succession.
-    sure = (trial.hits[k] + 1) / (trial.count + 2)
+    sure = (trial.hits[k] + 1) / (trial.tried + 2)
     label = next(iter(shares))
     lines = [f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]]
     told_k = "as given" if given["k"] else "best on the examples"
-    lines = [*cut(lines, 7), f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.count} are recognized"]
+    lines = [*cut(lines, 7), f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.tried} are recognized"]
     lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
     detail = {
         "k": k,
         "neighbours": [{"name": examples[n].name, "label": examples[n].label, "distance": far} for far, n in near[:k]],
         "shares": everything,
-        "left_one_out": {"hits": {str(one): hits for one, hits in trial.hits.items()}, "of": trial.count},
+        "left_one_out": {"hits": {str(one): hits for one, hits in trial.hits.items()}, "of": trial.tried},
         "nearest_distance": near[0][0],
         "usual_distance": usual,
         "is_novel": is_novel,
@@ -171,7 +171,8 @@ def _answer(
 def _outside(situation: Features, scale: Scale) -> list[str]:
     def is_outside(name: str, value: Feature) -> bool:
         low, high = scale.ranges.get(name, (0, 0))
-        return name in scale.ranges and not low <= value <= high and scale.weights[name] > 0
+        is_beyond = not isinstance(value, str) and not low <= value <= high
+        return name in scale.ranges and is_beyond and scale.weights[name] > 0
 
     return [name for name, value in situation.items() if is_outside(name, value)]
 
@@ -193,8 +194,8 @@ def _caveats(
         said.append("all examples have one label, so nothing else can be recognized")
     if not given["k"] and len(trial.hits) > 1:
         said.append("k was chosen on the same examples, so their share of hits flatters a little")
-    if trial.count < len(examples):
-        said.append(f"tried on {trial.count} of {len(examples)} examples, spread evenly")
+    if trial.tried < len(examples):
+        said.append(f"tried on {trial.tried} of {len(examples)} examples, spread evenly")
     return tuple(said)
 
 
@@ -203,8 +204,9 @@ def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scal
     names = dict.fromkeys(name for thing in things for name in thing)
     ranges = {}
     for name in names:
-        values = [thing[name] for thing in things if name in thing]
-        if not any(isinstance(value, str) for value in values):
+        known = [thing[name] for thing in things if name in thing]
+        values = [value for value in known if not isinstance(value, str)]
+        if len(values) == len(known):
             ranges[name] = (min(values), max(values))
     return Scale({name: weights.get(name, 1.0) for name in names}, ranges)
 

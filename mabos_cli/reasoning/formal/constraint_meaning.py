@@ -4,11 +4,13 @@ Numbers are exact. An expression without a value, such as a division by zero, ma
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from operator import ge, gt, itemgetter, le, lt
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.formal.constraint_text import COMPARISONS, Node
 
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 Value = int | Fraction | bool | str
 Exact = Callable[[Sequence[Any]], Any]
 
@@ -67,9 +69,10 @@ def exact(node: Node, place: str) -> Exact:
     """A function from the values of the variables, by number, to the value of an expression."""
     op = node.op
     if op == "value":
-        return lambda env, value=node.value: value
+        value = node.value
+        return lambda env: value
     if op == "variable":
-        return lambda env, at=node.value: env[at]
+        return itemgetter(node.value)
     parts = [exact(part, place) for part in node.parts]
     if op in COMPARISONS or op == "in":
         return _exact_comparison(op, parts, place)
@@ -96,9 +99,7 @@ def _exact_comparison(op: str, parts: list[Exact], place: str) -> Exact:
 
 
 def _ordered(op: str, a: Any, b: Any) -> bool:
-    if op in ("<", ">"):
-        return a < b if op == "<" else a > b
-    return a <= b if op == "<=" else a >= b
+    return bool(_ORDERS[op](a, b))
 
 
 def _exact_logic(op: str, parts: list[Exact], place: str) -> Exact:
@@ -139,8 +140,10 @@ def _exact_number(op: str, parts: list[Exact], place: str) -> Exact:
 
 
 def _calculate(op: str, values: list[Any]) -> Any:
-    if op in ("sum", "min", "max"):
-        return {"sum": sum, "min": min, "max": max}[op](values)
+    if op in ("min", "max"):
+        return min(values) if op == "min" else max(values)
+    if op == "sum":
+        return sum(values)
     if op in ("neg", "abs"):
         return -values[0] if op == "neg" else abs(values[0])
     a, b = values
@@ -155,9 +158,10 @@ def rough(node: Node) -> Rough:
     """A function from the views of the variables to what an expression may be. It errs only to the side of possible."""
     op = node.op
     if op == "value":
-        return lambda env, view=view_of((node.value,)): view
+        view = view_of((node.value,))
+        return lambda env: view
     if op == "variable":
-        return lambda env, at=node.value: env[at]
+        return itemgetter(node.value)
     parts = [rough(part) for part in node.parts]
     if op in ("=", "!="):
         return lambda env: _not(_same(parts[0](env), parts[1](env)), op == "!=")
@@ -214,6 +218,7 @@ def _as_truth(found: Any) -> bool | None:
     if isinstance(found, View):
         only = next(iter(found.values)) if found.values and len(found.values) == 1 else None
         return only if isinstance(only, bool) else None
+    assert found is None or isinstance(found, bool)
     return found
 
 
@@ -252,7 +257,7 @@ def _different(views: list[View]) -> bool | None:
     """False if there are fewer values than things that must differ."""
     if any(view.values is None for view in views):
         return None
-    sizes = len(frozenset().union(*(view.values for view in views)))
+    sizes = len(frozenset[Any]().union(*(view.values or () for view in views)))
     # Yes and 1 count as one value in a set, though they differ.
     has_truth = any(isinstance(value, bool) for view in views for value in view.values or ())
     return False if sizes < len(views) and not has_truth else None

@@ -128,6 +128,7 @@ class _Asked(NamedTuple):
     def cut(self, op: str, bound: Node) -> Constraint:
         """What the objective must be in comparison with a bound."""
         # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
+        assert self.objective is not None
         return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
@@ -199,6 +200,7 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
 
 def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
     """The best solution by branch and bound, and whether others are as good."""
+    assert asked.objective is not None
     goal, text = ("smallest", given["minimize"]) if asked.sign > 0 else ("largest", given["maximize"])
     place = "minimize" if asked.sign > 0 else "maximize"
     value_of, bound_of = exact(asked.objective, place), rough(asked.objective)

@@ -307,8 +307,8 @@ def _sum(node: Node, numeric: Collection[int]) -> _Sum | None:
         return ({node.value: 1}, 0) if node.value in numeric else None
     if node.op not in ("neg", "sum", "*", "/"):
         return None
-    parts = [_sum(part, numeric) for part in node.parts]
-    if any(part is None for part in parts):
+    parts = [part for part in (_sum(part, numeric) for part in node.parts) if part is not None]
+    if len(parts) < len(node.parts):
         return None
     if node.op in ("*", "/"):
         return _scaled(node.op, *parts)

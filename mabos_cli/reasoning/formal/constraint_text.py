@@ -143,7 +143,7 @@ class _Reader(TokenReader[_Token]):
         return Node("in", (left, *self.read_list(closing, depth)))
 
     def read_list(self, closing: str, depth: int) -> list[Node]:
-        found = []
+        found: list[Node] = []
         while not self.accept(closing):
             if found:
                 self.expect(",")

@@ -206,11 +206,13 @@ def _decide(premises: Sequence[str], conclusion: str) -> Answer:
     core = [n for n in core if n < len(premises)]
     told = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
     told += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
-    detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core]}
-    detail["model"] = model if holds else counter
+    shown = {"model": model if holds else counter}
+    detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core], **shown}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = ("certain if the premises are true",)
-    caveats += () if is_least else ("some of the premises listed may not be needed",)
+    caveats = (
+        "certain if the premises are true",
+        *(() if is_least else ("some of the premises listed may not be needed",)),
+    )
     return Answer(yes_no(holds, conclusion), 1.0, told, cut(lines), detail, caveats if core else ())
 
 

@@ -123,7 +123,11 @@ def _facts(
     """What holds: the input's statements, or those of the agent's facts that some rule speaks about."""
     if given["facts"] is not None:
         return _literals(given["facts"], "facts"), ()
-    used = {atom for rule in (*strict, *defaults) for atom, _ in (*rule.when, rule.then)}
+    used = {
+        atom
+        for rule in [*strict, *(Strict(one.when, one.then) for one in defaults)]
+        for atom, _ in (*rule.when, rule.then)
+    }
     used |= {atom for one in defaults for atom, _ in one.assuming}
     facts, caveats = known_facts(given, agent)
     told = frozenset(
@@ -247,7 +251,7 @@ def find_extensions(start: Literals, strict: Sequence[Strict], defaults: Sequenc
     Defaults that are open are taken up one after the other, and each is either used, or refused for good; a refusal must be
     borne out in the end by something that speaks against the default, and is given up as soon as nothing can.
     """
-    found = []
+    found: list[Extension] = []
     most = min(MOST_NODES, _MOST_WORK // (1 + len(strict) + len(defaults)))
     rules = Closure(strict)
     # What could follow at best: defaults as if nothing could ever speak against them.

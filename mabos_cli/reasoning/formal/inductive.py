@@ -300,9 +300,9 @@ def _variations(cases: Sequence[Case]) -> dict[str, float]:
     found = {}
     for name in dict.fromkeys(name for case in known for name in case.features):
         told = [case for case in known if name in case.features]
-        values = [case.features[name] for case in told]
+        values = [value for case in told if not isinstance(value := case.features[name], str)]
         amounts = [float(case.held if case.amount is None else case.amount) for case in told]
-        if len(told) < 3 or any(isinstance(value, str) for value in values):
+        if len(told) < 3 or len(values) < len(told):
             continue
         if len(set(values)) > 1 and len(set(amounts)) > 1:
             found[name] = spearman(values, amounts)

@@ -160,6 +160,9 @@ class Matcher:
         return search.best, search.has_tie
 
 
+_Option = tuple[Expression, frozenset[Pair]]
+
+
 class _Search:
     """Branch and bound over the pairs: the bound counts every source expression that can still match something."""
 
@@ -173,7 +176,7 @@ class _Search:
         matcher = self.matcher
         options = [(one, way) for (one, _), ways in matcher.ways.items() for way in ways]
         start = [option for option in options if _agrees(option[1], self.fixed, ())]
-        stack = [(self.fixed, (), start)]
+        stack: list[tuple[dict[str, str], tuple[str, ...], list[_Option]]] = [(self.fixed, (), start)]
         while stack:
             pairs, closed, left = stack.pop()
             matcher.nodes += 1
@@ -195,7 +198,7 @@ class _Search:
                 child = pairs | {name: target}
                 stack.append((child, closed, [one for one in left if _agrees(one[1], child, closed)]))
 
-    def _next(self, left: list, pairs: Pairs, closed: tuple[str, ...]) -> str | None:
+    def _next(self, left: list[_Option], pairs: Pairs, closed: tuple[str, ...]) -> str | None:
         """The thing that is in most of what can still match."""
         weights: dict[str, float] = {}
         for one, way in left:
@@ -204,7 +207,7 @@ class _Search:
                     weights[name] = weights.get(name, 0.0) + self.matcher.worth(one)
         return max(weights, key=weights.__getitem__) if weights else None
 
-    def _targets(self, name: str, left: list) -> list[str]:
+    def _targets(self, name: str, left: list[_Option]) -> list[str]:
         """Where a thing can go, the most promising last: that is where the search goes first."""
         weights: dict[str, float] = {}
         for one, way in left:

@@ -347,13 +347,13 @@ class _Times:
         second = end_point(gap["to"], events, 0, f"{place}.to")
         if gap["least"] is None and gap["most"] is None:
             raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
-        sides = [
+        low, high = (
             None if gap[name] is None else self._amount(f"{place}.{name}", gap[name]) for name in ("least", "most")
-        ]
-        if None not in sides and sides[0] > sides[1]:
+        )
+        if low is not None and high is not None and low > high:
             raise BadValue(f"{place}: least is more than most", "swap them")
         told = " ".join(f"{name} {_told(gap[name])}" for name in ("least", "most") if gap[name] is not None)
-        return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (sides[0], sides[1]))
+        return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (low, high))
 
     def _span(self, place: str, said: Any, read: Any) -> _Span:
         """One value, or the least and the most."""

@@ -125,8 +125,9 @@ def _fits(matrix: Matrix, way: tuple[Bound, ...]) -> bool:
 def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int] | None:
     """A circle of bounds that cannot be kept, and by how many ticks it fails; None if there is none. (Bellman and Ford.)"""
     edges = [*bounds]
-    best, by = [0] * size, [None] * size
-    last = None
+    best = [0] * size
+    by: dict[int, Bound] = {}
+    last: int | None = None
     for _ in range(size + 1):
         last = None
         for bound in edges:
@@ -136,7 +137,8 @@ def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int]
         return None
     for _ in range(size):
         last = by[last].first
-    circle, at = [], last
+    circle: list[Bound] = []
+    at = last
     while not circle or at != last:
         circle.append(by[at])
         at = by[at].first

@@ -132,7 +132,7 @@ def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
 class Group(NamedTuple):
     """Forecasts of about the same probability: how many, their mean, and how often it happened."""
 
-    count: int
+    size: int
     said: float
     rate: float
 
@@ -169,7 +169,7 @@ class Step(NamedTuple):
 
     low: float
     high: float
-    count: int
+    size: int
     rate: float
 
 
@@ -186,7 +186,7 @@ def _steps(scores: Scores, groups: Sequence[Group], steps: Sequence[Step]) -> tu
         f"gap {scores.gap:+.2f} ({scores.gap_range[0]:+.2f} to {scores.gap_range[1]:+.2f}), p {scores.tail:.2g} if calibrated"
         + (f"; Spiegelhalter z {scores.z[0]:.2f}, p {scores.z[1]:.2g}" if scores.z else "")
     )
-    lines += cut([f"said {one.said:.2f}: happened in {one.rate:.2f} of {one.count}" for one in groups], 6)
+    lines += cut([f"said {one.said:.2f}: happened in {one.rate:.2f} of {one.size}" for one in groups], 6)
     moved = [one for one in steps if abs((one.low + one.high) / 2 - one.rate) > 0.02]
     lines += cut([f"read {_range(one)} as {one.rate:.2f}" for one in moved], 3)
     return cut(lines)
@@ -215,8 +215,8 @@ def _detail(
         "gap": scores.gap,
         "gap_interval": [*scores.gap_range],
         "gap_p": scores.tail,
-        "groups": [one._asdict() for one in groups],
-        "recalibration": [one._asdict() for one in steps],
+        "groups": [{"count": one.size, "said": one.said, "rate": one.rate} for one in groups],
+        "recalibration": [{"low": s.low, "high": s.high, "count": s.size, "rate": s.rate} for s in steps],
         "methods": {
             name: {
                 "count": len(some),
@@ -293,8 +293,8 @@ def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
 def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts:
     """The parts of the Brier score (Murphy 1973)."""
     count, base = len(forecasts), mean([one.happened for one in forecasts])
-    reliability = math.fsum(one.count * (one.said - one.rate) ** 2 for one in groups) / count
-    resolution = math.fsum(one.count * (one.rate - base) ** 2 for one in groups) / count
+    reliability = math.fsum(one.size * (one.said - one.rate) ** 2 for one in groups) / count
+    resolution = math.fsum(one.size * (one.rate - base) ** 2 for one in groups) / count
     uncertainty = base * (1 - base)
     within = score_brier(forecasts) - (reliability - resolution + uncertainty)
     return Parts(reliability, resolution, uncertainty, within)

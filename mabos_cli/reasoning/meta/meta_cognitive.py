@@ -65,6 +65,11 @@ class Claim(NamedTuple):
     finds: float
 
     @property
+    def check_hours(self) -> float:
+        """The hours that the check takes, 0 where there is none."""
+        return self.hours or 0.0
+
+    @property
     def loss(self) -> float:
         """The expected loss."""
         return (1 - self.confidence) * self.impact
@@ -114,19 +119,19 @@ def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Clai
 def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> tuple[list[Claim], bool]:
     """The checks with the largest gain together that fit into the time, the most valuable first; and whether that is exact."""
     ordered = sorted(paying, key=lambda one: -one.net)
-    if hours_left is None or math.fsum(one.hours for one in ordered) <= hours_left:
+    if hours_left is None or math.fsum(one.check_hours for one in ordered) <= hours_left:
         return ordered, True
     if len(ordered) <= _MOST_EXACT:
         fitting = (
             some
             for size in range(len(ordered) + 1)
             for some in combinations(ordered, size)
-            if math.fsum(one.hours for one in some) <= hours_left
+            if math.fsum(one.check_hours for one in some) <= hours_left
         )
         return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))], True
     found: list[Claim] = []
-    for one in sorted(ordered, key=lambda one: -one.net / max(one.hours, 1e-9)):
-        if math.fsum(each.hours for each in found) + one.hours <= hours_left:
+    for one in sorted(ordered, key=lambda one: -one.net / max(one.check_hours, 1e-9)):
+        if math.fsum(each.check_hours for each in found) + one.check_hours <= hours_left:
             found.append(one)
     return sorted(found, key=lambda one: -one.net), False
 
@@ -179,7 +184,7 @@ def _steps(
                 f"expected loss by {one.name}: {1 - one.confidence:.2f} of {figure(one.impact)} is {figure(one.loss)}"
             )
     lines += [
-        f"check {one.name}: saves {figure(one.finds * one.loss)}, costs {figure(one.price)}, {figure(one.hours)} hours"
+        f"check {one.name}: saves {figure(one.finds * one.loss)}, costs {figure(one.price)}, {figure(one.check_hours)} hours"
         for one in chosen[:3]
     ]
     if joint:
@@ -211,7 +216,7 @@ def _detail(
         "expected_loss": math.fsum(one.loss for one in claims),
         "checks": [one.name for one in chosen],
         "checks_net": math.fsum(one.net for one in chosen),
-        "hours": math.fsum(one.hours for one in chosen),
+        "hours": math.fsum(one.check_hours for one in chosen),
         "hours_left": given["hours_left"],
         "joint": joint,
         "flags": flags,

@@ -164,7 +164,7 @@ def _solve_network(given: dict[str, Any]) -> Answer:
     )
 
 
-def _network_steps(network: Network, found: dict, before: dict, seen: dict[str, str]) -> list[str]:
+def _network_steps(network: Network, found: dict[str, Any], before: dict[str, Any], seen: dict[str, str]) -> list[str]:
     steps = [f"{plural(len(network.states), 'variable')}, exact by variable elimination"]
     if seen:
         steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")

@@ -143,7 +143,7 @@ def _spans(gains: Gains, states: tuple[str, ...], shares: dict[str, float] | Non
     return [span for span in found if span]
 
 
-def _steps(scores: dict, picks: dict, sign: int) -> list[str]:
+def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str]:
     lines = []
     for name, found in picks.items():
         shown = _shown(name, scores[name], sign)
@@ -164,7 +164,9 @@ def _firm(act: str, spans: list[Span]) -> list[str]:
     ]
 
 
-def _caveats(chosen: str, tied: list[str], dominance: list, shares: Any, kind: str) -> tuple[str, ...]:
+def _caveats(
+    chosen: str, tied: list[str], dominance: list[tuple[str, str, str]], shares: Any, kind: str
+) -> tuple[str, ...]:
     said = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
     said += [f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen]
     if shares is None:

@@ -53,7 +53,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         for other in lotteries
         if one != other and (degree := dominates(lotteries[one], lotteries[other]))
     ]
-    detail = {
+    detail: dict[str, Any] = {
         "utility": utility.name,
         "options": {name: _figures(lotteries[name], moved[name], sure[name], utility) for name in lotteries},
         "dominance": above,
@@ -179,7 +179,7 @@ def crra(aversion: float) -> Attitude:
         unit = lottery[0][0] if power < 0 else lottery[-1][0]
         if unit == 0:
             return 0.0
-        return unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power)
+        return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
 
     return Attitude(f"CRRA {aversion:g}", lambda w: w**power / power, sure)
 

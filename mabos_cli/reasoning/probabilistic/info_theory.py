@@ -47,8 +47,9 @@ class _Asked(NamedTuple):
     acts: dict[str, str]  # the best act after each answer
 
     @property
-    def net(self) -> float | None:
-        return None if self.value is None else self.value - self.cost
+    def net(self) -> float:
+        """What is left of its value after its cost."""
+        return (self.value or 0.0) - self.cost
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
@@ -156,7 +157,7 @@ def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) ->
     value = max(0.0, perfect)
     head = f"now: {act} with {figure(now[act])}; knowing the state for certain would add {figure(value)}"
     said = (
-        f"ask {best}: adds {figure(asked[best].value)} for {figure(asked[best].cost)}, net {figure(net[best])}"
+        f"ask {best}: adds {figure(asked[best].value or 0.0)} for {figure(asked[best].cost)}, net {figure(net[best])}"
         if best != NOTHING
         else f"no question is worth its cost; choose {act} now with {figure(now[act])}"
     )

@@ -60,6 +60,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
     check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
     target = known_name("target", given["target"] or list(given["model"])[-1], given["model"], "formula")
+    assert agent.chance is not None
     columns = _draw(given, agent.chance(given["seed"]))
     outputs, hits = _run(model, columns)
     figures = {name: dict(described(outputs[name])) for name in given["model"]}
@@ -147,7 +148,7 @@ def _error(share: float, count: int) -> float:
     return math.sqrt(share * (1 - share) / count)
 
 
-def _steps(figures: dict, chances: dict, drivers: dict[str, float | None]) -> list[str]:
+def _steps(figures: dict[str, Any], chances: dict[str, Any], drivers: dict[str, float | None]) -> list[str]:
     lines = [
         f"{name}: mean {figure(one['mean'])} ± {figure(one['standard_error'])}, sd {figure(one['sd'])}, "
         f"5 % {figure(one['p5'])}, median {figure(one['p50'])}, 95 % {figure(one['p95'])}"
@@ -156,14 +157,17 @@ def _steps(figures: dict, chances: dict, drivers: dict[str, float | None]) -> li
     lines += [
         f"P({name}) = {figure(one['probability'])} ± {figure(one['standard_error'])}" for name, one in chances.items()
     ]
-    known = sorted((name for name in drivers if drivers[name] is not None), key=lambda name: -abs(drivers[name]))
+    known = {name: share for name, share in drivers.items() if share is not None}
     if known:
-        shown = ", ".join(f"{name} {drivers[name]:+.2f}" for name in known[:6])
+        order = sorted(known, key=lambda name: -abs(known[name]))
+        shown = ", ".join(f"{name} {known[name]:+.2f}" for name in order[:6])
         lines.append(f"what drives it (rank correlation): {shown}")
     return lines
 
 
-def _caveats(values: list[float], found: dict, chances: dict, given: dict[str, Any]) -> tuple[str, ...]:
+def _caveats(
+    values: list[float], found: dict[str, Any], chances: dict[str, Any], given: dict[str, Any]
+) -> tuple[str, ...]:
     said = []
     if found["standard_error"] > 0.02 * max(abs(found["mean"]), found["sd"] / 2):
         said.append(f"The mean is known to ± {figure(2 * found['standard_error'])} only; take more draws.")

@@ -100,7 +100,7 @@ def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str
 
 
 def _read_order(said: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, str]]:
-    found = []
+    found: list[tuple[str, str]] = []
     for n, chain in enumerate(said, 1):
         parts = [known_name(f"prefer[{n}]", part.strip(), known, "argument") for part in chain.split(">")]
         if len(parts) < 2:

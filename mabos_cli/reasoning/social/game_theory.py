@@ -278,11 +278,12 @@ def _gone(game: Game, one: Removed) -> str:
 
 def _dilemma(found: Analysis) -> list[str]:
     """A line if every pure equilibrium leaves each of them worse off than they could be together."""
-    ways = [(one, _find_better_for_all(found, one)) for one in found.pure]
-    if not ways or any(better is None for _, better in ways):
+    better = [way for one in found.pure if (way := _find_better_for_all(found, one)) is not None]
+    if not better or len(better) < len(found.pure):
         return []
-    one, better = ways[0]
-    return [f"dilemma: {played(found.game, better)} would be better for all than {played(found.game, one)}"]
+    return [
+        f"dilemma: {played(found.game, better[0])} would be better for all than {played(found.game, found.pure[0])}"
+    ]
 
 
 def _find_better_for_all(found: Analysis, one: Profile) -> Profile | None:

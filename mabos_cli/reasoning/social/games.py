@@ -83,21 +83,20 @@ def _find_dominated(game: Game, left: tuple[tuple[int, ...], ...]) -> Removed | 
 
 def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
     """The actions with the best worst case, and that worst case."""
-    worst: list[Fraction | None] = [None] * len(game.actions[player])
+    worst: dict[int, Fraction] = {}
     for profile in game.profiles():
-        got, known = game.payoffs[profile][player], worst[profile[player]]
-        worst[profile[player]] = got if known is None else min(got, known)
-    floor = max(worst)
-    return [action for action, value in enumerate(worst) if value == floor], floor
+        got, action = game.payoffs[profile][player], profile[player]
+        worst[action] = min(got, worst.get(action, got))
+    floor = max(worst.values())
+    return [action for action in sorted(worst) if worst[action] == floor], floor
 
 
 def find_pareto(game: Game) -> list[Profile]:
     """The profiles that no other one improves for somebody at nobody's cost."""
     outcomes = sorted({*game.payoffs.values()}, reverse=True)
     front: list[tuple[Fraction, ...]] = []
-    for (
-        outcome
-    ) in outcomes:  # whatever beats an outcome sorts before it, and is beaten by one on the front if not on it
+    # Whatever beats an outcome sorts before it, and is beaten by one on the front if not on it.
+    for outcome in outcomes:
         if not any(is_better(known, outcome) for known in front):
             front.append(outcome)
     kept = {*front}
@@ -319,7 +318,7 @@ def _pick_safest(found: Analysis, game: Game, me: int) -> Advice:
     }  # among equally safe actions, the one with the better equilibrium
     action = max(safest, key=lambda a: hopes[a])
     tie = [game.actions[me][a] for a in safest if hopes[a] == hopes[action]]
-    caveats = (f"equally safe: {', '.join(tie)}",) if len(tie) > 1 else ()
+    caveats: tuple[str, ...] = (f"equally safe: {', '.join(tie)}",) if len(tie) > 1 else ()
     if found.pure:
         caveats += (f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play",)
     else:

@@ -48,7 +48,7 @@ class Ballot(NamedTuple):
     """So many voters with the same ranking: groups of candidates, the best first; those in a group are tied. Who is not named
     comes last, tied."""
 
-    count: int
+    voters: int
     groups: tuple[tuple[int, ...], ...]
 
 
@@ -137,7 +137,7 @@ def _count_all(tally: Tally) -> dict[str, Count]:
         told = tuple(names[n] for n in order)
         counts["kemeny"] = Count(told[:1], told)
     counts["copeland"] = _by_score(score_copeland(pairs), names)
-    counts["borda"] = _by_score(score_borda(pairs, sum(ballot.count for ballot in ballots)), names)
+    counts["borda"] = _by_score(score_borda(pairs, sum(ballot.voters for ballot in ballots)), names)
     last = rounds[-1].tally
     gone = [one.out for one in reversed(rounds) if one.out is not None]
     order = [*sorted(last, key=lambda n: -last[n]), *gone]
@@ -184,7 +184,7 @@ def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]
     loser = next((names[a] for a in size if all(pairs[b][a] > pairs[a][b] for b in size if b != a)), None)
     return {
         "rule": rule,
-        "voters": sum(ballot.count for ballot in ballots),
+        "voters": sum(ballot.voters for ballot in ballots),
         "winners": {name: [*count.winners] for name, count in counts.items()},
         "orders": {name: [*count.order] for name, count in counts.items()},
         "scores": {name: dict(count.scores) for name, count in counts.items() if count.scores},
@@ -210,7 +210,7 @@ def _caveats(rule: str, tally: Tally, counts: dict[str, Count], loser: str | Non
         caveats.append("the rules disagree: which was agreed on beforehand decides")
     if len(counts[rule].winners) > 1:
         caveats.append(f"tie for the first place by {rule}: {', '.join(counts[rule].winners)}")
-    elif counts[rule].scores and len({*counts[rule].scores.values()}) < len(names):
+    elif (scores := counts[rule].scores) and len({*scores.values()}) < len(names):
         caveats.append(f"ties by {rule} further down stand in the order of the candidates")
     if any(one.tied for one in rounds):
         caveats.append(

@@ -83,7 +83,7 @@ class Person(NamedTuple):
 
     def score(self) -> float:
         """Gain for the effort; who costs nothing counts as costing very little."""
-        return self.gain() / max(self.given["effort"], 1e-9)
+        return float(self.gain() / max(self.given["effort"], 1e-9))
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
@@ -112,7 +112,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 def _read_stance(said: Any, path: str) -> float:
     if isinstance(said, str) and said.strip().lower() in _STANCES:
         return _STANCES[said.strip().lower()]
-    return conform(_STANCE, said, {}, path)
+    return float(conform(_STANCE, said, {}, path))
 
 
 def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:

@@ -199,7 +199,7 @@ def load_agent_data(
     agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]
 ) -> tuple[AgentData, dict[str, int]]:
     """Returns what the method takes from the agent's files where the input does not give it, and how much that is."""
-    loaded = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
+    loaded: dict[str, Any] = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
     drawn = {name: len(values) for name, values in loaded.items()}
     data = AgentData(now=agent.now(), chance=random.Random)._replace(**loaded)
     return (_with_likeness(agent, data, given, warnings) if "cases" in method.draws else data), drawn
