@@ -12,7 +12,7 @@ from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import MemoryItem, priority_of
 from mabos_cli.formats.markdown.escape import escape_behind, indent, inline
-from mabos_cli.formats.markdown.front_matter import split_head
+from mabos_cli.formats.markdown.scan import split_head
 from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 # Common types are a letter, which is explained; others are a word.

@@ -4,8 +4,7 @@ import shlex
 
 from mabos_cli.core.context.window import Section, Skill
 from mabos_cli.core.language.text import one_line
-from mabos_cli.formats.markdown.front_matter import split_head
-from mabos_cli.formats.markdown.outline import find_headings
+from mabos_cli.formats.markdown.scan import find_headings, split_head
 
 
 def split_sections(name: str, text: str) -> list[Section]:

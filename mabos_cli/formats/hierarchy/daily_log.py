@@ -12,8 +12,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.formats.markdown.escape import BULLET, escape_block, inline, unescape_block
-from mabos_cli.formats.markdown.front_matter import count_head
-from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.markdown.scan import count_head, hidden_lines, scan
 from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
@@ -26,7 +25,7 @@ _UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
 _TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")
 _BLOCK_ID = re.compile(r"\s\^([A-Za-z0-9-]+)\s*$")
@@ -137,21 +136,24 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
 def parse_events(text: str, day: str) -> list[LogEvent]:
     """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
     lines = _lines(text)
-    events, done, hidden = [], count_head(lines), _commented(lines)
+    events: list[LogEvent] = []
+    done = count_head(lines)
     for entry in _entries(lines):
         if entry.line <= done:
             continue
-        events += _notes(lines, hidden, done, entry.line - 1, day)
+        events += _notes(lines[: entry.line - 1], done, day)
         told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
         events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
         done = entry.last
-    return [*events, *_notes(lines, hidden, done, len(lines), day)]
+    return [*events, *_notes(lines, done, day)]
 
 
-def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) -> Iterator[LogEvent]:
-    """The events of lines that people wrote: each list item, each paragraph, under the heading above it."""
-    heading, time, start, block = "", "", 0, []
-    fence = ""
+def _notes(lines: list[str], first: int, day: str) -> Iterator[LogEvent]:
+    """The events of lines that people wrote: each list item, each paragraph, under the heading above it. Code and comments that
+    take more than a line are none."""
+    heading, time, start = "", "", 0
+    block: list[str] = []
+    hidden = _hidden_notes(lines, first)
 
     def told() -> Iterator[LogEvent]:
         event = _note(" ".join(block), day, start + 1, heading, time) if block else None
@@ -159,19 +161,13 @@ def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) 
         if event:
             yield event
 
-    for number in range(first, last):
+    for number in range(first, len(lines)):
         line = lines[number].rstrip("\r")
-        mark = _FENCE.match(line)
-        if number in hidden:
+        title, item, is_out = _TITLE.match(line), _ITEM.fullmatch(line), number in hidden or _FENCE.match(line)
+        if is_out or title or item or not line.strip():
             yield from told()
+        if is_out:
             continue
-        if fence or mark:  # code is not an event
-            yield from told()
-            fence = "" if fence and line.strip().startswith(fence) else fence or (mark[1] if mark else "")
-            continue
-        title, item = _TITLE.match(line), _ITEM.fullmatch(line)
-        if title or item or not line.strip():
-            yield from told()
         if title:
             heading, time = _titled(title) if len(title[1]) > 1 else ("", "")
         elif line.strip() and set(line.strip()) - set("-*_= |:"):
@@ -181,18 +177,13 @@ def _notes(lines: list[str], hidden: set[int], first: int, last: int, day: str) 
     yield from told()
 
 
-def _commented(lines: list[str]) -> set[int]:
-    """The lines of comments that take more than one: HTML's, and Obsidian's between lines of %%."""
-    hidden: set[int] = set()
-    opened, closing = -1, ""
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        if closing:
-            if closing in bare:
-                hidden.update(range(opened, number + 1))
-                closing = ""
-        elif bare == "%%" or (bare.startswith("<!--") and "-->" not in bare):
-            opened, closing = number, "%%" if bare == "%%" else "-->"
+def _hidden_notes(lines: list[str], first: int) -> set[int]:
+    """The lines of code, of comments that take more than one line, and between lines of %%, which are comments in Obsidian."""
+    found = (h for h in scan(lines, first).hidden if h.kind == "fence" or (h.kind == "comment" and h.first < h.last))
+    hidden = {number for each in found for number in range(each.first, each.last + 1)}
+    marks = [n for n in range(first, len(lines)) if n not in hidden and lines[n].strip() == "%%"]
+    for start, end in zip(marks[::2], marks[1::2], strict=False):
+        hidden.update(range(start, end + 1))
     return hidden
 
 

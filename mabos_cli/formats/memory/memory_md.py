@@ -18,7 +18,7 @@ from mabos_cli.formats.markdown.escape import (
     unescape_block,
     unescape_links,
 )
-from mabos_cli.formats.markdown.outline import Heading, find_headings
+from mabos_cli.formats.markdown.scan import Heading, find_headings
 
 # A block id of ours stands behind a blank; one that is only mentioned is escaped by a backslash.
 _OUR_BLOCK_ID = r"(?m)(?<= )\^(\S+)\s*$"

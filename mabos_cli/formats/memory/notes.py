@@ -10,8 +10,7 @@ from mabos_cli.core.memory.migration import Note
 from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.json.text import dump_record, parse_lines
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
-from mabos_cli.formats.markdown.front_matter import count_head
-from mabos_cli.formats.markdown.structure import find_blocks, find_structure, plain_title
+from mabos_cli.formats.markdown.scan import Heading, count_head, find_blocks, plain_title, scan
 from mabos_cli.formats.memory.memory_md import without_marks
 
 ENTRY, HEADING = "entry", "heading"
@@ -89,27 +88,25 @@ def parse_notes(text: str, size: int, *, least: int = 0, template: str = "") -> 
     for entry in parse_log("\n".join(lines)):
         if entry.id.startswith("M-") and entry.line > body:
             page.label(range(entry.line - 1, entry.last), "copy")
-    structure = find_structure(lines[body:])
-    whole = {first + body: (last + body, alone) for first, (last, alone) in structure.whole.items()}
-    headings = {first + body: (last + body, level) for first, last, level in structure.headings}
-    whole |= {first: (last, True) for first, (last, _) in headings.items()}
+    structure = scan(lines, body)
+    headings = {heading.first: heading for heading in structure.headings}
     ends = {number for number, line in enumerate(lines) if _BLOCK_ID.search(line)}
     untouched = {line.strip() for line in template.split("\n") if line.strip()}
-    for first, last in find_blocks(lines, whole, ends, body, len(lines) - 1):
+    for first, last in find_blocks(lines, structure.whole, ends, body, len(lines) - 1):
         numbers = [n for n in range(first, last + 1) if lines[n].strip() and not page.labels[n]]
         if numbers and first in headings:
-            _enter(page, numbers, headings[first][1])
+            _enter(page, numbers, headings[first])
         elif numbers:
             _take(page, numbers, untouched)
     return Notes(tuple(page.entries), tuple(page.labels))
 
 
-def _enter(page: _Page, numbers: list[int], level: int) -> None:
+def _enter(page: _Page, numbers: list[int], heading: Heading) -> None:
     """Goes below a heading."""
-    while page.trail and page.trail[-1][0] >= level:
+    while page.trail and page.trail[-1][0] >= heading.level:
         page.trail.pop()
-    title = plain_title([page.lines[n] for n in numbers])
-    page.trail += [(level, title)] if title else []
+    title = plain_title(heading.title)
+    page.trail += [(heading.level, title)] if title else []
     page.marks = find_marks(" ".join(page.lines[n] for n in numbers))
     page.label(numbers, HEADING)
 

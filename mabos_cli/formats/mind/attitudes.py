@@ -23,7 +23,7 @@ from mabos_cli.core.mind.mind import (
     status_word,
 )
 from mabos_cli.formats.markdown.escape import escape_block, unescape_block
-from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, end_of_item, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, set_field
 from mabos_cli.formats.mind.cognitive_fields import (

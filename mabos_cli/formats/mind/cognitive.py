@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
-from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cognitive_fields import (
     INLINE,
     MARK,

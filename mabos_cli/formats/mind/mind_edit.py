@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.markdown.outline import hidden_lines
+from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
 from mabos_cli.formats.mind.cognitive import (
     ITEM,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from mabos_cli.formats.markdown.front_matter import count_head
-from mabos_cli.formats.markdown.structure import BLOCK_ID, find_blocks, find_structure, plain_title
+from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, find_blocks, plain_title, scan
 
 # 400 and 80 tokens at four characters.
 SIZE, OVERLAP = 1600, 320
@@ -80,10 +79,9 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
     page = _read_page(text, max(size, 1), overlap)
     body = count_head(page.lines)
     passages = list(_cut(page, _Section(0, body - 1), 0, body - 1, "")) if body else []
-    structure = find_structure(page.lines[body:])
-    page.whole.update((first + body, (last + body, alone)) for first, (last, alone) in structure.whole.items())
-    page.whole.update((first + body, (last + body, True)) for first, last, _ in structure.headings)
-    sections = list(_sections(page.lines, structure.headings, body))
+    structure = scan(page.lines, body)
+    page.whole.update(structure.whole)
+    sections = list(_sections(structure.headings, body, len(page.lines)))
     for section, below in zip(sections, [*sections[1:], _Section(0, 0)], strict=True):
         if not _is_told_below(page, section, below):
             for first, last, item_id in _runs(page, section):
@@ -101,19 +99,19 @@ def _read_page(text: str, size: int, overlap: int) -> _Page:
     return _Page(text, lines, starts, list(ids), ids, {}, size, max(0, min(overlap, size // 2)))
 
 
-def _sections(lines: list[str], headings: list[tuple[int, int, int]], body: int) -> Iterator[_Section]:
-    ends = [first + body - 1 for first, _, _ in headings] + [len(lines) - 1]
+def _sections(headings: list[Heading], body: int, count: int) -> Iterator[_Section]:
+    ends = [heading.first - 1 for heading in headings] + [count - 1]
     yield _Section(body, ends[0])
     trail: list[tuple[int, str]] = []
-    for (first, last, level), end in zip(headings, ends[1:], strict=True):
+    for (first, last, level, words), end in zip(headings, ends[1:], strict=True):
         while trail and trail[-1][0] >= level:
             trail.pop()
         above = [title for _, title in trail]
-        title = plain_title(lines[first + body : last + body + 1])
+        title = plain_title(words)
         if title:
             trail.append((level, title))
         path = BETWEEN_TITLES.join(title for _, title in trail)
-        yield _Section(first + body, end, last + body, level, BETWEEN_TITLES.join(above), path, title)
+        yield _Section(first, end, last, level, BETWEEN_TITLES.join(above), path, title)
 
 
 def _is_told_below(page: _Page, section: _Section, below: _Section) -> bool:

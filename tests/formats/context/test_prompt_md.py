@@ -14,7 +14,7 @@ def test_sections_put_together_are_the_file() -> None:
 
 
 def test_prose_between_two_rules_is_told() -> None:
-    assert [section.text for section in split_sections("P.md", "---\nBe curt.\n---\n")] == ["---\nBe curt.\n---"]
+    assert [section.text for section in split_sections("P.md", "---\nBe curt.\n---\n")] == ["---", "Be curt.\n---"]
 
 
 def test_a_skill_by_its_front_matter() -> None:

@@ -129,7 +129,7 @@ def test_items_and_paragraphs_under_headings_are_events():
 @pytest.mark.parametrize("fence", ["```", "~~~", "  ```python"])
 def test_code_is_no_event(fence):
     assert told(f"before\n{fence}\n- item\n# heading\n{fence.strip()[:3]}\nafter") == ["before", "after"]
-    assert told(f"before\n{fence}\nnever closed") == ["before"]
+    assert told(f"before\n{fence}\nnever closed") == ["before", "never closed"]
 
 
 @pytest.mark.parametrize("text", ["", "\n", HEADER, "---", "***\n---\n", "<!-- hidden -->", "| - | - |", "…"])

@@ -7,7 +7,7 @@ from formats.samples import HOSTILE, hostile_texts, make_item, plain_texts
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.log_taking import Candidate
 from mabos_cli.core.language.text import fold
-from mabos_cli.formats.markdown.outline import find_headings, hidden_lines
+from mabos_cli.formats.markdown.scan import find_headings, hidden_lines
 from mabos_cli.formats.memory.memory_md import (
     add_consolidated,
     add_to_sections,

@@ -1,33 +1,33 @@
-import subprocess
-import sys
+import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from formats.samples import HOSTILE, make_item
 from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
-from mabos_cli.formats.markdown.front_matter import count_head
-from mabos_cli.formats.markdown.structure import (
-    DEEPEST,
-    LARGEST_PARSED,
+from mabos_cli.formats.markdown.scan import (
     LONGEST_TITLE,
-    find_structure,
+    count_head,
+    find_headings,
     is_only_headings,
-    is_plain,
-    parse_structure,
     plain_title,
-    scan_structure,
+    scan,
 )
 from mabos_cli.formats.memory.memory_md import add_consolidated, render_memory_header
+from mabos_cli.formats.memory.notes import parse_notes
+from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.search.passages import split_passages
 
-TEMPLATES = sorted((Path(__file__).parents[3] / "workspace-template").rglob("*.md"))
+ROOT = Path(__file__).parents[3]
+PAGES = sorted(path for folder in ("workspace-template", "docs", "fixtures") for path in (ROOT / folder).rglob("*.md"))
 quick = settings(deadline=None, derandomize=True)
+OUR_ID = re.compile(r" \^M-\d+-[0-9a-f]{4}\s*$")
 BLOCK_ID = "ends here ^M-1700000000001-00aa"
-# Lines that make scanning and parsing disagree, were it not for is_plain.
+# Lines that make scanners and parsers disagree.
 STRUCTURE = (
     *("# h", "## h ##", "#", "#x", "   # i", "\t# t", "    # code", "- # t", "> # q", "####### seven"),
     *(
@@ -73,9 +73,8 @@ def heading_lines(text):
     """The lines of headings, counted from one."""
     source = [line.removesuffix("\r") for line in text.split("\n")]
     source[0] = source[0].removeprefix("\ufeff")
-    skip = count_head(source)
-    found = find_structure(source[skip:]).headings
-    return {first + skip + 1: range(first + skip + 1, last + skip + 2) for first, last, _ in found}
+    found = scan(source, count_head(source)).headings
+    return {heading.first + 1: heading for heading in found}
 
 
 @quick
@@ -95,13 +94,12 @@ def test_passage_is_the_lines_that_it_cites(text, size, overlap):
 def test_every_written_line_is_in_a_passage_or_is_a_title_above_the_next(text, size, overlap):
     passages = split_passages(text, size, overlap)
     cited = {n for passage in passages for n in range(passage.first, passage.last + 1)}
-    source = text.split("\n")
-    for first, span in heading_lines(text).items():
-        if not {*span} & cited:
-            title = plain_title(source[first - 1 : span[-1]])
+    for first, heading in heading_lines(text).items():
+        span = {*range(first, heading.last + 2)}
+        if not span & cited:
             below = next(passage for passage in passages if passage.first > first)
-            assert title in below.heading
-            cited |= {*span}
+            assert plain_title(heading.title) in below.heading
+            cited |= span
     assert written(text) <= cited
 
 
@@ -154,14 +152,48 @@ def test_passage_stays_within_its_size(text, size):
         assert len(passage.text) <= (4 * size if passage.item_id else size + extra)
 
 
-@settings(deadline=None, derandomize=True)
+def parse(body):
+    """Headings, and ranges of fences and outer HTML, as markdown-it finds them."""
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    tokens, headings, whole = [], [], {}
+    lines = [line if line.strip() else "" for line in body.split("\n")]
+    parser.block.parse("\n".join(lines), parser, {}, tokens)
+    for token in (token for token in tokens if token.map):
+        first, last = token.map[0], token.map[1] - 1
+        if token.type == "heading_open" and token.level == 0:
+            if first == last or not any(map(OUR_ID.search, lines[first:last])):
+                headings.append((first, last, int(token.tag[1])))
+        elif token.type == "fence" or (token.type == "html_block" and token.level == 0):
+            whole[first] = (last, token.level == 0)
+    return headings, whole
+
+
+def scanned(body):
+    found = scan(body.split("\n"))
+    whole = {h.first: (h.last, h.is_outer) for h in found.hidden if h.kind == "fence" or h.is_outer}
+    return [heading[:3] for heading in found.headings], whole
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
 @given(documents)
 @example("- a\n\n  # no\n")
 @example("> a\n---\n# b")
-def test_scanning_a_plain_text_finds_what_parsing_finds(text):
-    body = text.rstrip()
-    assume(is_plain(body))
-    assert scan_structure(body) == parse_structure(body)
+@example("x\na | b\n--|--\nrow\n===")
+@example("1. a\n\n   ```\n   # no\n   ```\n# b")
+def test_scanning_finds_what_a_parser_of_commonmark_finds(text):
+    body = text.rstrip().replace("\r", "").removeprefix("\ufeff")
+    found = scan(body.split("\n"))
+    assume(not found.unclosed and not any(h.kind == "comment" and not h.is_outer for h in found.hidden))
+    assert scanned(body) == parse(body)
+
+
+@pytest.mark.parametrize("mark", ["```", "~~~~ sh", "<!--", "- ```", "<script>"])
+def test_what_is_never_closed_hides_nothing_from_search_or_mind(mark):
+    text = f"# Beliefs\n\n## One\n\ncertainty: 0.9\n\n{mark}\n\n## Two\n\ncertainty: 0.8\n"
+    assert [heading.title for heading in find_headings(text.split("\n"))] == ["Beliefs", "One", "Two"]
+    assert [entry.title for entry in parse_cognitive(text).entries] == ["One", "Two"]
+    assert [passage.heading for passage in split_passages(text)] == ["Beliefs", "Beliefs"]
+    assert [note.titles for note in parse_notes(text, 1600).entries][-1] == ("Two",)
 
 
 plain_parts = st.sampled_from(
@@ -193,17 +225,15 @@ plain_parts = st.sampled_from(
 
 @quick
 @given(st.lists(plain_parts, max_size=12).map("".join))
-def test_ordinary_notes_are_plain_and_scanned_right(text):
+def test_ordinary_notes_are_scanned_right(text):
     body = text.rstrip()
-    assert is_plain(body)
-    assert scan_structure(body) == parse_structure(body)
+    assert scanned(body) == parse(body)
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_templates_are_plain_and_scanned_right(path):
-    body = path.read_text("utf-8").rstrip()
-    assert is_plain(body)
-    assert scan_structure(body) == parse_structure(body)
+def test_templates_docs_and_fixtures_are_scanned_right():
+    for path in PAGES:
+        body = path.read_text("utf-8", "replace").removeprefix("\ufeff").rstrip()
+        assert scanned(body) == parse(body), path
 
 
 @quick
@@ -211,19 +241,8 @@ def test_templates_are_plain_and_scanned_right(path):
 def test_entries_of_a_daily_log_are_scanned_right_and_one_passage_each(contents):
     items = [make_item(n, content) for n, content in enumerate(contents)]
     log = render_log_header("2026-02-24") + "".join(map(render_log_entry, items))
-    assert is_plain(log)
-    assert scan_structure(log.rstrip()) == parse_structure(log.rstrip())
+    assert scanned(log.rstrip()) == parse(log.rstrip())
     assert [p.item_id for p in split_passages(log)] == [item.id for item in items]
-
-
-def test_our_own_files_do_not_load_the_parser():
-    items = tuple(make_item(n, "# no\n\n```\n<div>\n---\n- x\n===") for n in range(3))
-    log = render_log_header("2026-02-24") + "".join(map(render_log_entry, items))
-    memory = add_consolidated(render_memory_header("cfo"), items, "2026-02-24")
-    code = "import sys; from mabos_cli.formats.search.passages import split_passages as s; t = sys.stdin.read(); print(len(s(t)), 'markdown_it' in sys.modules)"
-    for text in (log, memory):
-        done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True)
-        assert done.stdout == "3 False\n"
 
 
 def test_sections_and_their_lines():
@@ -260,7 +279,7 @@ def test_path_of_headings_is_what_stands_above():
     ],
 )
 def test_title_is_the_words_of_a_heading(line, title):
-    assert plain_title([line]) == title
+    assert plain_title(scan([line]).headings[0].title) == title
 
 
 def test_heading_too_long_for_a_path_has_a_passage():
@@ -290,22 +309,14 @@ def test_underlined_headings_are_headings():
         "- a\n\n  # no\n\n  b",
         "a\n#no\n\\# no",
         "---\ntitle: x\n# no\nb: c\n---\n",
-        "```\n# no\n~~~\n# no\n",
     ],
 )
 def test_what_only_looks_like_a_heading_cuts_nothing(text):
     assert len(split_passages(text)) == 1
 
 
-def test_large_text_is_scanned_and_code_in_it_holds_no_headings():
-    text = "# A\n\n   ```\n# no\n   ```\n\n<!--\n# no\n-->\n\n# B\n" + "word\n" * (LARGEST_PARSED // 5)
-    found = split_passages(text)
-    assert (found[0].last, found[1].text[:3], {p.heading for p in found}) == (9, "# B", {"", "B"})
-
-
-def test_text_too_deep_for_the_parser_is_scanned():
-    deep = "".join("  " * n + "- x\n" for n in range(DEEPEST)) + "<b>\n\n# After\n\ny\n"
-    assert parse_structure(deep) is None
+def test_nesting_deeper_than_is_followed_hides_nothing_behind_it():
+    deep = "".join("  " * n + "- x\n" for n in range(200)) + "<b>\n\n# After\n\ny\n"
     assert split_passages(deep)[-1].text == "# After\n\ny"
 
 
