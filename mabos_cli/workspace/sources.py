@@ -231,7 +231,7 @@ def _queued(agent: Agent, shown: str, data: bytes) -> Content:
 def _written(agent: Agent, shown: str, data: bytes) -> Content:
     """The passages of a text file, without what the template put there."""
     from mabos_cli.formats.hierarchy.daily_log import find_untrusted
-    from mabos_cli.formats.markdown.scan import is_only_headings
+    from mabos_cli.formats.markdown.blocks import is_only_headings
     from mabos_cli.formats.search.passages import split_passages
 
     s = agent.settings

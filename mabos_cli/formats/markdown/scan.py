@@ -6,12 +6,11 @@ disappear from the mind nor from search.
 """
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER
+from mabos_cli.formats.markdown.escape import TABLE_DELIMITER
 
-LONGEST_TITLE = 120
 # Quotes and list items within one another; what is nested deeper is text.
 _DEEPEST = 64
 
@@ -48,12 +47,6 @@ _TAG = re.compile(
     r"(?:<[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w:.-]*+(?:\s*=\s*(?:[^\"'=<>`\x00-\x20]++|'[^']*'|\"[^\"]*\"))?)*+\s*/?>"
     r"|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*"
 )
-_LINK = re.compile(
-    r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"
-    r"|<((?:https?|mailto):[^<>\s]*)>|</?[A-Za-z!][^<>]*>"
-)
-_MARK = re.compile(r"`+([^`]+)`+|\\([!-/:-@\[-`{-~])|`+|~~|==|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
-_ITEM = re.compile(rf" ?{BULLET}(?:[ \t]|$)")
 
 
 def count_head(lines: Sequence[str], is_sure: bool = False) -> int:
@@ -363,47 +356,3 @@ class _Scanner:
 def _count_cells(row: str) -> int:
     cells = _PIPE.split(row.strip())
     return len(cells) - (not cells[0].strip()) - (len(cells) > 1 and not cells[-1].strip())
-
-
-def find_blocks(
-    lines: Sequence[str], whole: dict[int, tuple[int, bool]], ends: Container[int], first: int, last: int
-) -> list[tuple[int, int]]:
-    """Paragraphs, list items with what is indented below them, tables, quotes, code: ranges that cover all written lines."""
-    blocks: list[tuple[int, int]] = []
-    edge, gap, in_item, before = True, False, False, ""
-    line = first
-    while line <= last:
-        text = lines[line]
-        if not text.strip():
-            gap, line = True, line + 1
-            continue
-        end, alone = whole.get(line, (line, False))
-        end = min(end, last)
-        if edge or alone or _starts_block(text, before, gap, in_item):
-            blocks.append((line, end))
-            in_item = bool(_ITEM.match(text))
-        else:
-            blocks[-1] = (blocks[-1][0], end)
-        edge = alone or end in ends
-        gap, before, line = False, lines[end], end + 1
-    return blocks
-
-
-def _starts_block(text: str, before: str, gap: bool, in_item: bool) -> bool:
-    if _ITEM.match(text):
-        return True
-    if gap:
-        return not (in_item and text.startswith(("  ", "\t")))
-    return text[0] in ">|" and text[0] != before[:1]
-
-
-def plain_title(title: str) -> str:
-    """The words of a heading without marks, cut where a title would not end: every passage below repeats it."""
-    words = BLOCK_ID.sub("", title)[: 4 * LONGEST_TITLE]
-    words = " ".join(_MARK.sub(r"\1\2", _LINK.sub(r"\1\2\3", words)).split())
-    return words if len(words) <= LONGEST_TITLE else words[: LONGEST_TITLE - 1] + "…"
-
-
-def is_only_headings(text: str) -> bool:
-    """Whether there is nothing to read below the headings."""
-    return all(not line.strip() or (line[0] == "#" and _ATX.match(line.rstrip("\r"))) for line in text.split("\n"))

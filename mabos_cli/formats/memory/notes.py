@@ -9,8 +9,9 @@ from mabos_cli.core.language.text import cut_text
 from mabos_cli.core.memory.migration import Note
 from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
-from mabos_cli.formats.markdown.scan import Heading, count_head, find_blocks, plain_title, scan
+from mabos_cli.formats.markdown.scan import Heading, count_head, scan
 from mabos_cli.formats.memory.memory_md import without_marks
 
 ENTRY, HEADING = "entry", "heading"

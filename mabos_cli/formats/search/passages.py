@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, find_blocks, plain_title, scan
+from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
+from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, scan
 
 # 400 and 80 tokens at four characters.
 SIZE, OVERLAP = 1600, 320
