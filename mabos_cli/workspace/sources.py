@@ -259,7 +259,7 @@ def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tupl
     """A passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts that are
     trusted differently, each run of lines is a passage of its own."""
     from mabos_cli.formats.hierarchy.daily_log import has_untrusted_bullet
-    from mabos_cli.formats.knowledge.facts_md import has_untrusted_fact
+    from mabos_cli.formats.knowledge.fact_text import has_untrusted_fact
 
     if shown.startswith(_FACTS) and has_untrusted_fact(passage.text):
         lines = enumerate(passage.text.split("\n"), passage.first)

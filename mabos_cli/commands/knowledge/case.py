@@ -5,37 +5,39 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.knowledge.case_retrieve import retrieve
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import (
-    Case,
-    CaseChanges,
-    Held,
-    adapt_case,
-    check_case,
-    check_text,
-    parse_metric,
-    plan_store,
-    render_metrics,
-    revise_case,
-)
-from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.knowledge.case import Case, check_text, parse_metric
+from mabos_cli.core.knowledge.case_similarity import make_measure
+from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.errors import UsageFault
+from mabos_cli.formats.knowledge.case_text import (
+    case_line,
+    case_lines,
+    found_lines,
+    found_row,
+    proposed_row,
+    reuse_line,
+)
 from mabos_cli.formats.knowledge.cases import CaseFile, case_to_dict
-from mabos_cli.services.knowledge.case_batch import read_cases
-from mabos_cli.services.knowledge.case_common import case_line, read_situation, solution_line, wanted_case
-from mabos_cli.services.knowledge.fact_common import without_gc
+from mabos_cli.services.knowledge.cases import (
+    Situation,
+    Wanted,
+    read_situation,
+    retrieve_cases,
+    revise_known,
+    store_batch,
+    store_case,
+    wanted_case,
+)
+from mabos_cli.services.knowledge.facts import without_gc
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.cases import change_cases, find_case, find_case_departures, load_cases
+from mabos_cli.workspace.knowledge.cases import find_case, find_case_departures, load_cases
 
 app = new_group(
     "case", "Store cases, retrieve those like the present situation, and note what came of reuse.", no_args_is_help=True
 )
-# What became of each case that was stored, and the ids of those that left for them.
-Told = tuple[list[tuple[Case, str]], tuple[str, ...]]
 CaseId = Annotated[str, typer.Argument(metavar="ID", help="The case: C-001.")]
 Beliefs = Annotated[
     list[str] | None, typer.Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
@@ -82,45 +84,28 @@ def store(
         return _store_batch(call, agent, batch)
     now = read_situation(agent, belief, desire, from_mind=from_mind)
     metrics = tuple(map(parse_metric, metric or ()))
-    made = Case("", now.beliefs, now.desires, context, plan, tuple(action or ()), success, metrics, lessons)
-
-    def planned(file: CaseFile, held: Held) -> tuple[CaseChanges, Told]:
-        base = wanted_case(agent, file, source) if source else None
-        return _planned(agent, [check_case(adapt_case(base, made) if base else made)], held, base)
-
-    (told, left), warnings = change_cases(agent, "case store", planned)
-    case, state = told[0]
-    data = {"state": state, "case": case_to_dict(case), "left": left}
+    draft = Case("", now.beliefs, now.desires, context, plan, tuple(action or ()), success, metrics, lessons)
+    stored = store_case(agent, draft, source)
+    case, state = stored.states[0]
+    data = {"state": state, "case": case_to_dict(case), "left": stored.left}
     verb = "merged into" if state == "merged" else state
-    call.emit("case.store", data, [f"{verb} {case_line(case)}", *_left_line(left)], now.warnings + warnings)
-
-
-def _planned(agent: Agent, given: list[Case], held: Held, used: Case | None = None) -> tuple[CaseChanges, Told]:
-    limit = agent.settings["cbr.max_cases"]
-    changes, told = plan_store(given, held, agent.now(), format_time(agent.now()), limit, used)
-    return changes, (told, changes.drop)
-
-
-def _left_line(left: tuple[str, ...]) -> list[str]:
-    """A line about the cases that had to leave, if any."""
-    return [f"left for the archive: {one_line(', '.join(left), 200)}"] if left else []
+    lines = [f"{verb} {case_line(case)}", *_left_line(stored.left)]
+    call.emit("case.store", data, lines, now.warnings + stored.warnings)
 
 
 def _store_batch(call: Call, agent: Agent, path: str) -> None:
     """Stores all cases of a file, or none."""
-    given = read_cases(path)
-    with without_gc():
-        (told, left), warnings = change_cases(agent, "case store", lambda _, held: _planned(agent, given, held))
-    renamed = [
-        f"{case.id} was given before: stored as {new.id}"
-        for case, (new, state) in zip(given, told, strict=True)
-        if case.id and state == "stored" and new.id != case.id
-    ]
-    counts = {name: sum(state == name for _, state in told) for name in ("stored", "merged")}
-    rows = [{"case_id": case.id, "state": state} for case, state in told]
+    stored = store_batch(agent, path)
+    counts = {name: sum(state == name for _, state in stored.states) for name in ("stored", "merged")}
+    rows = [{"case_id": case.id, "state": state} for case, state in stored.states]
     line = f"cases: {counts['stored']} stored, {counts['merged']} merged"
-    data = {**counts, "cases": rows, "left": left}
-    call.emit("case.store", data, [line, *_left_line(left)], warnings + renamed)
+    data = {**counts, "cases": rows, "left": stored.left}
+    call.emit("case.store", data, [line, *_left_line(stored.left)], stored.warnings)
+
+
+def _left_line(left: tuple[str, ...]) -> list[str]:
+    """Returns a line about the cases that had to leave, if any."""
+    return [f"left for the archive: {one_line(', '.join(left), 200)}"] if left else []
 
 
 @app.command("list")
@@ -164,36 +149,8 @@ def show(ctx: typer.Context, case_id: CaseId) -> None:
         gone = find_case_departures(agent, case_id)
         left = gone[-1] if gone else None
         case = left.case if left and left.case else wanted_case(agent, file, case_id)
-    rows = (
-        ("beliefs", ", ".join(case.beliefs)),
-        ("desires", ", ".join(case.desires)),
-        ("context", one_line(case.context)),
-        ("did", solution_line(case)),
-        ("metrics", render_metrics(case.metrics)),
-        ("lessons", one_line(case.lessons)),
-        ("adapted from", case.adapted_from),
-        ("merged", plural(case.merged, "time") if case.merged else ""),
-        ("used", f"{plural(case.uses, 'time')}, last {case.last_used[:10]}" if case.uses else ""),
-    )
-    lines = [case_line(case), *(f"  {name}: {told}" for name, told in rows if told)]
-    lines += [f"  archived {left.at[:10]}: {left.reason}"] if left else []
-    lines += [f"  {r.at[:10]} {r.by}; before: {_earlier(r.was)}" for r in reversed(case.revisions)]
     data = {"state": "archived" if left else "live", "case": case_to_dict(case)}
-    call.emit("case.show", data, lines)
-
-
-def _earlier(was: tuple[tuple[str, Any], ...]) -> str:
-    """Earlier values, on a line."""
-    told = []
-    for name, value in was:
-        if name == "success":
-            told.append(Case("", success=value).word)
-        elif name == "metrics":
-            told.append(render_metrics(value) or "no metrics")
-        else:
-            text = "; ".join(value) if isinstance(value, tuple) else str(value)
-            told.append(f"{name.removesuffix('_id')} {one_line(text, 120) or 'none'}")
-    return "; ".join(told)
+    call.emit("case.show", data, case_lines(case, left))
 
 
 @app.command()
@@ -218,28 +175,72 @@ def revise(
     agent = call.open_agent()
     changes: dict[str, Any] = {} if success is None else {"success": success}
     changes |= {"metrics": tuple(map(parse_metric, metric))} if metric else {}
-    told = {
+    texts = {
         "lessons": check_text(lessons, "lessons"),
         "plan_id": check_word(plan, "plan"),
         "actions": tuple(text for each in action or () if (text := check_text(each, "action"))),
         "context": check_text(context, "context"),
     }
-    changes |= {name: value for name, value in told.items() if value}
+    changes |= {name: value for name, value in texts.items() if value}
     if not changes:
         raise BadValue(
             "nothing given to note", "--success, --failure, --metric, --lessons, --plan, --action or --context"
         )
-
-    def planned(file: CaseFile, _: Held) -> tuple[CaseChanges, tuple[Case, str]]:
-        old = wanted_case(agent, file, case_id)
-        new, cut = revise_case(old, changes, format_time(agent.now()), is_use=not correct)
-        if new == old:
-            return CaseChanges(), (old, "unchanged")
-        return CaseChanges((new,), archive=tuple(cut)), (new, "revised")
-
-    (new, state), warnings = change_cases(agent, "case revise", planned)
+    new, state, warnings = revise_known(agent, case_id, changes, is_use=not correct)
     data = {"state": state, "case": case_to_dict(new)}
     call.emit("case.revise", data, [f"{state} {case_line(new)}"], warnings)
 
 
-app.command()(retrieve)
+@app.command()
+def retrieve(
+    ctx: typer.Context,
+    belief: Annotated[
+        list[str] | None,
+        typer.Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
+    ] = None,
+    desire: Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")] = None,
+    context: Annotated[str, typer.Option(help="The situation in words, compared by words and meaning.")] = "",
+    similarity: Annotated[str, typer.Option(help="containment, jaccard or tversky.")] = "containment",
+    alpha: Annotated[float | None, typer.Option(help="Tversky: what is missing now takes away (0.7).")] = None,
+    beta: Annotated[float | None, typer.Option(help="Tversky: what is new now takes away (0.3).")] = None,
+    success_only: Annotated[bool, typer.Option("--success-only", help="Only cases that worked.")] = False,
+    no_taxonomy: Annotated[
+        bool, typer.Option("--no-taxonomy", help="Names of near concepts do not count in part.")
+    ] = False,
+    min_score: Annotated[float, typer.Option(help="Only cases at least this near.")] = 0.0,
+    limit: Limit = 5,
+) -> None:
+    """Find the cases that are like the present situation, and what worked then.
+
+    Example: mabos case retrieve --belief B-001,B-002 --desire D-001 --context "Customers leave after the price change"
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    if not 0 <= min_score <= 1:
+        raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
+    measure = make_measure(similarity, alpha, beta)
+    now = read_situation(agent, belief, desire, from_mind=not (belief or desire))
+    found = retrieve_cases(call, agent, now, Wanted(context, measure, success_only, not no_taxonomy, min_score, limit))
+    data = {
+        "beliefs": now.beliefs,
+        "desires": now.desires,
+        "context": context or None,
+        "similarity": {"name": similarity, **measure._asdict()},
+        "total": found.total,
+        "count": found.count,
+        "cases": [found_row(each) for each in found.cases],
+        "proposal": proposed_row(found.proposal) if found.proposal else None,
+    }
+    lines = [line for each in found.cases for line in found_lines(each)] + more_line(found.count, len(found.cases))
+    if found.proposal:
+        lines.append(reuse_line(found.proposal))
+    call.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)
+
+
+def _no_case(total: int, now: Situation, context: str) -> str:
+    """Returns why nothing was found."""
+    if not total:
+        return "no cases yet"
+    if not (now.beliefs or now.desires or context.strip()):
+        return "nothing is known of the present situation: give --belief, --desire or --context"
+    return "no case is like this"

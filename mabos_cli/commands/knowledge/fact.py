@@ -1,29 +1,40 @@
 """fact: what an agent knows as triples, in facts.json."""
 
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.knowledge.fact_exchange import export_command, import_command
 from mabos_cli.commands.options import DryRun, Limit, more_line
-from mabos_cli.core.knowledge.asserting import FactChanges, plan_retract
 from mabos_cli.core.knowledge.fact import Fact, Query, current_facts, known_since
-from mabos_cli.core.knowledge.fact_lint import Origin, explain_fact, lint_facts, supports_lost
-from mabos_cli.core.knowledge.forward import forward_chain
+from mabos_cli.core.knowledge.fact_lint import explain_fact, lint_facts
 from mabos_cli.core.language.clock import format_time, parse_when
-from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.item import check_importance, check_word
-from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.item import TRUSTS, check_choice, check_importance, check_word
+from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
+from mabos_cli.formats.knowledge.exchange import FACT_FORMATS
+from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
-from mabos_cli.services.knowledge.fact_common import asserting, fact_line, stale_warning, without_gc
-from mabos_cli.services.knowledge.shared_facts import SharedFact, find_facts, find_shared_facts
+from mabos_cli.services.inputs import read_given
+from mabos_cli.services.knowledge.facts import (
+    SharedFact,
+    assert_facts,
+    export_facts,
+    find_fact,
+    find_facts,
+    find_shared_facts,
+    import_facts,
+    retract_facts,
+    stale_warning,
+)
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import Facts, Fresh, change_facts, find_fact_departures, load_facts
+from mabos_cli.workspace.knowledge.facts import Facts, find_fact_departures, load_facts
 from mabos_cli.workspace.knowledge.rulebook import functional_predicates, load_rules
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
+_ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}
 Subject = Annotated[str, typer.Argument(help="What it is about.")]
 
 
@@ -46,20 +57,21 @@ def assert_command(
     call: Call = ctx.obj
     agent = call.open_agent()
     times = {"valid_from": _day(since, agent), "valid_until": _day(until, agent)}
-    given = Fact("", subject, predicate, object, confidence, source, trust, **times)
-    (told, lost), warnings = change_facts(agent, "fact assert", asserting(agent, [given]))
-    fact, state = told[0]
+    done = assert_facts(
+        agent, "fact assert", [Fact("", subject, predicate, object, confidence, source, trust, **times)]
+    )
+    fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
-    call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], warnings + lost)
+    call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
 
 
 def _day(text: str, agent: Agent) -> str:
     """A date as it was given if it is one, or the moment that words such as `today` mean."""
-    said = text.strip()
-    if not said:
+    date = text.strip()
+    if not date:
         return ""
-    moment = parse_when(said, agent.now())
-    return said if said[:4].isdigit() and "-" in said else format_time(moment)[:10]
+    moment = parse_when(date, agent.now())
+    return date if date[:4].isdigit() and "-" in date else format_time(moment)[:10]
 
 
 @app.command()
@@ -84,66 +96,16 @@ def retract(
         raise UsageFault("which facts?", "give an ID, or --subject, --predicate or both")
     wanted = {"id": fact_id, "subject": subject, "predicate": predicate}
     wanted = {name: value for name, value in wanted.items() if value}
-    why, now = check_word(reason, "reason", 2000), format_time(agent.now())
-
-    def plan(facts: Facts, _: Fresh) -> tuple[FactChanges | None, tuple[list[Fact], Fallout]]:
-        gone = _matching(agent, facts, wanted)
-        fallout = _fall_out(agent, facts, gone, cascade)
-        changes = plan_retract(gone, why, now)._replace(derived=fallout.left, rules_version=fallout.rules_version)
-        return (None if dry_run else changes), (gone, fallout)
-
-    (gone, fallout), warnings = change_facts(agent, "fact retract", plan)
-    lost = fallout.lost
+    why = check_word(reason, "reason", 2000)
+    gone, lost, warnings = retract_facts(agent, wanted, why, cascade=cascade, dry_run=dry_run)
     verb = "would retract" if dry_run else "retracted"
-    lines = [f"{verb} {fact_line(fact)}" for fact in gone]
     after = "also dropped" if cascade and not dry_run else "loses its support:"
-    lines += [f"{after} {fact_line(fact)}" for fact in lost]
+    lines = [f"{verb} {fact_line(fact)}" for fact in gone] + [f"{after} {fact_line(fact)}" for fact in lost]
     data = {"dry_run": dry_run, "retracted": [fact_to_dict(f) for f in gone], "unsupported": [f.id for f in lost]}
     if lost and not cascade:
         more = f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
         warnings = [*warnings, more]
-    call.emit("fact.retract", data, lines, [*warnings, *fallout.warnings])
-
-
-def _matching(agent: Agent, facts: Facts, wanted: dict[str, str]) -> list[Fact]:
-    """The facts in facts.json with all of some values; NotFound when there are none."""
-    name, value = next(iter(wanted.items()))
-    found = facts.asserted.where(name, value)
-    asserted = [fact for fact in found if all(getattr(fact, n) == v for n, v in wanted.items())]
-    if asserted:
-        return asserted
-    derived = facts.find(value) if name == "id" else None
-    if derived:
-        raise UsageFault(f"{value} is derived by {derived.rule_id}", "retract what it rests on, or turn the rule off")
-    if name == "id":
-        find_fact(agent, facts, value)
-    told = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
-    raise NotFound(f"no asserted fact with {told} for agent {agent.id}", "mabos fact query lists them")
-
-
-class Fallout(NamedTuple):
-    """What a retraction does to derived facts: those that no longer follow, and, if they are to be made anew, all that do."""
-
-    lost: list[Fact]
-    left: tuple[Fact, ...] | None = None
-    rules_version: int = 0
-    warnings: tuple[str, ...] = ()
-
-
-def _fall_out(agent: Agent, facts: Facts, gone: list[Fact], cascade: bool) -> Fallout:
-    ids = {fact.id for fact in gone}
-    derived = list(facts.derived.facts())
-    touched = {fact.id for fact in supports_lost(ids, derived)}
-    if not derived or not (touched or cascade):
-        return Fallout([])
-    rules = load_rules(agent)
-    with without_gc():
-        asserted = [fact for fact in facts.asserted.facts() if fact.id not in ids]
-        again = forward_chain(asserted, rules.rules)
-    follow = {fact.id for fact in again.derived}
-    lost = [fact for fact in derived if fact.id not in follow and (cascade or fact.id in touched)]
-    cut = () if again.fixpoint == "reached" else (f"inference {again.fixpoint}",)
-    return Fallout(lost, again.derived if cascade else None, rules.version, cut)
+    call.emit("fact.retract", data, lines, warnings)
 
 
 @app.command()
@@ -186,8 +148,8 @@ def _nothing(facts: Facts) -> str:
 
 
 def _shared_line(each: SharedFact) -> str:
-    told = fact_line(each.fact._replace(id=each.ref))
-    return f"{told} [{each.via}]" if each.via else told
+    line = fact_line(each.fact._replace(id=each.ref))
+    return f"{line} [{each.via}]" if each.via else line
 
 
 def _shared_row(each: SharedFact) -> dict[str, Any]:
@@ -206,43 +168,15 @@ def explain(
 
     Example: mabos fact explain F-inf-3f9a61c2d4e5 --depth 3
     """
+    from mabos_cli.formats.knowledge.proof_text import origin_lines, origin_row
+
     call: Call = ctx.obj
     agent = call.open_agent()
     facts = load_facts(agent)
     find_fact(agent, facts, fact_id)
     rules = {rule.id: rule for rule in load_rules(agent).rules}
     tree = explain_fact(fact_id, list(facts.all()), list(rules.values()), max(0, depth))
-    call.emit("fact.explain", {"tree": _row(tree)}, _draw(tree, ""))
-
-
-def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
-    """The fact with an id; NotFound says whether it was retracted."""
-    found = facts.find(fact_id)
-    if found:
-        return found
-    left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
-    if left:
-        raise NotFound(f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it")
-    raise NotFound(f"no fact {fact_id!r} for agent {agent.id}", "mabos fact query lists them")
-
-
-def _row(origin: Origin) -> dict[str, Any]:
-    """A node of an explanation as JSON."""
-    return {
-        "id": origin.fact_id,
-        "fact": fact_to_dict(origin.fact) if origin.fact else None,
-        "rule": origin.rule.id if origin.rule else None,
-        "note": origin.note or None,
-        "sources": [_row(part) for part in origin.parts],
-    }
-
-
-def _draw(origin: Origin, indent: str) -> list[str]:
-    """A tree of an explanation as lines."""
-    told = fact_line(origin.fact) if origin.fact else origin.fact_id
-    by = f" <- {origin.rule.label}" if origin.rule else ""
-    note = f" [{origin.note}]" if origin.note else ""
-    return [f"{indent}{told}{by}{note}", *(line for part in origin.parts for line in _draw(part, indent + "  "))]
+    call.emit("fact.explain", {"tree": origin_row(tree)}, origin_lines(tree))
 
 
 @app.command()
@@ -281,8 +215,8 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
     rows.sort(key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
     lines = [f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows]
-    told = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
-    call.emit("fact.timeline", {"subject": subject, "facts": told}, lines or [f"nothing is known about {subject}"])
+    found = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
+    call.emit("fact.timeline", {"subject": subject, "facts": found}, lines or [f"nothing is known about {subject}"])
 
 
 @app.command()
@@ -295,7 +229,7 @@ def lint(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    from mabos_cli.core.knowledge.fact_types import lint_types  # only this command needs whole ontologies
+    from mabos_cli.core.knowledge.constraints import lint_types  # only this command needs whole ontologies
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     ontology, warnings = load_ontology(agent.paths.workspace)
@@ -313,5 +247,46 @@ def lint(
         raise CheckFailed(plural(len(found), "finding"), "mabos fact retract ID takes out what is wrong")
 
 
-app.command("import")(import_command)
-app.command("export")(export_command)
+@app.command("import")
+def import_command(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="FILE", help="The file; - reads standard input.")],
+    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
+    source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
+    trust: Annotated[
+        str,
+        typer.Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
+    ] = "",
+) -> None:
+    """Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out.
+
+    Example: mabos fact import facts.csv --source crm
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FACT_FORMATS, "format")
+    origin = check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
+    most = check_choice(trust, TRUSTS, "trust") if trust else ""
+    named = path if path != "-" else "standard input"
+    done, derived = import_facts(agent, read_given(path), named, form, origin, most)
+    counts = {state: sum(each == state for _, each in done.states) for state in ("added", "updated", "unchanged")}
+    warnings = [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
+    line = ", ".join(f"{count} {state}" for state, count in counts.items())
+    call.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], done.warnings + warnings)
+
+
+@app.command("export")
+def export_command(
+    ctx: typer.Context,
+    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
+    no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
+) -> None:
+    """Print the facts as NDJSON, CSV or Turtle.
+
+    Example: mabos fact export --format csv
+    """
+    call: Call = ctx.obj
+    form = check_choice(form, FACT_FORMATS, "format")
+    text, count = export_facts(call.open_agent(), form, with_derived=not no_derived)
+    lines = text.rstrip("\n").split("\n") if text else []
+    call.emit("fact.export", {"format": form, "facts": count, "text": text}, lines)

@@ -12,7 +12,8 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.knowledge.exchange import FORMATS, render_graph
+from mabos_cli.formats.knowledge.exchange import GRAPH_FORMATS, render_graph
+from mabos_cli.formats.knowledge.proof_text import chain_lines, goal_lines
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import load_facts
@@ -133,7 +134,7 @@ def export(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    form, graph = check_choice(form, FORMATS, "format"), _open(agent)
+    form, graph = check_choice(form, GRAPH_FORMATS, "format"), _open(agent)
     facts = graph.facts
     if around:
         start = _node(graph, around, agent)
@@ -160,13 +161,17 @@ def impact(
 
     Example: mabos graph impact B-001
     """
-    from mabos_cli.commands.knowledge.graph_impact import Question, show_impact  # only this command needs whole minds
+    from mabos_cli.services.mirror.impact import Question, find_impact  # only this command needs whole minds
 
+    call: Call = ctx.obj
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
         raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")
     wanted = check_choice(level, LEVELS, "level") if level else ""
     asked = Question(name, conflict, behind, wanted)
-    show_impact(ctx.obj, asked, check_choice(via, ("files", "typedb"), "source"))
+    found = find_impact(call, asked, check_choice(via, ("files", "typedb"), "source"))
+    lines = goal_lines(found.rows) if behind else chain_lines(found.rows, found.beliefs)
+    data = {"via": via, **found.about, "rows": found.rows}
+    call.emit("graph.impact", data, [*(lines or [found.nothing]), found.source], found.warnings)
 
 
 def _step(edge: Edge) -> str:
@@ -178,5 +183,5 @@ def _step(edge: Edge) -> str:
 
 def _edge_row(edge: Edge) -> dict[str, Any]:
     fact = edge.fact
-    told = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
-    return {**told, "confidence": fact.confidence, "fact": fact.id, "backwards": edge.backwards}
+    parts = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
+    return {**parts, "confidence": fact.confidence, "fact": fact.id, "backwards": edge.backwards}

@@ -6,16 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.knowledge.ontology_export import export_command
-from mabos_cli.commands.knowledge.ontology_shown import (
-    count_columns,
-    finding_lines,
-    node_lines,
-    node_row,
-    proposal_line,
-    tree_lines,
-    verdict_row,
-)
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.ontology import Ontology, close_names, draw_tree
@@ -24,11 +14,20 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.formats.knowledge.exchange import ONTOLOGY_FORMATS
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
-from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
-from mabos_cli.formats.knowledge.proposals import proposal_to_dict
-from mabos_cli.services.knowledge.ontology_changes import Editor, check_domain, merge, propose, reject, validate
-from mabos_cli.services.knowledge.scaffold import scaffold
+from mabos_cli.formats.knowledge.jsonld_nodes import count_columns, node_lines, node_row, read_ontology, tree_lines
+from mabos_cli.formats.knowledge.proposals import finding_lines, proposal_line, proposal_to_dict, verdict_row
+from mabos_cli.services.knowledge.ontology import (
+    Editor,
+    check_domain,
+    export_ontology,
+    merge,
+    propose,
+    reject,
+    scaffold,
+    validate,
+)
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library, load_documents, shipped_names
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -296,4 +295,18 @@ def scaffold_command(
     call.emit("ontology.scaffold", data, lines, warnings)
 
 
-app.command("export")(export_command)
+@app.command("export")
+def export_command(
+    ctx: typer.Context,
+    domain: Annotated[str, typer.Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
+    form: Annotated[str, typer.Option("--format", help="jsonld, turtle, ntriples, typeql or dot.")] = "jsonld",
+) -> None:
+    """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or a DOT graph.
+
+    Example: mabos ontology export business --format typeql
+    """
+    call: Call = ctx.obj
+    check_choice(form, ONTOLOGY_FORMATS, "format")
+    text, warnings = export_ontology(call.open_workspace(), domain, form)
+    lines = text.rstrip("\n").split("\n") if text else []
+    call.emit("ontology.export", {"format": form, "domain": domain or None, "text": text}, lines, warnings)

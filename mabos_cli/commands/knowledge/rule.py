@@ -14,6 +14,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
+from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.rules import (
     parse_rule_text,
     pattern_from_dict,
@@ -22,7 +23,6 @@ from mabos_cli.formats.knowledge.rules import (
     rule_to_dict,
 )
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.services.knowledge.fact_common import fact_line
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.rulebook import RulePlan, change_rules, load_rules

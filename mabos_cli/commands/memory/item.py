@@ -69,8 +69,8 @@ def get(
 
 
 def _emit_fact(call: Call, view: FactView) -> None:
+    from mabos_cli.formats.knowledge.fact_text import fact_line
     from mabos_cli.formats.knowledge.facts import fact_to_dict
-    from mabos_cli.services.knowledge.fact_common import fact_line
 
     fact, left = view.fact, view.history
     lines = [fact_line(fact)]

@@ -4,27 +4,30 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.backends.typedb import Place, Refused, Session
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mirror.records import Entry, count_standing, last_failure, record_hash
-from mabos_cli.core.mirror.schema import Schema, check_schema, merge_schemas, mirror_schema, ontology_schema
-from mabos_cli.errors import CheckFailed, InvalidFile, Unavailable, UsageFault
+from mabos_cli.core.mind.goal_seed import LINKS
+from mabos_cli.core.mirror.records import Entry
+from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.mirror.typeql import check_read_only
-from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.mirror.follow import connect, place_of, rest_after
-from mabos_cli.services.mirror.seed import seed_goals
-from mabos_cli.services.mirror.sync import Writing, load_records, sync_agent
+from mabos_cli.services.mind.goal_seed import Seeded, seed_business
+from mabos_cli.services.mirror.follow import place_of
+from mabos_cli.services.mirror.sync import (
+    Writing,
+    count_mirrored,
+    define_schema,
+    mirror_agent,
+    read_server_state,
+    run_query,
+)
 from mabos_cli.terminal.emit import columns, progress, shows_progress
-from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent
-from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
+from mabos_cli.workspace.mirror_ledger import list_mirrored
 from mabos_cli.workspace.settings import load_settings
 
 app = new_group("typedb", "Mirror agents in a TypeDB 3 server, and query it.", no_args_is_help=True)
@@ -53,37 +56,14 @@ def status(ctx: typer.Context) -> None:
         return
     place = place_of(workspace, settings)
     data |= {"address": place.address, "database": place.database, "user": place.user}
-    data |= _server(workspace, place)
+    data |= read_server_state(workspace, place)
     names = [call.agent] if call.agent else list_mirrored(workspace)
     rows, warnings = [], []
     for name in names:
-        row, notes = _agent_row(call.agent_of(workspace.agent(name)))
-        rows.append(row)
-        warnings += notes
+        counts, last, notes = count_mirrored(call.agent_of(workspace.agent(name)))
+        rows.append({"agent": name, **counts, "last_error": _failure(last) if last else None})
+        warnings += [f"{name}: {note}" for note in notes]
     call.emit("typedb.status", data | {"agents": rows}, _status_lines(data, rows), warnings)
-
-
-def _server(workspace: WorkspacePaths, place: Place) -> dict[str, Any]:
-    """What the server says about itself."""
-    found: dict[str, Any] = {"reachable": False, "error": None, "version": None, "databases": []}
-    try:
-        with connect(workspace, place) as session:
-            found |= {"version": session.version(), "databases": session.databases(), "reachable": True}
-    except Unavailable as error:
-        rest_after(workspace, place, error)
-        found["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
-    return found
-
-
-def _agent_row(agent: Agent) -> tuple[dict[str, Any], list[str]]:
-    """How far an agent is mirrored, by its files and its ledger, and warnings about files that cannot be read."""
-    known = load_ledger(agent.paths)
-    records, kinds, warnings = load_records(agent)
-    wanted = {key: record_hash(record) for key, record in records.items()}
-    counts = count_standing(wanted, {key: entry for key, entry in known.items() if key[0] in kinds})
-    last = last_failure(known)
-    row = {"agent": agent.id, **counts, "last_error": _failure(last) if last else None}
-    return row, [f"{agent.id}: {warning}" for warning in warnings]
 
 
 def _failure(entry: Entry) -> dict[str, str]:
@@ -93,11 +73,11 @@ def _failure(entry: Entry) -> dict[str, str]:
 def _status_lines(data: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     state = data["version"] if data["reachable"] else data["error"]
     lacks = data["reachable"] and data["database"] not in data["databases"]
-    told = [("server", data["address"]), ("state", state)]
-    told += [("database", f"{data['database']}{' (missing: mabos typedb sync-schema)' if lacks else ''}")]
+    facts = [("server", data["address"]), ("state", state)]
+    facts += [("database", f"{data['database']}{' (missing: mabos typedb sync-schema)' if lacks else ''}")]
     others = [name for name in data["databases"] if name != data["database"]]
-    told += [("others", ", ".join(others))] if others else []
-    lines = columns(told)
+    facts += [("others", ", ".join(others))] if others else []
+    lines = columns(facts)
     for row in rows:
         lines.append(f"{row['agent']}: {row['ok']} ok, {row['queued']} queued, {row['failed']} failed")
         if row["last_error"]:
@@ -120,15 +100,10 @@ def sync_schema(
     call: Call = ctx.obj
     workspace = call.open_workspace()
     place = place_of(workspace, _settings(call, workspace))
-    schema, warnings = _wanted_schema(workspace)
-    with connect(workspace, place) as session:
-        present = session.schema()
-        diff = diff_schema(schema, present or "")
-        if not dry_run:
-            _apply(session, diff, apply_changes, is_new=present is None)
+    diff, is_new, warnings = define_schema(workspace, place, apply_changes=apply_changes, dry_run=dry_run)
     data = {
         "database": place.database,
-        "created": present is None,
+        "created": is_new,
         "defined": diff.define.count("\n") - 1 if diff.define else 0,
         "define": diff.define if dry_run else None,
         "changes": [{"told": each.told, "queries": list(each.queries)} for each in diff.changes],
@@ -137,29 +112,6 @@ def sync_schema(
         "dry_run": dry_run,
     }
     call.emit("typedb.sync-schema", data, _schema_lines(data), warnings)
-
-
-def _wanted_schema(workspace: WorkspacePaths) -> tuple[Schema, list[str]]:
-    """The types that agents and the ontologies of the workspace need, and warnings about files that cannot be read."""
-    ontology, warnings = load_ontology(workspace)
-    base = mirror_schema()
-    schema = merge_schemas(base, ontology_schema(ontology, base.names()))
-    troubles = check_schema(schema)
-    if troubles:
-        raise InvalidFile(
-            f"the ontologies make no schema: {troubles[0]}", "look at it: mabos ontology export --format typeql"
-        )
-    return schema, warnings
-
-
-def _apply(session: Session, diff: SchemaDiff, apply_changes: bool, *, is_new: bool) -> None:
-    """Defines what is new and, if wanted, what differs: all in one transaction, or nothing."""
-    if is_new:
-        session.create_database()
-    changes = [query for each in diff.changes for query in each.queries] if apply_changes else []
-    queries = [*([diff.define] if diff.define else []), *changes]
-    if queries:
-        session.change_schema(queries)
 
 
 def _schema_lines(data: dict[str, Any]) -> list[str]:
@@ -195,30 +147,14 @@ def sync_agent_command(
     names = list_mirrored(workspace) if every else [find_agent(workspace, agent or call.agent).id]
     rows, warnings = [], []
     for name in names:
-        home, writing = call.agent_of(workspace.agent(name)), Writing()
-        _sync(home, writing)
+        show = progress(f"mirroring {name}") if shows_progress() else None
+        writing = mirror_agent(call.agent_of(workspace.agent(name)), show)
         rows.append(_sync_row(name, writing))
         warnings += writing.warnings
     data = {"agents": rows, "failed": sum(len(row["failed"]) for row in rows)}
     call.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
     if check and data["failed"]:
         raise CheckFailed(f"TypeDB refused {plural(data['failed'], 'record')}", "see mabos typedb status")
-
-
-def _sync(agent: Agent, writing: Writing) -> None:
-    workspace = agent.paths.workspace
-    place = place_of(workspace, agent.settings)
-    show = progress(f"mirroring {agent.id}") if shows_progress() else None
-    try:
-        with connect(workspace, place) as session:
-            sync_agent(agent, session, writing, show)
-    except Unavailable as error:
-        rest_after(workspace, place, error)
-        if not writing.left:
-            raise
-        done = writing.written + writing.deleted
-        told = f"{error.message}; {agent.id}: {done} done, {writing.left} queued"
-        raise Unavailable(told, "run it again to go on") from None
 
 
 def _sync_row(name: str, writing: Writing) -> dict[str, Any]:
@@ -228,10 +164,10 @@ def _sync_row(name: str, writing: Writing) -> dict[str, Any]:
 
 def _sync_lines(row: dict[str, Any]) -> list[str]:
     failed = row["failed"]
-    told = f"{row['agent']}: {row['written']} written, {row['deleted']} deleted, {len(failed)} failed"
+    counts = f"{row['agent']}: {row['written']} written, {row['deleted']} deleted, {len(failed)} failed"
     lines = [f"  {each['uid']}: {one_line(each['error'], 200)}" for each in failed[:_SHOWN]]
     more = [f"  and {len(failed) - _SHOWN} more"] if len(failed) > _SHOWN else []
-    return [told, *lines, *more]
+    return [counts, *lines, *more]
 
 
 @app.command()
@@ -249,18 +185,64 @@ def query(
     text = check_read_only(text_argument(typeql, call.literal_dash))
     workspace = call.open_workspace()
     place = place_of(workspace, _settings(call, workspace), database)
-    with connect(workspace, place) as session:
-        try:
-            rows, is_all = session.read(text, None if full else _ROOM)
-        except Refused as error:
-            if place.database not in session.databases():
-                hint = "mabos typedb status lists them; sync-schema makes one"
-                raise Unavailable(f"TypeDB has no database {place.database}", hint) from None
-            raise UsageFault(error.message, "see https://typedb.com/docs/typeql-reference") from None
+    rows, is_all = run_query(workspace, place, text, None if full else _ROOM)
     data = {"database": place.database, "rows": rows, "truncated": not is_all}
     cut = f"cut at 4 KB: {plural(len(rows), 'row')} shown, and there are more; --full shows all"
     lines = [dump_line(row) for row in rows] or ["no rows"] if is_all else [dump_line(row) for row in rows]
     call.emit("typedb.query", data, lines, [] if is_all else [cut])
 
 
-app.command("seed-goals")(seed_goals)
+@app.command("seed-goals")
+def seed_goals(
+    ctx: typer.Context,
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
+    ] = "",
+    create_agents: Annotated[bool, typer.Option("--create-agents", help="Make the agents that are not there.")] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.
+
+    Example: mabos typedb seed-goals --create-agents --dry-run
+    """
+    call: Call = ctx.obj
+    found = seed_business(call, file, create_agents=create_agents, dry_run=dry_run)
+    data = {
+        "template": found.template,
+        "business": found.business,
+        "dry_run": dry_run,
+        "agents_created": found.created,
+        "agents_missing": found.missing,
+        "entries": found.rows,
+    }
+    lines = _seed_summary(found, dry_run) + _seed_details(found.rows, dry_run, dry_run or call.verbose)
+    if found.created and not dry_run:
+        lines.append(f"next: mabos goal tree --agent {found.created[0]}, or MABOS_AGENT={found.created[0]}")
+    call.emit("typedb.seed-goals", data, lines, found.warnings)
+
+
+def _seed_summary(found: Seeded, dry_run: bool) -> list[str]:
+    """A line for each agent: how much it was given, and how much it had."""
+    lines = []
+    for agent in dict.fromkeys(row["agent"] for row in found.rows):
+        parts = []
+        for state, verb in (("added", "would add" if dry_run else "added"), ("kept", "kept")):
+            mine = [row["kind"] for row in found.rows if (row["agent"], row["state"]) == (agent, state)]
+            counts = ", ".join(plural(mine.count(kind), kind) for kind in LINKS if kind in mine)
+            parts += [f"{verb} {counts}"] if counts else []
+        new = " (new)" if agent in found.created else ""
+        lines += [f"{agent}{new}: {'; '.join(parts)}"] if parts else []
+    return lines or ["nothing was added"]
+
+
+def _seed_details(rows: list[dict[str, Any]], dry_run: bool, every: bool) -> list[str]:
+    """A line for each entry, or only for those that are there under another id or title."""
+    lines = []
+    for row in rows:
+        if row["state"] == "left out" or not (every or "for" in row):
+            continue
+        verb = "would add" if dry_run and row["state"] == "added" else row["state"]
+        place = f" ({row['place']})" if row["place"] else ""
+        meant = f", which the template has as {row['for']}" if "for" in row else ""
+        lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{meant}")
+    return lines

@@ -9,6 +9,7 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.language.text import terms
 
 MEASURES = {"containment": (1.0, 0.0), "jaccard": (1.0, 1.0), "tversky": (0.7, 0.3)}
@@ -53,6 +54,15 @@ class Side(NamedTuple):
     alike: tuple[Kin, ...]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
+
+
+class FoundCase(NamedTuple):
+    """A case with its score and what became of its features."""
+
+    case: Case
+    score: Score
+    beliefs: Side
+    desires: Side
 
 
 def make_measure(name: str, alpha: float | None = None, beta: float | None = None) -> Measure:

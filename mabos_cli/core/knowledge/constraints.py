@@ -1,13 +1,23 @@
 """Constraints and policies: where facts violate the one, and what the other asks for."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_types import ground_facts
+from mabos_cli.core.knowledge.fact_lint import LintFinding
 from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, Match, fill, match
-from mabos_cli.core.knowledge.ontology import Ontology
-from mabos_cli.core.knowledge.rule import SEVERITIES, Problem, Rule, left_out, usable_rules
+from mabos_cli.core.knowledge.ontology import (
+    TYPE_PREDICATES,
+    Ontology,
+    Property,
+    Taxonomy,
+    is_datatype,
+    is_whole_number,
+    local_name,
+)
+from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
+from mabos_cli.core.language.values import find_value
 
 
 class Violation(NamedTuple):
@@ -110,3 +120,145 @@ def _message(rule: Rule, one: Match) -> str:
 
 def _ids(one: Match) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fact.id for fact in one.supports))
+
+
+_TYPE = "type"
+_NUMBERS = ("decimal", "double", "float")
+_AMOUNTS = ("number", "money", "percent")
+
+
+def lint_types(facts: Sequence[Fact], ontology: Ontology) -> list[LintFinding]:
+    """The facts whose subject or object is of a class, or a value of a kind, that the property does not have: domains first.
+    What has no known class is not judged; of several classes, or several properties of one name, one that fits is enough."""
+    if not ontology.properties:
+        return []
+    taxonomy, classes, known = Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
+    found = []
+    for fact in facts:
+        properties = known.properties(fact.predicate)
+        if not properties:
+            continue
+        subject, target = classes.get(fact.subject, ()), classes.get(fact.object, ())
+        told = " ".join(fact.triple)
+        if not any(_is_one_of(subject, each.domains, taxonomy) for each in properties):
+            ends = _labels(subject, ontology), _told(properties, "domains", ontology)
+            message = f"{told}: the subject is {ends[0]}, not {ends[1]}"
+            found.append(LintFinding("domain", (fact.id,), message))
+        if not any(_fits_range(fact.object, target, each, taxonomy) for each in properties):
+            wanted = _told(properties, "ranges", ontology)
+            is_class = f"is {_labels(target, ontology)}, not {wanted}" if target else f"is no {wanted}"
+            found.append(LintFinding("range", (fact.id,), f"{told}: the object {is_class}"))
+    return sorted(found, key=lambda finding: (finding.kind, finding.facts))
+
+
+def find_classes(facts: Iterable[Fact], ontology: Ontology) -> dict[str, tuple[str, ...]]:
+    """The ids of the classes of things, where facts name a class that the ontology knows."""
+    found: dict[str, dict[str, None]] = {}
+    for fact in facts:
+        if fact.predicate in TYPE_PREDICATES:
+            for concept in _concepts(fact.object, ontology):
+                found.setdefault(fact.subject, {})[concept] = None
+    return {subject: tuple(classes) for subject, classes in found.items()}
+
+
+def _concepts(name: str, ontology: Ontology) -> list[str]:
+    named = ontology.concepts_named(name)
+    if not named and "/" in name:  # a whole IRI
+        named = ontology.concepts_named(local_name(name))
+    return [concept.id for concept in named]
+
+
+class _Known:
+    """The properties that predicates of facts mean, each looked up once."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._ontology = ontology
+        self._found: dict[str, tuple[Property, ...]] = {}
+
+    def properties(self, predicate: str) -> tuple[Property, ...]:
+        if predicate not in self._found:
+            found = self._ontology.properties_named(predicate)
+            if not found and re.search("[:/#]", predicate):
+                found = self._ontology.properties_named(local_name(predicate))
+            self._found[predicate] = found
+        return self._found[predicate]
+
+
+def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: Taxonomy) -> bool:
+    """Whether something of some classes may be of one that is wanted: it is of one below it, or is known only by one above it."""
+    pairs = [(a, b) for a in classes for b in wanted]
+    return not pairs or any(taxonomy.is_a(a, b) or taxonomy.is_a(b, a) for a, b in pairs)
+
+
+def _fits_range(value: str, classes: Collection[str], each: Property, taxonomy: Taxonomy) -> bool:
+    datatypes = [name for name in each.ranges if is_datatype(name)]
+    if datatypes:
+        return any(is_literal(value, name) for name in datatypes)
+    return _is_one_of(classes, each.ranges, taxonomy)
+
+
+def is_literal(text: str, datatype: str) -> bool:
+    """Whether a text is a value of an XML Schema datatype, as facts write them: money and percentages are decimals.
+
+    >>> [is_literal("$50,000", "xsd:decimal"), is_literal("2.5", "xsd:integer"), is_literal("soon", "xsd:date")]
+    [True, False, False]
+    """
+    name, value = local_name(datatype), find_value(text)
+    if name in _NUMBERS:
+        return value is not None and value.kind in _AMOUNTS
+    if is_whole_number(datatype):
+        whole = value is not None and value.kind == "number" and value.amount == int(value.amount)
+        return whole and _has_sign(name, value.amount)  # type: ignore[union-attr]
+    if name == "boolean":
+        return text.strip().lower() in ("true", "false", "1", "0")
+    if name == "date":
+        return value is not None and value.kind == "time" and len(text.strip()) == 10
+    if name in ("dateTime", "dateTimeStamp"):
+        return value is not None and value.kind == "time"  # a day stands for its start
+    if name == "time":
+        return value is not None and value.kind == "clock"
+    return True
+
+
+def _has_sign(name: str, amount: float) -> bool:
+    """Whether a whole number is on the side of zero that the name of its type demands."""
+    if name.startswith(("nonNegative", "unsigned")):
+        return amount >= 0
+    if name.startswith("positive"):
+        return amount > 0
+    if name.startswith("nonPositive"):
+        return amount <= 0
+    return amount < 0 if name.startswith("negative") else True
+
+
+def _told(properties: Iterable[Property], end: str, ontology: Ontology) -> str:
+    return _labels(dict.fromkeys(name for each in properties for name in getattr(each, end)), ontology)
+
+
+def _labels(ids: Iterable[str], ontology: Ontology) -> str:
+    """Classes as one says them."""
+    return " or ".join(ontology.concepts[own].label if own in ontology.concepts else own for own in ids)
+
+
+def ground_facts(facts: Iterable[Fact], ontology: Ontology) -> Iterator[Fact]:
+    """Facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is also
+    of those above it."""
+    taxonomy, known = Taxonomy(ontology), _Known(ontology)
+    for fact in facts:
+        if fact.predicate in TYPE_PREDICATES:
+            above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
+            for name in above or (fact.object,):
+                yield fact._replace(predicate=_TYPE, object=local_name(name) if above else name)
+        else:
+            named = known.properties(fact.predicate)
+            name = local_name(named[0].id) if named else fact.predicate
+            yield fact if name == fact.predicate else fact._replace(predicate=name)
+
+
+def ground_pattern(pattern: Pattern, ontology: Ontology) -> Pattern:
+    """A condition of a rule in the same words."""
+    if pattern.predicate in TYPE_PREDICATES:
+        named = [] if is_variable(pattern.object) else _concepts(pattern.object, ontology)
+        return pattern._replace(predicate=_TYPE, object=local_name(named[0]) if named else pattern.object)
+    found = _Known(ontology).properties(pattern.predicate) if pattern.predicate else ()
+    return pattern._replace(predicate=local_name(found[0].id)) if found else pattern

@@ -157,6 +157,17 @@ class Finding(NamedTuple):
     message: str
 
 
+class ProposalVerdict(NamedTuple):
+    """A proposal and what is to be said against it."""
+
+    proposal: Proposal
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        return not any(finding.level == "error" for finding in self.findings)
+
+
 class _Taken(NamedTuple):
     """A name, and what has it."""
 

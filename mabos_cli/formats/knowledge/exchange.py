@@ -17,7 +17,9 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.knowledge.facts import fact_from_dict, fact_to_dict
 
-FORMATS = ("mermaid", "dot", "graphml", "jsonld")
+GRAPH_FORMATS = ("mermaid", "dot", "graphml", "jsonld")
+FACT_FORMATS = ("ndjson", "csv", "turtle")
+ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql", "dot")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:

@@ -1,22 +1,28 @@
-"""Nodes of JSON-LD documents as concepts, properties and rules, and back. The only place that knows their keys."""
+"""Nodes of JSON-LD documents as concepts, properties and rules, which only this module knows the keys of; and these as text."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.fact_types import ground_pattern
+from mabos_cli.core.knowledge.constraints import ground_pattern
 from mabos_cli.core.knowledge.ontology import (
     DATATYPES,
+    Branch,
     BusinessRule,
     Concept,
     Kind,
+    Node,
     Ontology,
     Property,
+    Taxonomy,
+    inherited_properties,
     is_datatype,
     local_name,
+    properties_of,
 )
 from mabos_cli.core.knowledge.rule import Problem, Rule
+from mabos_cli.core.language.text import plural
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
 from mabos_cli.formats.knowledge.rules import parse_rule_text
 
@@ -226,3 +232,93 @@ def _constraint(rule: BusinessRule, ontology: Ontology) -> Rule:
         severity=rule.severity,
         domain=rule.source,
     )
+
+
+def count_columns(row: dict[str, Any]) -> tuple[str, ...]:
+    """A row of the list of ontologies."""
+    nouns = (("concepts", "concept"), ("properties", "property"), ("rules", "rule"))
+    pending = f"{row['pending']} pending" if row["file"] else f"no file yet, {row['pending']} pending"
+    return (row["name"], *(plural(row[name], noun) for name, noun in nouns), pending)
+
+
+def tree_lines(branches: Iterable[Branch]) -> list[str]:
+    """The class tree, a concept on each line."""
+    return [f"{'  ' * b.depth}{b.concept.label} ({b.concept.id})" for b in branches]
+
+
+def node_lines(node: Node, ontology: Ontology) -> list[str]:
+    """All about one node."""
+    if isinstance(node, Concept):
+        kind, lines = "class", _concept_details(node, ontology)
+    elif isinstance(node, Property):
+        kind = f"{'functional ' if node.is_functional else ''}{node.kind} property"
+        lines = _property_details(node, ontology)
+    else:
+        kind, lines = f"{node.modality} rule".strip(), _rule_details(node)
+    return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines]
+
+
+def _concept_details(node: Concept, ontology: Ontology) -> list[str]:
+    path = Taxonomy(ontology).path_up(node.id)
+    told = {
+        "definition": node.definition,
+        "synonyms": ", ".join(node.synonyms),
+        "above": " < ".join(_label(own, ontology) for own in path[1:]),
+        "also below": ", ".join(_label(own, ontology) for own in node.parents if own not in path),
+        "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
+    }
+    lines = [f"  {name}: {text}" for name, text in told.items() if text]
+    for above, given in inherited_properties(ontology, node.id).items():
+        lines.append(f"  as a {_label(above, ontology)}: {', '.join(local_name(p.id) for p in given)}")
+    return [*lines, *(f"  {_property_line(each, ontology)}" for each in properties_of(ontology, node.id))]
+
+
+def _property_line(each: Property, ontology: Ontology) -> str:
+    ends = " -> ".join(
+        " or ".join(_label(own, ontology) for own in side) or "?" for side in (each.domains, each.ranges)
+    )
+    read = " / ".join(filter(None, (each.reading, each.inverse_reading)))
+    return f"{each.id}: {ends}" + (f" ({read})" if read else "")
+
+
+def _property_details(node: Property, ontology: Ontology) -> list[str]:
+    told = {
+        "definition": node.definition,
+        "synonyms": ", ".join(node.synonyms),
+        "domain": " or ".join(_label(own, ontology) for own in node.domains),
+        "range": " or ".join(_label(own, ontology) for own in node.ranges),
+        "reading": node.reading,
+        "inverse": node.inverse_reading,
+    }
+    return [f"  {name}: {text}" for name, text in told.items() if text]
+
+
+def _rule_details(node: BusinessRule) -> list[str]:
+    told = {
+        "statement": node.statement,
+        "enforcement": node.enforcement_level,
+        "severity": node.severity,
+        "violated when": node.violated_when,
+        "message": node.message,
+    }
+    return [f"  {name}: {text}" for name, text in told.items() if text]
+
+
+def _label(own: str, ontology: Ontology) -> str:
+    concept = ontology.concepts.get(own)
+    return concept.label if concept else own
+
+
+def node_row(node: Node, ontology: Ontology) -> dict[str, Any]:
+    """One node as JSON."""
+    kind = {Concept: "class", Property: "property", BusinessRule: "rule"}[type(node)]
+    told: dict[str, Any] = {"node": kind}
+    for name, value in node._asdict().items():
+        told["ontology" if name == "source" else name] = list(value) if isinstance(value, tuple) else value
+    if isinstance(node, Concept):
+        told["path"] = Taxonomy(ontology).path_up(node.id)
+        told["children"] = list(ontology.children(node.id))
+        told["properties"] = [node_row(each, ontology) for each in properties_of(ontology, node.id)]
+        above = inherited_properties(ontology, node.id)
+        told["inherited"] = {own: [each.id for each in given] for own, given in above.items()}
+    return told

@@ -1,8 +1,9 @@
-"""ontologies/proposals/<domain>-proposals.json: one proposal per line."""
+"""ontologies/proposals/<domain>-proposals.json: one proposal per line; and proposals as text."""
 
 from typing import Any
 
-from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
+from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal, ProposalVerdict
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
     line_of_element,
@@ -104,3 +105,44 @@ def _from_dict(raw: Any, domain: str) -> Proposal:
         if values.get(name) not in choices:
             raise InvalidFile(f"{label}: {name} must be one of {', '.join(choices)}", _MEND)
     return Proposal(**values, extra=tuple((key, value) for key, value in raw.items() if key not in _KNOWN))
+
+
+def proposal_line(proposal: Proposal) -> str:
+    """A proposal on one line."""
+    by = f" by {proposal.proposed_by}" if proposal.proposed_by else ""
+    told = f", {_checked(proposal)}" if proposal.status == "pending" and proposal.validation_result else ""
+    why = f" ({proposal.reason})" if proposal.reason else ""
+    kind = proposal.node_type.replace("_", " ")
+    return one_line(
+        f"{proposal.id} {kind} {proposal.node_id} {proposal.label!r}{by}: {proposal.status}{told}{why}", 240
+    )
+
+
+def _checked(proposal: Proposal) -> str:
+    """What the last validation found."""
+    result = proposal.validation_result or {}
+    if result.get("valid") is True:
+        return "valid"
+    findings = result.get("findings")
+    levels = [f.get("level") for f in findings if isinstance(f, dict)] if isinstance(findings, list) else []
+    return plural(levels.count("error"), "error")
+
+
+def finding_lines(verdict: ProposalVerdict) -> list[str]:
+    """A verdict, with a line for each finding."""
+    proposal = verdict.proposal
+    state = ("valid" if verdict.is_valid else "fails") if proposal.status == "pending" else proposal.status
+    head = f"{proposal.id} {proposal.node_id}: {state}"
+    return [head, *(f"  {f.level} {f.check}: {f.message}" for f in verdict.findings)]
+
+
+def verdict_row(verdict: ProposalVerdict) -> dict[str, Any]:
+    """A verdict as JSON."""
+    proposal = verdict.proposal
+    return {
+        "id": proposal.id,
+        "node_id": proposal.node_id,
+        "status": proposal.status,
+        "valid": verdict.is_valid,
+        "findings": [finding._asdict() for finding in verdict.findings],
+    }

@@ -213,7 +213,7 @@ def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:
 
 def _with_likeness(agent: Agent, data: AgentData, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
     """What cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
-    from mabos_cli.services.knowledge.case_common import case_weights, open_taxonomy
+    from mabos_cli.services.knowledge.cases import case_weights, open_taxonomy
 
     features = [*(given.get("beliefs") or data.beliefs), *(given.get("desires") or data.desires)]
     alike, notes = open_taxonomy(agent, features)
@@ -234,7 +234,7 @@ def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _load_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
-    from mabos_cli.services.knowledge.case_common import held_now
+    from mabos_cli.services.knowledge.cases import held_now
     from mabos_cli.workspace.mind import load_beliefs
 
     held, problems = load_beliefs(agent)
@@ -243,7 +243,7 @@ def _load_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
 
 
 def _load_desires(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
-    from mabos_cli.services.knowledge.case_common import held_now
+    from mabos_cli.services.knowledge.cases import held_now
     from mabos_cli.workspace.mind import load_attitudes
 
     held, problems = load_attitudes(agent, "desire")

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mabos_cli.backends.typedb import Refused, Session
+from mabos_cli.backends.typedb import Place, Refused, Session
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.mirror.records import (
@@ -19,17 +19,22 @@ from mabos_cli.core.mirror.records import (
     Record,
     Todo,
     compare_found,
+    count_standing,
+    last_failure,
     plan_sync,
     record_hash,
     uid_of,
 )
-from mabos_cli.core.mirror.schema import mirror_schema
-from mabos_cli.errors import MabosError, Unavailable
+from mabos_cli.core.mirror.schema import check_schema, merge_schemas, mirror_schema, ontology_schema
+from mabos_cli.errors import InvalidFile, MabosError, Unavailable, UsageFault
 from mabos_cli.formats.mirror.typeql import ask_uids, render_delete, render_upsert
-from mabos_cli.formats.mirror.typeql_diff import diff_schema
+from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
+from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
+from mabos_cli.workspace.knowledge.ontologies import load_ontology
+from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import is_agent
 from mabos_cli.workspace.mirror_ledger import compact, ledger_size, load_ledger, mirroring, note_entries, queued_since
 
@@ -268,3 +273,78 @@ def with_queued(agent: str, touched: Touched, known: Ledger) -> Touched:
         if kind in part_of and found.setdefault(part_of[kind], set()) is not None:
             found[part_of[kind]].add(uid.removeprefix(uid_of(agent, "")))
     return found
+
+
+def mirror_agent(agent: Agent, show: Show | None = None) -> Writing:
+    """Connects and brings the mirror of an agent up to date: what became of its records. When the server goes away on the
+    way, Unavailable says how far it came."""
+    workspace, writing = agent.paths.workspace, Writing()
+    place = place_of(workspace, agent.settings)
+    try:
+        with connect(workspace, place) as session:
+            sync_agent(agent, session, writing, show)
+    except Unavailable as error:
+        rest_after(workspace, place, error)
+        if not writing.left:
+            raise
+        done = writing.written + writing.deleted
+        reached = f"{error.message}; {agent.id}: {done} done, {writing.left} queued"
+        raise Unavailable(reached, "run it again to go on") from None
+    return writing
+
+
+def count_mirrored(agent: Agent) -> tuple[dict[str, int], Entry | None, list[str]]:
+    """Returns how far an agent is mirrored, by its files and its ledger, the last failure, and warnings."""
+    known = load_ledger(agent.paths)
+    records, kinds, warnings = load_records(agent)
+    wanted = {key: record_hash(record) for key, record in records.items()}
+    counts = count_standing(wanted, {key: entry for key, entry in known.items() if key[0] in kinds})
+    return counts, last_failure(known), warnings
+
+
+def read_server_state(workspace: WorkspacePaths, place: Place) -> dict[str, Any]:
+    """Returns what the server says about itself, or why it says nothing."""
+    found: dict[str, Any] = {"reachable": False, "error": None, "version": None, "databases": []}
+    try:
+        with connect(workspace, place) as session:
+            found |= {"version": session.version(), "databases": session.databases(), "reachable": True}
+    except Unavailable as error:
+        rest_after(workspace, place, error)
+        found["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
+    return found
+
+
+def define_schema(
+    workspace: WorkspacePaths, place: Place, *, apply_changes: bool, dry_run: bool
+) -> tuple[SchemaDiff, bool, list[str]]:
+    """Defines the types that agents and ontologies need and, if wanted, changes what differs, in one transaction: the
+    differences, whether the database was missing, and warnings."""
+    ontology, warnings = load_ontology(workspace)
+    base = mirror_schema()
+    schema = merge_schemas(base, ontology_schema(ontology, base.names()))
+    troubles = check_schema(schema)
+    if troubles:
+        hint = "look at it: mabos ontology export --format typeql"
+        raise InvalidFile(f"the ontologies make no schema: {troubles[0]}", hint)
+    with connect(workspace, place) as session:
+        present = session.schema()
+        diff = diff_schema(schema, present or "")
+        changes = [query for each in diff.changes for query in each.queries] if apply_changes else []
+        queries = [*([diff.define] if diff.define else []), *changes]
+        if present is None and not dry_run:
+            session.create_database()
+        if queries and not dry_run:
+            session.change_schema(queries)
+    return diff, present is None, warnings
+
+
+def run_query(workspace: WorkspacePaths, place: Place, typeql: str, room: int | None) -> tuple[list[Any], bool]:
+    """Returns the rows of a query that reads, and whether that is all: with room, no more than fill so many bytes."""
+    with connect(workspace, place) as session:
+        try:
+            return session.read(typeql, room)
+        except Refused as error:
+            if place.database not in session.databases():
+                hint = "mabos typedb status lists them; sync-schema makes one"
+                raise Unavailable(f"TypeDB has no database {place.database}", hint) from None
+            raise UsageFault(error.message, "see https://typedb.com/docs/typeql-reference") from None

@@ -15,7 +15,7 @@ from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPE
 from mabos_cli.core.mind import mind
 from mabos_cli.core.operations import hook_hosts
 from mabos_cli.core.operations.schedule import JOBS
-from mabos_cli.formats.knowledge import exchange as graph_export
+from mabos_cli.formats.knowledge import exchange
 from mabos_cli.formats.memory import agent_hosts, agent_transcripts
 from mabos_cli.formats.operations.completion import (
     ANY,
@@ -47,7 +47,6 @@ def _described(pairs: Iterable[tuple[str, str]]) -> Value:
 
 
 _METHODS = _described((name, method.about) for name, method in METHODS.items())
-_FACT_FILES = _words("ndjson", "csv", "turtle")
 _TRUST, _PRIORITY = _words(*reversed(TRUSTS)), _words(*PRIORITIES)
 
 # Keys name an option of any command (`--store`), or an option or argument of one (`recall --store`).
@@ -83,8 +82,8 @@ _VALUES = {
     "context audit --scope": _words(*audit.SCOPES),
     "demo folder": Value(FOLDERS),
     "fact explain fact_id": Value("facts"),
-    "fact export --format": _FACT_FILES,
-    "fact import --format": _FACT_FILES,
+    "fact export --format": _words(*exchange.FACT_FORMATS),
+    "fact import --format": _words(*exchange.FACT_FORMATS),
     "fact retract fact_id": Value("facts"),
     "forget item_id": Value("items"),
     "get item_id": Value("ids"),
@@ -93,7 +92,7 @@ _VALUES = {
     "goal add --parent": Value("goals"),
     "goal update name": Value("goals"),
     "grade ids": Value("items"),
-    "graph export --format": _words(*graph_export.FORMATS),
+    "graph export --format": _words(*exchange.GRAPH_FORMATS),
     "graph impact --level": _words(*mind.LEVELS),
     "graph impact --via": _words("files", "typedb"),
     "harvest --store": _words(*STORES),
@@ -110,7 +109,7 @@ _VALUES = {
     "intention complete name": Value("intentions"),
     "intention drop name": Value("intentions"),
     "intention progress name": Value("intentions"),
-    "ontology export --format": _words("jsonld", "turtle", "ntriples", "typeql", "dot"),
+    "ontology export --format": _words(*exchange.ONTOLOGY_FORMATS),
     "ontology list --status": _words(*proposal.STATUSES),
     "ontology merge ids": Value("proposals"),
     "ontology propose --by": Value("agents"),

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.knowledge.cases import (
-    CaseFile,
+from mabos_cli.formats.knowledge.case_text import (
     find_case_id,
     page_of,
     render_cases_index,
     render_cases_page,
     render_mark,
 )
+from mabos_cli.formats.knowledge.cases import CaseFile
 from mabos_cli.formats.markdown.escape import inline
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_stems, read_bytes

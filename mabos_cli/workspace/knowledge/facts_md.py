@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.formats.knowledge.facts_md import (
+from mabos_cli.formats.knowledge.fact_text import (
     heading_of,
     page_of,
     render_facts_index,

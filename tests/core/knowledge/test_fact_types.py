@@ -1,13 +1,7 @@
 import pytest
 
+from mabos_cli.core.knowledge.constraints import find_classes, ground_facts, ground_pattern, is_literal, lint_types
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_types import (
-    find_classes,
-    ground_facts,
-    ground_pattern,
-    is_literal,
-    lint_types,
-)
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
 from mabos_cli.core.knowledge.rule import Pattern
 

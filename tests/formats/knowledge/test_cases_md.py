@@ -1,7 +1,7 @@
 """Cases as Markdown: sections that nothing can break out of, and the way back from a line to its case."""
 
 from mabos_cli.core.knowledge.case import Case
-from mabos_cli.formats.knowledge.cases import find_case_id, page_of, render_cases_index, render_cases_page
+from mabos_cli.formats.knowledge.case_text import find_case_id, page_of, render_cases_index, render_cases_page
 from mabos_cli.formats.markdown.seal import is_as_generated, without_seal
 from mabos_cli.formats.search.passages import split_passages
 

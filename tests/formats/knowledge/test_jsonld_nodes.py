@@ -1,6 +1,5 @@
-from mabos_cli.core.knowledge.constraints import check_constraints
+from mabos_cli.core.knowledge.constraints import check_constraints, ground_facts
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_types import ground_facts
 from mabos_cli.core.knowledge.ontology import BusinessRule, Concept, Ontology, Property
 from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
 

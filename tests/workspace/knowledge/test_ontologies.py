@@ -7,8 +7,7 @@ import pytest
 
 from mabos_cli.core.knowledge.proposal import Proposal
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
-from mabos_cli.services.knowledge.ontology_changes import Editor, merge, propose, reject, validate
-from mabos_cli.services.knowledge.scaffold import scaffold
+from mabos_cli.services.knowledge.ontology import Editor, merge, propose, reject, scaffold, validate
 from mabos_cli.workspace.knowledge.ontologies import Library, load_ontology, load_shipped, shipped_names
 from mabos_cli.workspace.layout import WorkspacePaths
 
@@ -182,7 +181,7 @@ def test_an_id_that_two_branches_gave_needs_its_domain(editor: Editor):
 
 def test_an_edit_meanwhile_is_not_lost(editor: Editor, monkeypatch: pytest.MonkeyPatch):
     """Somebody saves the ontology between reading and writing: the merge starts anew, on what they saved."""
-    import mabos_cli.services.knowledge.ontology_changes as changes
+    import mabos_cli.services.knowledge.ontology as changes
 
     path = put(editor, "shop.jsonld", '{"@graph": [\n{"@id": "shop:A", "@type": "owl:Class"}\n]}\n')
     (new, _), _ = propose(editor, GUEST)

@@ -1,11 +1,11 @@
-"""mabos-facts.md: facts by subject, readable and findable by recall; above a size an index of pages."""
+"""Facts as text: on a line, and in mabos-facts.md by subject, readable and findable by recall; above a size an index of pages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.language.text import plural
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.markdown.escape import inline
 from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
@@ -41,12 +41,20 @@ def heading_of(subject: str) -> str:
 
 
 def _line(fact: Fact) -> str:
-    told = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
-    told += [fact.trust] if fact.trust != "agent" else []
-    told += [f"from {fact.valid_from}"] if fact.valid_from else []
-    told += [f"until {fact.valid_until}"] if fact.valid_until else []
-    statement = f"{fact.subject} {fact.predicate} {fact.object}"
-    return f"- {inline(statement)} ({inline(', '.join(told))}; {inline(fact.id)})\n"
+    return f"- {inline(' '.join(fact.triple))} ({inline(_details(fact))}; {inline(fact.id)})\n"
+
+
+def fact_line(fact: Fact) -> str:
+    """Returns a fact on a line."""
+    return f"{fact.id} {one_line(' '.join(fact.triple), 160)} ({_details(fact)})"
+
+
+def _details(fact: Fact) -> str:
+    """Returns how sure a fact is, where it comes from, whom to trust, and when it holds."""
+    found = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
+    found += [fact.trust] if fact.trust != "agent" else []
+    found += [f"from {fact.valid_from}"] if fact.valid_from else []
+    return ", ".join(found + ([f"until {fact.valid_until}"] if fact.valid_until else []))
 
 
 def has_untrusted_fact(text: str) -> bool:

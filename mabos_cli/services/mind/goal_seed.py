@@ -1,15 +1,11 @@
-"""typedb seed-goals: a business with goals and what belongs to them, from a template into the files of its agents."""
+"""A business with goals and what belongs to them, from a template into the files of its agents."""
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, NamedTuple
 
-import typer
-
-from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.mind.attitudes import KINDS, find_entry, goal_group
@@ -17,7 +13,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.goal_seed import parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
 from mabos_cli.services.inputs import parse_ahead, read_given
-from mabos_cli.services.mind.attitudes import find_added, today
+from mabos_cli.services.mind.attitudes import find_added
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent
@@ -32,19 +28,19 @@ _SHIPPED = Path(__file__).resolve().parents[2] / "templates" / "business-goals.y
 Places = dict[tuple[str, str], tuple[str, str]]
 
 
-def seed_goals(
-    ctx: typer.Context,
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
-    ] = "",
-    create_agents: Annotated[bool, typer.Option("--create-agents", help="Make the agents that are not there.")] = False,
-    dry_run: DryRun = False,
-) -> None:
-    """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.
+class Seeded(NamedTuple):
+    """What became of a template: its entries as JSON, the agents that were created and those that are missing; and warnings."""
 
-    Example: mabos typedb seed-goals --create-agents --dry-run
-    """
-    call: Session = ctx.obj
+    template: str
+    business: str
+    rows: list[dict[str, Any]]
+    created: list[str]
+    missing: list[str]
+    warnings: list[str]
+
+
+def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: bool) -> Seeded:
+    """Writes what a template has, our own if no file is named, into the files of its agents; what is there is left as it is."""
     workspace = call.open_workspace()
     template = _read(file)
     agents = list_agents(workspace)
@@ -64,18 +60,8 @@ def seed_goals(
         if left:
             warnings.append(f"no agent {agent.id}: {left} of its entries left out; --create-agents makes it")
     rows = [_row(each, places, dry_run) for each in plan.entries]
-    data = {
-        "template": template.path,
-        "business": template.business,
-        "dry_run": dry_run,
-        "agents_created": made,
-        "agents_missing": [agent.id for agent in plan.missing],
-        "entries": rows,
-    }
-    lines = _summary(rows, made, dry_run) + _details(rows, dry_run, dry_run or call.verbose)
-    if made and not dry_run:
-        lines.append(f"next: mabos goal tree --agent {made[0]}, or MABOS_AGENT={made[0]}")
-    call.emit("typedb.seed-goals", data, lines, [*warnings, *plan.notes])
+    missing = [agent.id for agent in plan.missing]
+    return Seeded(template.path, template.business, rows, made, missing, [*warnings, *plan.notes])
 
 
 def _read(file: str) -> Template:
@@ -144,7 +130,7 @@ def _write(call: Session, workspace: WorkspacePaths, plan: SeedPlan) -> tuple[Pl
 
 
 def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]:
-    day, name = today(agent), KINDS[kind].file
+    day, name = format_time(agent.now())[:10], KINDS[kind].file
     places: Places = {}
 
     def edit(old: str) -> str:
@@ -179,30 +165,3 @@ def _row(each: Planned, places: Places, dry_run: bool) -> dict[str, Any]:
     if state == "added" and not place and not dry_run:
         row["state"] = "kept"  # somebody else was faster
     return row | {"id": own or None, "place": place or None}
-
-
-def _summary(rows: list[dict[str, Any]], made: list[str], dry_run: bool) -> list[str]:
-    """A line for each agent: how much it was given, and how much it had."""
-    lines = []
-    for agent in dict.fromkeys(row["agent"] for row in rows):
-        told = []
-        for state, verb in (("added", "would add" if dry_run else "added"), ("kept", "kept")):
-            mine = [row["kind"] for row in rows if (row["agent"], row["state"]) == (agent, state)]
-            counts = ", ".join(plural(mine.count(kind), kind) for kind in LINKS if kind in mine)
-            told += [f"{verb} {counts}"] if counts else []
-        new = " (new)" if agent in made else ""
-        lines += [f"{agent}{new}: {'; '.join(told)}"] if told else []
-    return lines or ["nothing was added"]
-
-
-def _details(rows: list[dict[str, Any]], dry_run: bool, every: bool) -> list[str]:
-    """A line for each entry, or only for those that are there under another id or title."""
-    lines = []
-    for row in rows:
-        if row["state"] == "left out" or not (every or "for" in row):
-            continue
-        verb = "would add" if dry_run and row["state"] == "added" else row["state"]
-        place = f" ({row['place']})" if row["place"] else ""
-        meant = f", which the template has as {row['for']}" if "for" in row else ""
-        lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{meant}")
-    return lines

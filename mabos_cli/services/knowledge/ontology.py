@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.ontology import select_domain
 from mabos_cli.core.knowledge.proposal import (
     DOMAIN,
     Finding,
     Proposal,
+    ProposalVerdict,
     Surroundings,
     find_left_out,
     is_lost,
@@ -23,28 +25,28 @@ from mabos_cli.core.knowledge.proposal import (
     resolve_names,
     validate_proposal,
 )
-from mabos_cli.errors import Conflict, UsageFault
-from mabos_cli.formats.knowledge.jsonld import WELL_KNOWN, add_nodes, parse_jsonld, render_new, render_node
+from mabos_cli.errors import Conflict, NotFound, UsageFault
+from mabos_cli.formats.knowledge.jsonld import (
+    WELL_KNOWN,
+    Document,
+    Prefixes,
+    add_nodes,
+    parse_jsonld,
+    render_new,
+    render_node,
+    render_together,
+    translate_node,
+)
+from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
 from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of, sweep_temps
-from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library
+from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library, load_documents, load_shipped
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.receipts import add_receipt
 
 Result = TypeVar("Result")
 _ATTEMPTS = 20
-
-
-class Verdict(NamedTuple):
-    """A proposal and what is to be said against it."""
-
-    proposal: Proposal
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def is_valid(self) -> bool:
-        return not any(finding.level == "error" for finding in self.findings)
 
 
 class Editor(NamedTuple):
@@ -134,10 +136,10 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
     return change_ontologies(editor, "propose", plan, lambda done: [done[0].id])
 
 
-def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[Verdict], list[str]]:
+def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[ProposalVerdict], list[str]]:
     """Checks proposals, all that wait if none is named, and keeps what was found with each."""
 
-    def plan(library: Library) -> list[Verdict]:
+    def plan(library: Library) -> list[ProposalVerdict]:
         pending = library.pending()
         chosen = _chosen(library, ids, pending) if ids else pending
         around = library.surroundings(pending)
@@ -155,19 +157,19 @@ def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -
     return [resolved.get((each.domain, each.id), each) for each in found]
 
 
-def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> Verdict:
+def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> ProposalVerdict:
     if proposal.status != "pending":
-        return Verdict(proposal)
+        return ProposalVerdict(proposal)
     if is_merged(proposal, around.ontology):
         done = Finding("warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed")
-        return Verdict(proposal, (done,))
+        return ProposalVerdict(proposal, (done,))
     found = validate_proposal(proposal, around)
     if similar:
         found = [f._replace(level="warning") if f.check == "similar" else f for f in found]
-    return Verdict(proposal, tuple(found))
+    return ProposalVerdict(proposal, tuple(found))
 
 
-def _noted(verdict: Verdict, now: str) -> Proposal:
+def _noted(verdict: ProposalVerdict, now: str) -> Proposal:
     """The proposal with what was found; when it was found before, that stays as it is."""
     findings = [finding._asdict() for finding in verdict.findings]
     old = verdict.proposal.validation_result or {}
@@ -183,7 +185,7 @@ class Merged(NamedTuple):
     new: list[Proposal]
     before: list[Proposal]
     files: list[str]
-    findings: list[Verdict]
+    findings: list[ProposalVerdict]
 
 
 def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bool = False) -> tuple[Merged, list[str]]:
@@ -220,13 +222,13 @@ def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) 
     return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
 
 
-def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool) -> list[Verdict]:
+def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool) -> list[ProposalVerdict]:
     """The verdicts on proposals that are to be merged together; UsageFault when one of them fails."""
     around = library.surroundings(pending)
     verdicts = []
     for each in waiting:
         found = _verdict(each, around, similar).findings
-        verdicts.append(Verdict(each, (*found, *find_left_out(each, waiting, around))))
+        verdicts.append(ProposalVerdict(each, (*found, *find_left_out(each, waiting, around))))
     errors = [(v.proposal.id, f) for v in verdicts for f in v.findings if f.level == "error"]
     if errors:
         told = [f"{own} {finding.message}" for own, finding in errors]
@@ -295,3 +297,93 @@ def _write_proposals(library: Library, domain: str, more: Sequence[Proposal]) ->
 def _replace_proposals(library: Library, domain: str, held: HeldFile) -> None:
     path, root = library.workspace.proposals(domain), library.workspace.root
     replace_file(path, render_proposals(held.file), root=root, expect=held.data)
+
+
+_GROUND = "business"  # what the other ontologies build on
+
+
+class Scaffolded(NamedTuple):
+    """What became of one file: how many nodes were added, and whether it is new."""
+
+    file: str
+    added: int
+    is_new: bool
+
+
+def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffolded], list[str]]:
+    """Copies an ontology that comes with the program into the workspace, and the one that it builds on; to files that are there
+    only what they lack is added."""
+    shipped = load_shipped(template)
+    domain = check_domain(name or template)
+
+    def plan(library: Library) -> list[Scaffolded]:
+        done = []
+        if template != _GROUND and _GROUND not in library.documents and _lacks_ground(library, shipped):
+            done.append(_scaffold_one(library, load_shipped(_GROUND), _GROUND))
+        return [*done, _scaffold_one(library, shipped, domain)]
+
+    return change_ontologies(editor, "scaffold", plan)
+
+
+def _lacks_ground(library: Library, shipped: Document) -> bool:
+    """Whether a document names classes of the one that others build on, and the workspace does not define them."""
+    own = read_ontology([shipped])
+    named = {parent for concept in own.concepts.values() for parent in concept.parents}
+    named |= {end for each in own.properties.values() for end in (*each.domains, *each.ranges)}
+    missing = named - {*own.concepts} - {*library.ontology.concepts}
+    return bool(missing & {*read_ontology([load_shipped(_GROUND)]).concepts})
+
+
+def _scaffold_one(library: Library, shipped: Document, domain: str) -> Scaffolded:
+    library.check_readable(domain)
+    path, held = library.workspace.ontology(domain), library.documents.get(domain)
+    shown = f"ontologies/{path.name}"
+    nodes = list(_named_nodes(shipped))
+    if held is None:
+        replace_file(path, shipped.data, root=library.workspace.root, expect=None)
+        return Scaffolded(shown, len(nodes), True)
+    known = {iri for iri, _ in _named_nodes(held)}
+    missing = [translate_node(node, shipped, held) for iri, node in nodes if iri not in known]
+    if missing:
+        data = add_nodes(held, missing)
+        replace_file(path, data, root=library.workspace.root, expect=held.data, shared=True)
+    return Scaffolded(shown, len(missing), False)
+
+
+def _named_nodes(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The nodes of a document by IRI, without the one that stands for the document."""
+    for node in document.nodes():
+        own, types = node.get("@id"), node.get("@type")
+        if isinstance(own, str) and "owl:Ontology" not in (types if isinstance(types, list) else [types]):
+            yield document.expand(own), node
+
+
+def export_ontology(workspace: WorkspacePaths, domain: str, form: str) -> tuple[str, list[str]]:
+    """Returns one ontology, or all together, in a format, and a warning about each that cannot be read."""
+    documents, faults = load_documents(workspace)
+    if domain in faults:
+        raise faults[domain]
+    if domain and domain not in documents:
+        raise NotFound(f"no ontology {domain!r}", f"there are: {', '.join(documents) or 'none'}")
+    return _render(documents, domain, form), [fault.message for fault in faults.values()]
+
+
+def _render(documents: dict[str, Document], domain: str, form: str) -> str:
+    """The text of one document or of all, in a format."""
+    chosen = [documents[domain]] if domain else list(documents.values())
+    if form in ("turtle", "ntriples"):
+        from mabos_cli.backends.rdf import convert_jsonld
+
+        return convert_jsonld({each.path: each.data for each in chosen}, form, Prefixes(chosen).spaces)
+    if form == "jsonld":
+        return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else render_together(chosen)
+    ontology = read_ontology(list(documents.values()))
+    ontology = select_domain(ontology, domain) if domain else ontology
+    if form == "dot":
+        from mabos_cli.formats.knowledge.exchange import render_dot
+
+        return render_dot(ontology)
+    from mabos_cli.core.mirror.schema import mirror_schema
+    from mabos_cli.formats.mirror.typeql import render_typeql
+
+    return render_typeql(ontology, mirror_schema().names())

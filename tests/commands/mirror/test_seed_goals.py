@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands.desk import Desk, Said
-from mabos_cli.services.mirror import seed as typedb_seed
+from mabos_cli.services.mind import goal_seed
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 SMALL = """\
@@ -132,7 +132,7 @@ def test_a_table_without_ids_is_known_by_titles(desk, seed):
 
 def test_who_was_faster_is_not_doubled(desk, seed, monkeypatch):
     """Two that plan at the same time: the second finds what the first wrote when it holds the lock."""
-    monkeypatch.setattr(typedb_seed, "_held_by", lambda home: [])
+    monkeypatch.setattr(goal_seed, "_held_by", lambda home: [])
     assert counts(seed("--create-agents")) == {"added": 6}
     before = files(desk)
     assert counts(seed("--create-agents")) == {"kept": 6}

@@ -1,0 +1,188 @@
+"""Cases as text: on lines, as JSON with what makes them alike, and in mabos-cases.md for people and for search."""
+
+import re
+from collections.abc import Collection, Iterable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from mabos_cli.core.knowledge.case import Case, CaseDeparture, render_metrics
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.formats.knowledge.cases import case_to_dict
+from mabos_cli.formats.markdown.escape import escape_block, inline
+from mabos_cli.formats.markdown.seal import seal
+
+if TYPE_CHECKING:
+    from mabos_cli.core.knowledge.case_similarity import FoundCase, Side
+
+PAGE = 100
+_NOTE = "Edits here are set aside: change cases with `mabos case store` and `mabos case revise`."
+_HEADING = re.compile(r"## \[case\] (.*) \((?:worked|FAILED|open)\)")
+
+
+def case_line(case: Case) -> str:
+    """A case on a line."""
+    about = one_line(case.context, 100) or one_line(", ".join((*case.beliefs, *case.desires)), 100)
+    details = [case.stored_at[:10]] if case.stored_at else []
+    details += [f"used {case.uses}x"] if case.uses else []
+    return f"{one_line(case.id, 80)} {case.word}: {about}" + (f" ({', '.join(details)})" if details else "")
+
+
+def solution_line(case: Case) -> str:
+    """What was done, on a line."""
+    return "; ".join([*([f"plan {case.plan_id}"] if case.plan_id else []), *(one_line(a, 100) for a in case.actions)])
+
+
+def case_lines(case: Case, left: CaseDeparture | None) -> list[str]:
+    """Returns all about a case; `left` says when and why it went to the archive."""
+    rows = (
+        ("beliefs", ", ".join(case.beliefs)),
+        ("desires", ", ".join(case.desires)),
+        ("context", one_line(case.context)),
+        ("did", solution_line(case)),
+        ("metrics", render_metrics(case.metrics)),
+        ("lessons", one_line(case.lessons)),
+        ("adapted from", case.adapted_from),
+        ("merged", plural(case.merged, "time") if case.merged else ""),
+        ("used", f"{plural(case.uses, 'time')}, last {case.last_used[:10]}" if case.uses else ""),
+    )
+    lines = [case_line(case), *(f"  {name}: {text}" for name, text in rows if text)]
+    lines += [f"  archived {left.at[:10]}: {left.reason}"] if left else []
+    return lines + [f"  {r.at[:10]} {r.by}; before: {_render_earlier(r.was)}" for r in reversed(case.revisions)]
+
+
+def _render_earlier(was: tuple[tuple[str, Any], ...]) -> str:
+    """Returns earlier values, on a line."""
+    found = []
+    for name, value in was:
+        if name == "success":
+            found.append(Case("", success=value).word)
+        elif name == "metrics":
+            found.append(render_metrics(value) or "no metrics")
+        else:
+            text = "; ".join(value) if isinstance(value, tuple) else str(value)
+            found.append(f"{name.removesuffix('_id')} {one_line(text, 120) or 'none'}")
+    return "; ".join(found)
+
+
+def found_row(found: "FoundCase") -> dict[str, Any]:
+    """Returns a case that was found as JSON."""
+    parts = {name: None if value is None else round(value, 4) for name, value in found.score._asdict().items()}
+    return {
+        "case_id": found.case.id,
+        "score": parts.pop("total"),
+        "parts": parts,
+        "failed": found.case.success is False,
+        "beliefs": _side_row(found.beliefs),
+        "desires": _side_row(found.desires),
+        "case": case_to_dict(found.case),
+    }
+
+
+def _side_row(side: "Side") -> dict[str, Any]:
+    """What became of the features of one side, as JSON."""
+    alike = [{"feature": f, "to": to, "likeness": round(like, 4)} for f, to, like in side.alike]
+    return {"matched": side.matched, "alike": alike, "missing": side.missing, "extra": side.extra}
+
+
+def proposed_row(found: "FoundCase") -> dict[str, Any]:
+    """Returns the case that is to be used again as JSON."""
+    return {
+        "case_id": found.case.id,
+        "score": round(found.score.total, 4),
+        "plan_id": found.case.plan_id,
+        "actions": found.case.actions,
+        "missing": found.beliefs.missing + found.desires.missing,
+        "extra": found.beliefs.extra + found.desires.extra,
+    }
+
+
+def found_lines(found: "FoundCase") -> list[str]:
+    """A case that was found, and why."""
+    case, sides = found.case, (found.beliefs, found.desires)
+    parts = zip(("Sb", "Sd", "Sc"), found.score[1:], strict=True)
+    scores = ", ".join(f"{name} {value:.2f}" for name, value in parts if value is not None)
+    matched = [each for side in sides for each in side.matched]
+    matched += [f"{f} ~ {to} {like:.2f}" for side in sides for f, to, like in side.alike]
+    rows = (
+        ("matched", ", ".join(matched)),
+        ("differs", _render_difference(sides)),
+        ("did", solution_line(case)),
+        ("lessons", one_line(case.lessons, 200)),
+    )
+    head = f"{one_line(case.id, 80)} {found.score.total:.2f} {case.word} ({scores})"
+    head += f": {one_line(case.context, 100)}" if case.context else ""
+    return [head, *(f"  {name}: {one_line(text, 400)}" for name, text in rows if text)]
+
+
+def reuse_line(found: "FoundCase") -> str:
+    """Returns what to do again, and in what the situation differs."""
+    differs = _render_difference((found.beliefs, found.desires))
+    solution = solution_line(found.case) or "no solution is noted"
+    return f"reuse {found.case.id}: {solution}" + (f" (differs: {differs})" if differs else "")
+
+
+def _render_difference(sides: "Iterable[Side]") -> str:
+    """What a case had that is not there now, and what is there now that it did not have."""
+    both = tuple(sides)
+    missing = [each for side in both for each in side.missing]
+    extra = [each for side in both for each in side.extra]
+    found = [f"missing {', '.join(missing)}"] if missing else []
+    return one_line("; ".join([*found, *([f"extra {', '.join(extra)}"] if extra else [])]), 400)
+
+
+def page_of(case_id: str) -> str:
+    """The page that a case stands on: a hundred numbers each, so that a new case changes the last one only; other ids go by hash.
+
+    >>> page_of("C-007"), page_of("C-1234"), page_of("deal 9")
+    ('C-0000', 'C-1200', 'x-4')
+    """
+    if case_id[:2] == "C-" and case_id[2:].isdecimal() and case_id.isascii() and len(case_id) < 20:
+        return f"C-{int(case_id[2:]) // PAGE * PAGE:04d}"
+    return f"x-{blake2b(case_id.encode('utf-8', 'replace'), digest_size=1).hexdigest()[0]}"
+
+
+def render_case(case: Case) -> str:
+    """The section of a case."""
+    told = [f"\n## [case] {inline(case.id)} ({case.word})\n"]
+    told += [f"\n{escape_block(case.context)}\n"] if case.context else []
+    rows = (
+        ("Beliefs", ", ".join(case.beliefs)),
+        ("Desires", ", ".join(case.desires)),
+        ("Plan", case.plan_id),
+        ("Actions", "; ".join(case.actions)),
+        ("Metrics", render_metrics(case.metrics)),
+        ("Lessons", case.lessons),
+        ("Stored", case.stored_at[:10]),
+    )
+    told += ["\n", *(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)]
+    return "".join(told)
+
+
+def render_mark(mark: str) -> str:
+    """The words by which a file says what it was made from."""
+    return f"(state {mark})"
+
+
+def render_cases_page(agent: str, name: str, cases: Iterable[Case], mark: str = "") -> str:
+    """A page, or with an empty name the whole file."""
+    made = f"Auto-materialized from cases{f' {render_mark(mark)}' if mark else ''}."
+    title = f"# MABOS Cases — {agent}{f' — {name}' if name else ''}\n\n> {made} {_NOTE}\n"
+    return seal(title + "".join(map(render_case, cases)))
+
+
+def render_cases_index(agent: str, count: int, pages: Collection[str], mark: str) -> str:
+    """The file that stands for pages."""
+    listed = "".join(f"- [{name}](mabos-cases/{name}.md)\n" for name in sorted(pages, key=lambda p: (len(p), p)))
+    return seal(
+        f"# MABOS Cases — {agent}\n\n> Auto-materialized from cases {render_mark(mark)}: "
+        f"{plural(count, 'case')} on {plural(len(pages), 'page')}. {_NOTE}\n\n{listed}"
+    )
+
+
+def find_case_id(lines: list[str], number: int) -> str:
+    """The id of the case in whose section a line, counted from one, stands; empty when it stands in none."""
+    for line in reversed(lines[:number]):
+        match = _HEADING.fullmatch(line)
+        if match:
+            return match[1]
+    return ""

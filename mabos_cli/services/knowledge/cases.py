@@ -1,0 +1,299 @@
+"""Cases of an agent: stored, revised, read from files, and found by how near they are to a situation."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case import Case, CaseChanges, Held, adapt_case, check_case, plan_store, revise_case
+from mabos_cli.core.knowledge.case_similarity import (
+    Alike,
+    Comparison,
+    FoundCase,
+    Measure,
+    Weights,
+    best_cases,
+    text_likeness,
+)
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.mind.mind import DONE, GONE, Belief, status_word
+from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.formats.json.text import parse_json
+from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict
+from mabos_cli.formats.mind.attitudes import KINDS
+from mabos_cli.services.inputs import read_given
+from mabos_cli.services.knowledge.facts import without_gc
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.cases import change_cases, find_case, find_case_departures, load_cases
+from mabos_cli.workspace.knowledge.cases_md import find_told_cases, is_told
+from mabos_cli.workspace.mind import load_attitudes, load_beliefs
+
+UNDER = "memory/mabos-cases"
+_TEXTS = 200  # cases that a search by context looks at
+_ID = re.compile(r"[A-Za-z]{1,4}-\d[\w-]*")
+_HINT = (
+    'nothing was stored; a case is {"situation": {"beliefs": [], "desires": [], "context": ""}, '
+    '"solution": {"plan_id": "", "actions": []}, "outcome": {"success": true}}'
+)
+
+
+class Situation(NamedTuple):
+    """The beliefs and desires that are meant, and warnings about them."""
+
+    beliefs: tuple[str, ...]
+    desires: tuple[str, ...]
+    warnings: list[str]
+
+
+def read_situation(
+    agent: Agent, beliefs: Sequence[str] | None, desires: Sequence[str] | None, *, from_mind: bool
+) -> Situation:
+    """Features as they are given, separated by commas, with those of the agent's files if they are wanted. Ids are spelled as in
+    the files; one that is not there is said not to be: cases may come from elsewhere."""
+    found: dict[str, tuple[str, ...]] = {}
+    warnings: list[str] = []
+    for kind, given in (("belief", beliefs), ("desire", desires)):
+        named = [word for each in given or () for part in each.split(",") if (word := part.strip())]
+        ids = [word for word in named if _ID.fullmatch(word)]
+        if ids or from_mind:
+            held, problems = load_beliefs(agent) if kind == "belief" else load_attitudes(agent, kind)
+            known = {each.id.casefold(): each.id for each in held if each.id}
+            named = [known.get(word.casefold(), word) for word in named]
+            unknown = [word for word in ids if word.casefold() not in known]
+            warnings += [f"not in {KINDS[kind].file}: {', '.join(unknown)}"] if unknown else []
+            if from_mind:
+                named += held_now(held)
+                warnings += map(str, problems)
+        found[kind] = tuple(dict.fromkeys(named))
+    return Situation(found["belief"], found["desire"], warnings)
+
+
+def held_now(held: Sequence[Any]) -> list[str]:
+    """The ids of what is held true or wanted now; of what has none, the words."""
+    live = [each for each in held if status_word(each.status) not in DONE | GONE]
+    return [each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live]
+
+
+def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, list[str]]:
+    """How near two concepts are by the ontologies of the workspace, and warnings; None when there are none, or no feature can
+    be a concept."""
+    folder = agent.paths.workspace.ontologies
+    if all(map(_ID.fullmatch, features)) or not any(folder.glob("*.jsonld")):
+        return None, []
+    from mabos_cli.core.knowledge.ontology import Taxonomy
+    from mabos_cli.workspace.knowledge.ontologies import load_ontology
+
+    ontology, warnings = load_ontology(agent.paths.workspace)
+    return Taxonomy(ontology).similarity, warnings
+
+
+def case_weights(agent: Agent) -> Weights:
+    """What each side of a case counts, by the settings."""
+    return Weights(*(agent.settings[f"cbr.{name}_weight"] for name in ("belief", "desire", "context")))
+
+
+def find_texts(
+    call: Session, agent: Agent, file: CaseFile, text: str, limit: int = _TEXTS
+) -> tuple[dict[str, float], list[str]]:
+    """How near the texts of cases are to one, by id, the nearest first, and warnings. Found by the index, by words and meaning."""
+    if not len(file):
+        return {}, []
+    from mabos_cli.core.search.recall import Filters
+    from mabos_cli.services.search.agent_search import Way, open_search  # only this needs what recall needs
+
+    search = open_search(call, agent, Way(Filters(under=UNDER), False, limit))
+    hits = search(text)
+    places = [(hit.candidate.path, hit.candidate.lines[0]) for hit in hits]
+    found: dict[str, float] = {}
+    for own, hit in zip(find_told_cases(agent, file, places), hits, strict=True):
+        if own:
+            case = file.case(file.places[own])
+            told = f"{case.context}\n{case.lessons}"
+            found[own] = max(found.get(own, 0.0), text_likeness(text, told, hit.relevance))
+    behind = [] if is_told(agent, file) else ["search does not know the latest cases: mabos materialize"]
+    return found, [*search.warnings(), *behind]
+
+
+def wanted_case(agent: Agent, file: CaseFile, case_id: str) -> Case:
+    """The case with an id; NotFound says whether it left."""
+    found = find_case(file, case_id)
+    if found:
+        return found
+    left = find_case_departures(agent, case_id)
+    if left:
+        why = f"{left[-1].reason}; mabos case show {case_id} still shows it"
+        raise NotFound(f"{case_id} left on {left[-1].at[:10]}", why)
+    raise NotFound(f"no case {case_id!r} for agent {agent.id}", "mabos case list shows them")
+
+
+def read_cases(path: str) -> list[Case]:
+    """The cases in NDJSON, a list or a case file, each made sure of; InvalidFile cites the first line that is off. What became of
+    them elsewhere, such as how often they were used, is left there."""
+    shown = "standard input" if path == "-" else path
+    found = []
+    try:
+        for line, case in _read(read_given(path), shown):
+            fresh = case._replace(uses=0, last_used="", merged=0, adapted_from="", revisions=())
+            try:
+                found.append(check_case(fresh))
+            except BadValue as error:
+                raise InvalidFile(f"{shown}:{line()}: {error.message}") from None
+    except InvalidFile as error:
+        raise InvalidFile(error.message, _HINT) from None
+    return found
+
+
+def _read(text: str, shown: str) -> Iterator[tuple[Callable[[], int], Case]]:
+    """Cases, and what tells the line of each."""
+    if text.lstrip()[:1] == "[" or _is_whole(text):
+        data = text.encode("utf-8")
+        raw = parse_json(data, shown)
+        entries = raw.get("cases", [raw]) if isinstance(raw, dict) else raw
+        if not isinstance(entries, list):
+            raise InvalidFile(f"{shown}:1: cases must be a list")
+        file = CaseFile(entries, None, shown, data)
+        yield from ((partial(file.line, n), file.case(n)) for n in range(len(file)))
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            case = case_from_dict(parse_json(line, shown, line=number), f"{shown}:{number}")
+            yield partial(int, number), case
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text is one JSON object, on however many lines; another one behind the first is soon seen."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+class Stored(NamedTuple):
+    """What became of each case (stored or merged), the ids of those that left for them, and warnings."""
+
+    states: list[tuple[Case, str]]
+    left: tuple[str, ...]
+    warnings: list[str]
+
+
+def store_case(agent: Agent, draft: Case, source: str = "") -> Stored:
+    """Keeps a case. What it does not say is taken from the case `source`, if one is named."""
+
+    def plan(file: CaseFile, held: Held) -> tuple[CaseChanges, Stored]:
+        base = wanted_case(agent, file, source) if source else None
+        return _plan(agent, [check_case(adapt_case(base, draft) if base else draft)], held, base)
+
+    stored, warnings = change_cases(agent, "case store", plan)
+    return stored._replace(warnings=warnings)
+
+
+def store_batch(agent: Agent, path: str) -> Stored:
+    """Keeps all cases of a file, or none."""
+    cases = read_cases(path)
+    with without_gc():
+        stored, warnings = change_cases(agent, "case store", lambda _, held: _plan(agent, cases, held))
+    renamed = [
+        f"{case.id} was given before: stored as {new.id}"
+        for case, (new, state) in zip(cases, stored.states, strict=True)
+        if case.id and state == "stored" and new.id != case.id
+    ]
+    return stored._replace(warnings=warnings + renamed)
+
+
+def _plan(agent: Agent, cases: list[Case], held: Held, used: Case | None = None) -> tuple[CaseChanges, Stored]:
+    limit = agent.settings["cbr.max_cases"]
+    changes, states = plan_store(cases, held, agent.now(), format_time(agent.now()), limit, used)
+    return changes, Stored(states, changes.drop, [])
+
+
+def revise_known(
+    agent: Agent, case_id: str, changes: Mapping[str, Any], *, is_use: bool
+) -> tuple[Case, str, list[str]]:
+    """Notes new values of a case: the case, whether it was revised or is unchanged, and warnings."""
+
+    def plan(file: CaseFile, _: Held) -> tuple[CaseChanges, tuple[Case, str]]:
+        old = wanted_case(agent, file, case_id)
+        new, cut = revise_case(old, changes, format_time(agent.now()), is_use=is_use)
+        if new == old:
+            return CaseChanges(), (old, "unchanged")
+        return CaseChanges((new,), archive=tuple(cut)), (new, "revised")
+
+    (new, state), warnings = change_cases(agent, "case revise", plan)
+    return new, state, warnings
+
+
+class Wanted(NamedTuple):
+    """Which cases are looked for: how they are compared, and which of them count."""
+
+    context: str = ""
+    measure: Measure = Measure()
+    success_only: bool = False
+    taxonomy: bool = True
+    min_score: float = 0.0
+    limit: int = 5
+
+
+class Retrieved(NamedTuple):
+    """The nearest cases, how many are near, how many there are, the nearest one that worked, and warnings."""
+
+    cases: list[FoundCase]
+    count: int
+    total: int
+    proposal: FoundCase | None
+    warnings: list[str]
+
+
+def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wanted) -> Retrieved:
+    """Finds the cases that are nearest to a situation."""
+    beliefs, desires, warnings = situation
+    with without_gc():
+        file = load_cases(agent)
+        texts, notes = find_texts(call, agent, file, wanted.context) if wanted.context.strip() else (None, [])
+        alike, trouble = open_taxonomy(agent, beliefs + desires) if wanted.taxonomy else (None, [])
+        weights = case_weights(agent)
+        comparison = Comparison(beliefs, desires, texts, measure=wanted.measure, weights=weights, alike=alike)
+        found, count, proposal = _find_nearest(file, comparison, wanted)
+    warnings = [*warnings, *notes, *trouble, *_nearer_failures(found, proposal)]
+    return Retrieved(found, count, len(file), proposal, warnings)
+
+
+def _find_nearest(
+    file: CaseFile, comparison: Comparison, wanted: Wanted
+) -> tuple[list[FoundCase], int, FoundCase | None]:
+    """Returns the nearest cases, how many are near at all, and the nearest one that worked."""
+    totals: Sequence[float] = comparison.totals(file.places, file.sides)
+    if wanted.success_only:
+        totals = _that_worked(file, totals)
+    places, count = best_cases(totals, wanted.limit, wanted.min_score, file.standing)
+    worked = next((n for n in places if file.standing(n).success), None)
+    if worked is None:
+        near = best_cases(_that_worked(file, totals), 1, wanted.min_score, file.standing)[0]
+        worked = next(iter(near), None)
+    best = None if worked is None else _compared(file, comparison, worked)
+    return [_compared(file, comparison, n) for n in places], count, best
+
+
+def _that_worked(file: CaseFile, totals: Sequence[float]) -> list[float]:
+    return [total if total and file.standing(n).success else 0.0 for n, total in enumerate(totals)]
+
+
+def _compared(file: CaseFile, comparison: Comparison, n: int) -> FoundCase:
+    case = file.case(n)
+    beliefs, desires = (comparison.explain(side, getattr(case, side)) for side in ("beliefs", "desires"))
+    return FoundCase(case, comparison.score(case.id, *file.sides[n]), beliefs, desires)
+
+
+def _nearer_failures(found: Sequence[FoundCase], proposal: FoundCase | None) -> list[str]:
+    """Returns a warning about cases that failed and are nearer than the one that is proposed."""
+    least = proposal.score.total if proposal else 0.0
+    failed = [each.case.id for each in found if each.case.success is False and each.score.total > least]
+    if not failed:
+        return []
+    named = f"{', '.join(failed[:10])} FAILED"
+    if proposal is None:
+        return [f"no case like this worked: {named}"]
+    return [f"{named} and {'is' if len(failed) == 1 else 'are'} nearer than {proposal.case.id}"]

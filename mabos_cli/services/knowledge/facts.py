@@ -1,0 +1,220 @@
+"""Facts of an agent, and of others that share theirs: asserted, retracted, found, imported and exported."""
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.asserting import FactChanges, check_fact, plan_assert, plan_retract
+from mabos_cli.core.knowledge.fact import Fact, Query, select_facts
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import one_line
+from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
+from mabos_cli.formats.json.text import dump_line
+from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.facts import Facts, Fresh, change_facts, find_fact_departures, load_facts
+from mabos_cli.workspace.knowledge.rulebook import load_rules
+
+_MOST = 10_000  # facts that the graph is asked for
+
+
+class Asserted(NamedTuple):
+    """What became of each fact (added, updated or unchanged), warnings, and notes about facts that rules had derived."""
+
+    states: list[tuple[Fact, str]]
+    warnings: list[str]
+    notes: list[str]
+
+
+def assert_facts(agent: Agent, command: str, asserted: list[Fact]) -> Asserted:
+    """Adds facts, or updates those whose triple is known."""
+
+    def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, tuple[list[tuple[Fact, str]], list[str]]]:
+        find = facts.asserted.find_triple if len(asserted) < 20 else facts.by_triple().get
+        changes, states = plan_assert(asserted, find, fresh.new_id, format_time(agent.now()))
+        known = [fact for fact, state in states[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
+        return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
+
+    (states, notes), warnings = change_facts(agent, command, plan)
+    return Asserted(states, warnings, notes)
+
+
+class Retracted(NamedTuple):
+    """The facts that were taken out, the derived facts that no longer follow, and warnings."""
+
+    gone: list[Fact]
+    lost: list[Fact]
+    warnings: list[str]
+
+
+def retract_facts(agent: Agent, wanted: dict[str, str], reason: str, *, cascade: bool, dry_run: bool) -> Retracted:
+    """Takes out the asserted facts with all of some values; with `cascade` derived facts are derived again without them."""
+    now = format_time(agent.now())
+
+    def plan(facts: Facts, _: Fresh) -> tuple[FactChanges | None, Retracted]:
+        gone = _find_asserted(agent, facts, wanted)
+        lost, changes, cut = _derive_again(agent, facts, gone, plan_retract(gone, reason, now), cascade)
+        return (None if dry_run else changes), Retracted(gone, lost, cut)
+
+    done, warnings = change_facts(agent, "fact retract", plan)
+    return done._replace(warnings=[*warnings, *done.warnings])
+
+
+def _find_asserted(agent: Agent, facts: Facts, wanted: dict[str, str]) -> list[Fact]:
+    """Returns the facts in facts.json with all of some values; NotFound when there are none."""
+    name, value = next(iter(wanted.items()))
+    found = facts.asserted.where(name, value)
+    asserted = [fact for fact in found if all(getattr(fact, n) == v for n, v in wanted.items())]
+    if asserted:
+        return asserted
+    derived = facts.find(value) if name == "id" else None
+    if derived:
+        raise UsageFault(f"{value} is derived by {derived.rule_id}", "retract what it rests on, or turn the rule off")
+    if name == "id":
+        find_fact(agent, facts, value)
+    described = " and ".join(f"{n} {v!r}" for n, v in wanted.items())
+    raise NotFound(f"no asserted fact with {described} for agent {agent.id}", "mabos fact query lists them")
+
+
+def _derive_again(
+    agent: Agent, facts: Facts, gone: list[Fact], changes: FactChanges, cascade: bool
+) -> tuple[list[Fact], FactChanges, list[str]]:
+    """Returns the derived facts that no longer follow, the changes with all that do if they are to be written, and warnings."""
+    from mabos_cli.core.knowledge.fact_lint import supports_lost
+    from mabos_cli.core.knowledge.forward import forward_chain
+
+    ids = {fact.id for fact in gone}
+    derived = list(facts.derived.facts())
+    touched = {fact.id for fact in supports_lost(ids, derived)}
+    if not derived or not (touched or cascade):
+        return [], changes, []
+    rules = load_rules(agent)
+    with without_gc():
+        again = forward_chain([fact for fact in facts.asserted.facts() if fact.id not in ids], rules.rules)
+    follow = {fact.id for fact in again.derived}
+    lost = [fact for fact in derived if fact.id not in follow and (cascade or fact.id in touched)]
+    new = changes._replace(derived=again.derived if cascade else None, rules_version=rules.version)
+    return lost, new, [] if again.fixpoint == "reached" else [f"inference {again.fixpoint}"]
+
+
+def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
+    """Returns the fact with an id; NotFound says whether it was retracted."""
+    found = facts.find(fact_id)
+    if found:
+        return found
+    left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
+    if left:
+        raise NotFound(f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it")
+    raise NotFound(f"no fact {fact_id!r} for agent {agent.id}", "mabos fact query lists them")
+
+
+def stale_warning(agent: Agent, facts: Facts) -> list[str]:
+    """Returns a warning when facts or rules changed since the derived facts were made."""
+    if not len(facts.derived):
+        return []
+    made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
+    now = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
+    return [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
+
+
+@contextmanager
+def without_gc() -> Iterator[None]:
+    """Leaves out the search for cycles, of which there are none among facts: a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def import_facts(agent: Agent, text: str, path: str, form: str, source: str, trust: str) -> tuple[Asserted, int]:
+    """Asserts the facts in a text, all or none: what became of each, and how many derived ones were left out. `source` and
+    `trust` hold for facts that do not say; those that do are trusted no more than that."""
+    from mabos_cli.formats.knowledge.exchange import Silent, parse_csv, parse_ndjson
+
+    found: Iterable[tuple[str, Fact]]
+    if form == "turtle":
+        from mabos_cli.backends.rdf import parse_turtle
+
+        triples = parse_turtle(text, path)
+        found = ((path, Fact("new", *triple, source=source, trust=trust or "agent")) for triple in triples)
+    else:
+        found = (parse_ndjson if form == "ndjson" else parse_csv)(text, path, Silent(source, trust))
+    kept, derived = [], 0
+    for where, fact in found:
+        try:
+            kept += [] if fact.is_derived else [check_fact(fact._replace(id=""))]
+        except BadValue as error:
+            raise InvalidFile(f"{where}: {error.message}", f"nothing was imported; {error.hint}".rstrip("; ")) from None
+        derived += fact.is_derived
+    return assert_facts(agent, "fact import", kept), derived
+
+
+def export_facts(agent: Agent, form: str, *, with_derived: bool) -> tuple[str, int]:
+    """Returns the facts of an agent as NDJSON, CSV or Turtle, and how many there are."""
+    facts = load_facts(agent)
+    found = sorted(facts.all() if with_derived else facts.asserted.facts(), key=lambda fact: (fact.triple, fact.id))
+    if form == "turtle":
+        from mabos_cli.backends.rdf import render_turtle
+
+        return render_turtle([fact.triple for fact in found]), len(found)
+    from mabos_cli.formats.knowledge.exchange import render_csv, render_ndjson
+
+    return (render_ndjson if form == "ndjson" else render_csv)(found), len(found)
+
+
+class SharedFact(NamedTuple):
+    """A fact, whose it is when it is another agent's, and whether the graph told so."""
+
+    fact: Fact
+    agent: str = ""
+    via: str = ""
+
+    @property
+    def ref(self) -> str:
+        return f"{self.agent}/{self.fact.id}" if self.agent else self.fact.id
+
+
+def find_facts(facts: Facts, asked: Query) -> Iterator[Fact]:
+    """Yields the facts of an agent that a query asks for."""
+    literal = next(iter(asked.literals().items()), None)
+    return select_facts(facts.where(*literal) if literal else facts.all(), asked)
+
+
+def find_shared_facts(call: Session, agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
+    """Returns the facts of other agents that a query asks for, and warnings."""
+    allowed, warnings = sharing_homes(call, agent)
+    found: list[SharedFact] = []
+    for other in allowed:
+        try:
+            found += [SharedFact(fact, other.id) for fact in find_facts(load_facts(other), asked)]
+        except MabosError as error:
+            warnings.append(f"{other.id}: {error.message}")
+    if not agent.settings["typedb.address"]:
+        return found, warnings + ([] if allowed else [NOBODY])
+    more, notes = _find_in_graph(agent, asked)
+    return [*found, *more], warnings + notes
+
+
+def _find_in_graph(agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
+    from mabos_cli.formats.mirror.typeql import ask_facts_elsewhere
+
+    rows, notes = ask_graph(agent, [ask_facts_elsewhere(agent.id, **asked.literals(), limit=_MOST)])
+    if len(rows) >= _MOST:
+        notes = [*notes, f"of the facts in the graph only {_MOST:,} were looked at: name a subject or predicate"]
+    found = {row["fact"]: SharedFact(_fact_from_row(row), row["agent"], TYPEDB) for row in rows}
+    return [each for each in found.values() if any(select_facts([each.fact], asked))], notes
+
+
+def _fact_from_row(row: Row) -> Fact:
+    """Returns a fact as the graph has it."""
+    parts = row["subject"], row["predicate"], row["object"]
+    confidence = 1.0 if row["confidence"] is None else row["confidence"]
+    times = row["valid_from"] or "", row["valid_until"] or ""
+    origin = row["source"] or "", row["trust"] or "agent"
+    return Fact(own_id(row, "fact"), *parts, confidence, *origin, *times, rule_id=row.get("rule") or "")

@@ -1,0 +1,101 @@
+"""Answers from facts and rules: what follows, whether something does, and what is known about a question."""
+
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.backward import PROVEN, Verdict, backward_chain
+from mabos_cli.core.knowledge.case import Case
+from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
+from mabos_cli.core.knowledge.fact import Fact, Query, Triple, select_facts
+from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.search.recall import Filters, Hit
+from mabos_cli.formats.knowledge.facts import Derived
+from mabos_cli.services.knowledge.facts import stale_warning, without_gc
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.facts import load_facts, write_derived_facts
+from mabos_cli.workspace.knowledge.rulebook import load_rules
+
+_DEEPEST = 20  # proofs share their parts, and a tree of them would not
+_FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
+_NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
+
+
+def infer_forward(agent: Agent, limits: Limits, *, persist: bool) -> tuple[Inference, Derived, list[str]]:
+    """Derives what follows and, if wanted, writes it: the inference, what changed on disk, and warnings."""
+    facts, rules = load_facts(agent), load_rules(agent)
+    with without_gc():
+        found = forward_chain(facts.asserted.facts(), rules.rules, limits)
+    if not persist:
+        return found, Derived(0, 0, 0), []
+    mark = {"facts_version": facts.asserted.version, "rules_version": rules.version}
+    return found, *write_derived_facts(agent, found.derived, mark, [rule.id for rule in rules.rules])
+
+
+def prove(agent: Agent, goal: Triple, depth: int) -> Verdict:
+    """Returns whether a goal follows from the facts of an agent."""
+    return backward_chain(goal, load_facts(agent).all(), load_rules(agent).rules, _clamp(depth))
+
+
+def find_hypotheses(agent: Agent, observation: Triple, depth: int) -> Abduction:
+    """Returns what would explain an observation."""
+    return abduce(observation, list(load_facts(agent).all()), load_rules(agent).rules, max(1, _clamp(depth)))
+
+
+def _clamp(depth: int) -> int:
+    """Returns a depth that can be searched and drawn."""
+    return min(max(0, depth), _DEEPEST)
+
+
+class Answer(NamedTuple):
+    """All that is known about a question: facts, proofs, hypotheses, memories, cases; and warnings."""
+
+    facts: list[Fact]
+    proofs: list[Verdict]
+    hypotheses: list[Explanation]
+    memories: list[Hit]
+    cases: list[Case]
+    warnings: list[str]
+
+
+def answer(call: Session, agent: Agent, question: str, triple: Triple | None, depth: int) -> Answer:
+    """Answers a question in words, or whether a triple holds. Of goals that words only suggest, just the proven ones count."""
+    from mabos_cli.core.knowledge.graph import find_asked
+
+    held, rules = load_facts(agent), load_rules(agent).rules
+    facts = list(held.all())
+    if triple:
+        found = list(select_facts(facts, Query(*("*" if part.startswith("?") else part for part in triple))))
+        goals = [triple]
+    else:
+        found, goals = find_asked(question, facts, rules, _GOALS)
+    proofs = [backward_chain(goal, facts, rules, _clamp(depth)) for goal in goals]
+    proofs = [verdict for verdict in proofs if triple or verdict.status == PROVEN]
+    unproven = [verdict.goal for verdict in proofs if verdict.status != PROVEN]
+    hypotheses = [each for goal in unproven for each in abduce(goal, facts, rules).hypotheses[:_GOALS]]
+    memories, warnings = _recall(call, agent, question)
+    cases, notes = _find_cases(call, agent, question)
+    warnings = list(dict.fromkeys([*warnings, *notes, *stale_warning(agent, held)]))
+    return Answer(found[:_FACTS], proofs, hypotheses, memories, cases, warnings)
+
+
+def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list[str]]:
+    """Returns what memory says about a question, and warnings. Facts and cases are shown apart."""
+    from mabos_cli.services.knowledge.cases import UNDER
+    from mabos_cli.services.search.agent_search import Way, open_search
+
+    way = Way(Filters(now=format_time(agent.now())), False, _MEMORIES + 5, agent.settings["recall.preset"], None, 0.0)
+    search = open_search(call, agent, way, shared=False)
+    hits = [hit for hit in search(question) if not hit.candidate.path.startswith(("memory/mabos-facts", UNDER))]
+    return hits[:_MEMORIES], search.warnings()
+
+
+def _find_cases(call: Session, agent: Agent, question: str) -> tuple[list[Case], list[str]]:
+    """Returns the cases whose context or lessons speak about a question, and warnings."""
+    from mabos_cli.services.knowledge.cases import find_texts
+    from mabos_cli.workspace.knowledge.cases import load_cases
+
+    file = load_cases(agent)
+    near, warnings = find_texts(call, agent, file, question, 4 * _CASES)
+    ids = [case_id for case_id, likeness in sorted(near.items(), key=lambda each: -each[1]) if likeness > _NEAR]
+    return [file.case(file.places[case_id]) for case_id in ids[:_CASES]], warnings

@@ -1,0 +1,183 @@
+"""What depends on what, across agents, by the files or by the mirror in TypeDB."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.mind.conflicts import Conflict
+from mabos_cli.core.mind.mind import Belief
+from mabos_cli.core.mirror.mind_records import (
+    AgentMind,
+    RecordGraph,
+    Row,
+    belief_chains,
+    conflict_impact,
+    goals_behind,
+    mind_records,
+    world_records,
+)
+from mabos_cli.core.mirror.records import Record
+from mabos_cli.errors import MabosError, NotFound, UsageFault
+from mabos_cli.formats.mirror.typeql import ask_belief_chains, ask_conflict_impact, ask_goals_behind, plain_rows
+from mabos_cli.services.mirror.follow import connect, place_of
+from mabos_cli.services.mirror.source import load_mind
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.conflicts import compare_beliefs
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.mind import load_beliefs
+from mabos_cli.workspace.runtime import now
+from mabos_cli.workspace.settings import load_settings
+
+if TYPE_CHECKING:
+    from mabos_cli.backends import typedb
+
+_KINDS = ("belief", "goal", "plan", "intention")
+
+
+class Question(NamedTuple):
+    """What is asked: about an id, about a conflict by its key, which goals are behind, or else about all beliefs of an agent."""
+
+    name: str = ""
+    conflict: str = ""
+    behind: bool = False
+    level: str = ""
+
+
+class Impact(NamedTuple):
+    """The rows of an answer, what it is about, what to say where there is none, who answered, and warnings. `beliefs` holds
+    names and certainties by key."""
+
+    rows: list[Row]
+    about: dict[str, Any]
+    nothing: str
+    beliefs: Mapping[str, tuple[str, float | None]] = MappingProxyType({})
+    source: str = "by the files"
+    warnings: Sequence[str] = ()
+
+
+class _Mirror(NamedTuple):
+    """Who is asked: the records of all agents and, if the mirror is to answer, a session with it."""
+
+    agents: list[str]
+    records: RecordGraph
+    session: "typedb.Session | None" = None
+
+    def chains(self, agent: str) -> list[Row]:
+        """Returns what the beliefs of an agent support, and what follows."""
+        return self._read(ask_belief_chains(agent)) if self.session else belief_chains(self.records, agent)
+
+    def impact(self, beliefs: Sequence[str]) -> list[Row]:
+        """Returns what depends on some beliefs."""
+        return self._read(ask_conflict_impact(beliefs)) if self.session else conflict_impact(self.records, beliefs)
+
+    def behind(self, level: str) -> list[Row]:
+        """Returns the goals that are behind, whoever has them."""
+        return self._read(ask_goals_behind(now(), level)) if self.session else goals_behind(self.records, now(), level)
+
+    def _read(self, query: str) -> list[Row]:
+        assert self.session
+        return plain_rows(self.session.read(query)[0])
+
+
+def find_impact(call: Session, asked: Question, via: str) -> Impact:
+    """Answers a question by the files, or by TypeDB."""
+    workspace = call.open_workspace()
+    agent = None if asked.behind else call.open_agent()
+    if via == "files":
+        mirror, warnings = _load_minds(call, workspace, agent)
+        return _answer(mirror, agent, asked)._replace(warnings=warnings)
+    place = place_of(workspace, agent.settings if agent else load_settings(workspace, None, {}))
+    # Ids and conflicts are looked up in the files all the same.
+    mirror, warnings = _load_minds(call, workspace, agent) if agent else (_Mirror([], RecordGraph(())), [])
+    with connect(workspace, place) as session:
+        found = _answer(mirror._replace(session=session), agent, asked)
+    return found._replace(source=f"by TypeDB at {place.address}", warnings=warnings)
+
+
+def _load_minds(call: Session, workspace: WorkspacePaths, asked: Agent | None) -> tuple[_Mirror, list[str]]:
+    """Returns the records of all minds. One that cannot be read is a warning, unless it is the one that is asked about."""
+    agents, minds, warnings = list_agents(workspace), [], []
+    for agent in agents:
+        try:
+            minds.append(load_mind(call.agent_of(find_agent(workspace, agent))))
+        except MabosError as error:
+            if asked and agent == asked.id:
+                raise
+            warnings.append(f"{agent}: {error.message}")
+    return _Mirror(agents, RecordGraph(world_records(minds))), warnings
+
+
+def _answer(mirror: _Mirror, agent: Agent | None, asked: Question) -> Impact:
+    if agent is None:
+        return Impact(mirror.behind(asked.level), {"question": "behind"}, "no goal is behind")
+    about: dict[str, Any] = {"question": "chains", "agent": agent.id}
+    if asked.conflict:
+        found = _find_conflict(agent, asked.conflict.strip().lower())
+        about |= {"question": "conflict", "conflict": found.key, "reason": found.reason}
+        rows = mirror.impact(sorted({_key(agent.id, belief) for belief in (found.a, found.b)}))
+        nothing = f"conflict {found.key[:8]} touches no goal"
+    elif asked.name:
+        record = _find_record(mirror.records, agent.id, asked.name)
+        about["about"] = record.uid
+        rows = _chains_with(mirror, record)
+        is_start = record.type == "belief"
+        nothing = f"{record.uid} supports no goal" if is_start else f"no belief supports {record.uid}"
+    else:
+        rows = mirror.chains(agent.id)
+        nothing = f"no belief of {agent.id} supports a goal"
+    held = mirror.records.get("belief", (row["belief"] for row in rows))
+    beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
+    return Impact(rows, about, nothing, beliefs)
+
+
+def _find_conflict(agent: Agent, key: str) -> Conflict:
+    """The conflict with a key, whether somebody resolved it or not."""
+    found = compare_beliefs(agent, load_beliefs(agent)[0]).conflicts
+    named = {each.key: each for each in found if len(key) >= 4 and each.key.startswith(key)}
+    if len(named) > 1:
+        raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")
+    if not named:
+        raise NotFound(f"no conflict {key!r} for agent {agent.id}", "mabos bdi conflicts lists them")
+    return next(iter(named.values()))
+
+
+def _key(agent: str, belief: Belief) -> str:
+    """The key of a belief in the graph."""
+    return mind_records(AgentMind(agent, (belief,)))[0].uid
+
+
+def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
+    """The belief, goal, plan or intention with an id or a title. Its agent may stand before a slash, and another one is meant
+    when only that has something of this id."""
+    wanted = name.strip().casefold()
+    records = [record for kind in _KINDS for record in graph.all(kind)]
+    mine = [each for each in records if agent in each.linked("agent_owns")]
+    found = [each for each in mine if each.uid.casefold() == f"{agent}/{wanted}".casefold()]
+    found = found or [each for each in mine if (each.get("name") or "").casefold() == wanted]
+    found = found or [each for each in records if each.uid.casefold() == wanted]
+    others = [] if found else [each for each in records if each.uid.casefold().partition("/")[2] == wanted]
+    if len(others) > 1:
+        raise UsageFault(f"whose {name}?", f"one of: {', '.join(each.uid for each in others)}")
+    found += others
+    if not found:
+        raise NotFound(
+            f"no belief, goal, plan or intention {name!r} for agent {agent}",
+            "mabos belief list, goal list, plan list and intention list show them",
+        )
+    return found[0]
+
+
+def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
+    """The chains that lead through something. Goals, plans and intentions may rest on beliefs of any agent."""
+    if record.type == "belief":
+        return mirror.impact([record.uid])
+    rows = [row for agent in mirror.agents for row in mirror.chains(agent)]
+    return [row for row in rows if record.uid in _keys_of(row, record.type)]
+
+
+def _keys_of(row: Row, kind: str) -> set[str]:
+    """The keys of a kind that a chain leads through."""
+    return {row["goal"]} if kind == "goal" else {each[kind] for each in row.get(f"{kind}s", ())}
