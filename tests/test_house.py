@@ -58,7 +58,6 @@ REMAINING = {
     ("commands", "backends"),
     ("commands", "index"),
     ("core", "reasoning"),
-    ("serve", "index"),
     ("services", "commands"),
     ("services", "terminal"),
 }

@@ -1,69 +1,36 @@
 """schedule: what runs by itself, by timers of systemd or by cron."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.backends.timers import read_crontab, tell_systemd, write_crontab
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
-from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.memory.item import check_choice
-from mabos_cli.core.operations.schedule import JOBS, due_jobs, find_job, unit_name
-from mabos_cli.errors import NotFound, Unavailable
-from mabos_cli.formats.operations.timers import Station, render_cron_block, render_units, replace_cron_block
-from mabos_cli.services.operations.schedule import UnitChanges, find_units, plan_units, units_folder, write_units
-from mabos_cli.terminal.emit import columns
-from mabos_cli.workspace.settings import load_settings
+from mabos_cli.core.operations.schedule import JOBS, Job, find_job
+from mabos_cli.errors import NotFound
+from mabos_cli.formats.operations.timers import FORMATS
+from mabos_cli.services.operations.schedule import (
+    Plan,
+    Run,
+    UnitChanges,
+    find_installed,
+    install_cron,
+    install_units,
+    job_fault,
+    open_plan,
+    run_job,
+)
+from mabos_cli.services.session import NO_AGENTS
+from mabos_cli.terminal.emit import columns, note
 
 app = new_group("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True)
-FORMATS = ("systemd", "cron")
 UserUnits = Annotated[bool, typer.Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
-
-
-class Plan(NamedTuple):
-    """The schedule of a workspace, and both forms of it."""
-
-    settings: Settings
-    station: Station
-
-    @property
-    def root(self) -> str:
-        return self.station.root
-
-    def units(self) -> dict[str, str]:
-        """The unit files by name."""
-        found: dict[str, str] = {}
-        for job, rhythm in due_jobs(self.settings):
-            when = self.settings[job.setting]
-            found |= render_units(self.station, job, rhythm, when, self.settings["schedule.delay"])
-        return found
-
-    def cron(self) -> str:
-        """The lines of the crontab."""
-        due = due_jobs(self.settings)
-        return render_cron_block(self.station, due) if due else ""
-
-
-def _open(call: Call) -> Plan:
-    workspace = call.open_workspace()
-    settings = load_settings(workspace, None, {})
-    root = os.fspath(workspace.root)
-    return Plan(settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
-
-
-def _program() -> tuple[str, ...]:
-    """How the program that runs now is called from anywhere. A link stays a link: it outlives an upgrade."""
-    own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) == "mabos" and os.access(own, os.X_OK):
-        return (own,)
-    return (sys.executable, "-P", "-m", "mabos_cli")
 
 
 @app.command()
@@ -75,13 +42,13 @@ def show(
     Example: mabos schedule show --format cron
     """
     call: Call = ctx.obj
-    plan = _open(call)
+    plan = open_plan(call.open_workspace())
     jobs = [
         {"job": job.name, "when": plan.settings[job.setting], "commands": [" ".join(c) for c in job.commands],
          "unit": plan.station.unit(job)}
         for job in JOBS
     ]  # fmt: skip
-    data: dict[str, Any] = {"workspace": plan.root, "jobs": jobs, "installed": _installed(plan.root)}
+    data: dict[str, Any] = {"workspace": plan.root, "jobs": jobs, "installed": find_installed(plan.root)}
     if form:
         texts = _texts(plan, check_choice(form, FORMATS, "format"))
         return call.emit("schedule.show", data | {"format": form, "files": texts}, _told(texts))
@@ -102,16 +69,6 @@ def _told(texts: dict[str, str]) -> Iterator[str]:
         yield from text.splitlines()
 
 
-def _installed(root: str) -> list[str]:
-    """Where the jobs of a workspace are installed."""
-    found = ["systemd"] if find_units(units_folder(), root) else []
-    try:
-        crontab = read_crontab()
-    except Unavailable:
-        return found
-    return found + (["cron"] if replace_cron_block(crontab, root, "") != crontab else [])
-
-
 @app.command()
 def install(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
     """Have the jobs run by themselves; again after a change of settings.
@@ -122,7 +79,7 @@ def install(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, 
     """
     call: Call = ctx.obj
     _check_one(user, cron)
-    plan = _open(call)
+    plan = open_plan(call.open_workspace())
     if cron:
         _put_cron(call, "install", plan.root, plan.cron(), dry_run)
     else:
@@ -161,31 +118,11 @@ def _known_root(call: Call) -> str:
 
 
 def _put_units(call: Call, verb: str, root: str, wanted: dict[str, str], dry_run: bool) -> None:
-    folder = units_folder()
-    changes = plan_units(folder, root, wanted)
-    left: list[str] = []
-    if not dry_run:
-        left = tell_systemd([["stop", *_timers(changes.gone)]]) if _timers(changes.gone) else []
-        write_units(folder, wanted, changes)
-        left += tell_systemd(_orders(wanted, changes))
+    folder, changes, left = install_units(root, wanted, dry_run)
     data = {"dry_run": dry_run, "folder": os.fspath(folder), **{k: list(v) for k, v in changes._asdict().items()},
             "left_to_run": left}  # fmt: skip
     warnings = [f"systemd did not answer; run: {' && '.join(left)}"] if left else []
     call.emit(f"schedule.{verb}", data, _unit_lines(folder, changes, dry_run, bool(wanted)), warnings)
-
-
-def _timers(names: Any) -> list[str]:
-    return sorted(name for name in names if name.endswith(".timer"))
-
-
-def _orders(wanted: dict[str, str], changes: UnitChanges) -> list[list[str]]:
-    """What systemd is told behind the files: only what it cannot know."""
-    orders = [["daemon-reload"]] if changes else []
-    if wanted:
-        orders.append(["enable", "--now", *_timers(wanted)])
-    if _timers(changes.changed):
-        orders.append(["restart", *_timers(changes.changed)])
-    return orders
 
 
 def _unit_lines(folder: Path, changes: UnitChanges, dry_run: bool, wanted: bool) -> Iterator[str]:
@@ -198,14 +135,11 @@ def _unit_lines(folder: Path, changes: UnitChanges, dry_run: bool, wanted: bool)
 
 
 def _put_cron(call: Call, verb: str, root: str, block: str, dry_run: bool) -> None:
-    before = read_crontab()
-    after = replace_cron_block(before, root, block)
-    if after != before and not dry_run:
-        write_crontab(after)
-    data = {"dry_run": dry_run, "changed": after != before, "lines": block.splitlines()}
+    changed = install_cron(root, block, dry_run)
+    data = {"dry_run": dry_run, "changed": changed, "lines": block.splitlines()}
     doing = f"would {verb}" if dry_run else f"{verb}ed"
     lines = [f"{doing} in your crontab:" if block else f"{doing}: the lines of this workspace", *block.splitlines()]
-    call.emit(f"schedule.{verb}", data, lines if after != before else ["nothing to change in your crontab"])
+    call.emit(f"schedule.{verb}", data, lines if changed else ["nothing to change in your crontab"])
 
 
 @app.command()
@@ -218,6 +152,41 @@ def run(
 
     Example: mabos schedule run nightly
     """
-    from mabos_cli.services.operations.schedule import run_job
+    call: Call = ctx.obj
+    found = find_job(job)
+    forms = [*(["--json"] if call.as_json else ()), *(["--commit"] if call.commit else ())]
+    runs = run_job(call, found, forms)
+    if runs is None:
+        return call.emit("schedule.run", _summary(found, (), skipped=True), [f"{found.name} is running already"])
+    lines = [line for each in runs for line in _lines(each)]
+    warnings = [f"{each.name}: {text}" for each in runs for text in each.warnings]
+    call.emit("schedule.run", _summary(found, runs), lines or [NO_AGENTS], warnings)
+    failed = [each for each in runs if each.exit]
+    if failed:
+        for each in failed if call.quiet and not call.as_json else ():
+            for line in (f"mabos: {each.name}: {each.error}", *_hint(each)):
+                note(line)
+        raise job_fault(failed, len(runs))
 
-    run_job(ctx.obj, find_job(job))
+
+def _summary(job: Job, runs: Any, *, skipped: bool = False) -> dict[str, Any]:
+    rows = [
+        {"agent": each.agent, "command": each.command, "exit": each.exit, "data": each.answer,
+         "error": each.error if each.exit else None, "hint": each.hint if each.exit else None}
+        for each in runs
+    ]  # fmt: skip
+    return {"job": job.name, "skipped": skipped, "runs": rows}
+
+
+def _lines(each: Run) -> Iterator[str]:
+    if each.exit:
+        yield f"{each.name}: failed ({each.exit}): {each.error}"
+        yield from _hint(each)
+        return
+    first, *more = each.answer or ["done"]
+    yield f"{each.name}: {first or 'done'}"
+    yield from (f"  {line}" for line in more)
+
+
+def _hint(each: Run) -> list[str]:
+    return [f"  hint: {each.hint}"] if each.hint else []

@@ -1,20 +1,27 @@
-"""Running a job: its commands for each agent in turn, each in a process of its own, so that one cannot spoil the next."""
+"""The schedule of a workspace: its units and lines of a crontab, put in and taken out, and the jobs run, each command in a process of its own."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mabos_cli.backends.timers import read_crontab, tell_systemd, write_crontab
+from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.operations.schedule import Job
-from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.operations.timers import render_mark
-from mabos_cli.services.session import NO_AGENTS, Session
-from mabos_cli.terminal.emit import note
+from mabos_cli.core.operations.schedule import Job, due_jobs, unit_name
+from mabos_cli.errors import Conflict, MabosError, Unavailable
+from mabos_cli.formats.operations.timers import (
+    Station,
+    render_cron_block,
+    render_mark,
+    render_units,
+    replace_cron_block,
+)
+from mabos_cli.services.session import Session
 from mabos_cli.workspace.files import list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
@@ -40,26 +47,17 @@ class Run(NamedTuple):
         return f"{self.agent} {self.command}"
 
 
-def run_job(call: Session, job: Job) -> None:
-    """Runs a job and prints what came of it. While another process runs the same job, nothing is done."""
-    workspace = call.open_workspace()
-    agents = [find_agent(workspace, call.agent).id] if call.agent else list_agents(workspace)
-    patience = call.lock_timeout or str(load_settings(workspace, None, {})["schedule.patience"])
+def run_job(session: Session, job: Job, forms: Sequence[str] = ()) -> list[Run] | None:
+    """Runs a job, its commands with more options (--json, --commit). None when another process runs the same job: nothing is done."""
+    workspace = session.open_workspace()
+    agents = [find_agent(workspace, session.agent).id] if session.agent else list_agents(workspace)
+    patience = session.lock_timeout or str(load_settings(workspace, None, {})["schedule.patience"])
     try:
         with _only_copy(workspace, job):
             base = ["-w", os.fspath(workspace.root), "--lock-timeout", patience]
-            runs = [_run(call, [*base, "-a", a], a, words) for a in agents for words in job.commands]
-    except _Running as other:
-        return call.emit("schedule.run", _summary(job, (), skipped=True), [other.message])
-    lines = [line for each in runs for line in _lines(each)]
-    warnings = [f"{each.name}: {text}" for each in runs for text in each.warnings]
-    call.emit("schedule.run", _summary(job, runs), lines or [NO_AGENTS], warnings)
-    failed = [each for each in runs if each.exit]
-    if failed:
-        for each in failed if call.quiet and not call.as_json else ():
-            for line in (f"mabos: {each.name}: {each.error}", *_hint(each)):
-                note(line)
-        raise _fault(failed, len(runs))
+            return [_run([*base, "-a", a, *forms], a, words) for a in agents for words in job.commands]
+    except _Running:
+        return None
 
 
 class _Running(Conflict):
@@ -79,15 +77,12 @@ def _only_copy(workspace: WorkspacePaths, job: Job) -> Iterator[None]:
         lock.release()
 
 
-def _run(call: Session, options: list[str], agent: str, words: tuple[str, ...]) -> Run:
-    """One command for one agent, in the form of output that this call has."""
-    form = [*(["--json"] if call.as_json else ()), *(["--commit"] if call.commit else ())]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "mabos_cli", *options, *form, *words],
-        stdin=subprocess.DEVNULL, capture_output=True, check=False,
-    )  # fmt: skip
+def _run(options: list[str], agent: str, words: tuple[str, ...]) -> Run:
+    """Runs one command for one agent."""
+    line = [sys.executable, "-P", "-m", "mabos_cli", *options, *words]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     out, err = (data.decode("utf-8", "replace") for data in (done.stdout, done.stderr))
-    read = _read_json if call.as_json else _read_text
+    read = _read_json if "--json" in options else _read_text
     return Run(agent, " ".join(words), done.returncode, *read(out, err))
 
 
@@ -110,30 +105,7 @@ def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
     return out.removesuffix("\n").split("\n"), warnings, (told or said or [""])[-1], "".join(hints[-1:])
 
 
-def _summary(job: Job, runs: Any, *, skipped: bool = False) -> dict[str, Any]:
-    rows = [
-        {"agent": each.agent, "command": each.command, "exit": each.exit, "data": each.answer,
-         "error": each.error if each.exit else None, "hint": each.hint if each.exit else None}
-        for each in runs
-    ]  # fmt: skip
-    return {"job": job.name, "skipped": skipped, "runs": rows}
-
-
-def _lines(each: Run) -> Iterator[str]:
-    if each.exit:
-        yield f"{each.name}: failed ({each.exit}): {each.error}"
-        yield from _hint(each)
-        return
-    first, *more = each.answer or ["done"]
-    yield f"{each.name}: {first or 'done'}"
-    yield from (f"  {line}" for line in more)
-
-
-def _hint(each: Run) -> list[str]:
-    return [f"  hint: {each.hint}"] if each.hint else []
-
-
-def _fault(failed: list[Run], total: int) -> MabosError:
+def job_fault(failed: list[Run], total: int) -> MabosError:
     """The error of a job: the code of its first failure. What was done is told already."""
     first = failed[0]
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__()}
@@ -194,3 +166,88 @@ def write_units(folder: Path, wanted: Mapping[str, str], changes: UnitChanges) -
         if os.path.lexists(link := folder / "timers.target.wants" / name):
             remove_file(link, root=folder)
         remove_file(folder / name, root=folder)
+
+
+class Plan(NamedTuple):
+    """The schedule of a workspace, and both forms of it."""
+
+    settings: Settings
+    station: Station
+
+    @property
+    def root(self) -> str:
+        return self.station.root
+
+    def units(self) -> dict[str, str]:
+        """The unit files by name."""
+        found: dict[str, str] = {}
+        for job, rhythm in due_jobs(self.settings):
+            when = self.settings[job.setting]
+            found |= render_units(self.station, job, rhythm, when, self.settings["schedule.delay"])
+        return found
+
+    def cron(self) -> str:
+        """The lines of the crontab."""
+        due = due_jobs(self.settings)
+        return render_cron_block(self.station, due) if due else ""
+
+
+def open_plan(workspace: WorkspacePaths) -> Plan:
+    """Returns the schedule of a workspace, by its settings."""
+    settings = load_settings(workspace, None, {})
+    root = os.fspath(workspace.root)
+    return Plan(settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
+
+
+def _program() -> tuple[str, ...]:
+    """How the program that runs now is called from anywhere. A link stays a link: it outlives an upgrade."""
+    own = os.path.abspath(sys.argv[0])
+    if os.path.basename(own) == "mabos" and os.access(own, os.X_OK):
+        return (own,)
+    return (sys.executable, "-P", "-m", "mabos_cli")
+
+
+def find_installed(root: str) -> list[str]:
+    """Returns who runs the jobs of a workspace: systemd, cron, both or none."""
+    """Where the jobs of a workspace are installed."""
+    found = ["systemd"] if find_units(units_folder(), root) else []
+    try:
+        crontab = read_crontab()
+    except Unavailable:
+        return found
+    return found + (["cron"] if replace_cron_block(crontab, root, "") != crontab else [])
+
+
+def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[Path, UnitChanges, list[str]]:
+    """Makes the user's systemd run just the units that are wanted: their folder, what changes, and commands left to run."""
+    folder = units_folder()
+    changes = plan_units(folder, root, wanted)
+    left: list[str] = []
+    if not dry_run:
+        left = tell_systemd([["stop", *_timers(changes.gone)]]) if _timers(changes.gone) else []
+        write_units(folder, wanted, changes)
+        left += tell_systemd(_orders(wanted, changes))
+    return folder, changes, left
+
+
+def install_cron(root: str, block: str, dry_run: bool) -> bool:
+    """Puts the lines of a workspace into the user's crontab, or takes them out: whether that changes anything."""
+    before = read_crontab()
+    after = replace_cron_block(before, root, block)
+    if after != before and not dry_run:
+        write_crontab(after)
+    return after != before
+
+
+def _timers(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if name.endswith(".timer"))
+
+
+def _orders(wanted: Mapping[str, str], changes: UnitChanges) -> list[list[str]]:
+    """What systemd is told behind the files: only what it cannot know."""
+    orders = [["daemon-reload"]] if changes else []
+    if wanted:
+        orders.append(["enable", "--now", *_timers(wanted)])
+    if _timers(changes.changed):
+        orders.append(["restart", *_timers(changes.changed)])
+    return orders

@@ -1,0 +1,106 @@
+"""Finds what memory says about a prompt: what the index offers, as far as it is still in its file, and in the same lines where it is a passage.
+
+The index is taken as it is.
+"""
+
+import os
+from typing import Any
+
+from mabos_cli.config import Settings
+from mabos_cli.core.context.candidates import Entry
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.documents import stamp_of
+from mabos_cli.formats.json.text import dump_line
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.runtime import now
+
+
+def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) -> list[Entry] | None:
+    """Returns what the index offers for a prompt and the files confirm; None when there is no index to look at."""
+    from mabos_cli.index.peek import open_peek
+
+    note = _read(os.fspath(paths.index.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
+    peek = open_peek(os.fspath(paths.index), note)
+    if peek is None:
+        return None
+    entries: list[Entry] = []
+    with peek:
+        seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
+        judge = _Judge(paths, peek) if seen and paths.trust_log.exists() else None
+        files, at = _Files(os.fspath(paths.root)), format_time(now())
+        for one in seen:
+            item = one.item
+            if len(entries) == most or not files.confirm(one) or (item and _is_over(item, at)):
+                continue
+            trust = judge(item) if judge and item else one.trust
+            kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
+            entries.append(Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at))
+    return entries
+
+
+def _is_over(item: Any, at: str) -> bool:
+    return bool(item.get("expires_at")) and str(item["expires_at"]) <= at
+
+
+class _Files:
+    """The files that candidates come from, each looked at once."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._stamps: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def confirm(self, seen: Any) -> bool:
+        """Whether a candidate still stands where the index found it."""
+        path = os.path.join(self._folder, seen.source)
+        if seen.source not in self._stamps:
+            self._stamps[seen.source] = _stamp(path)
+        if seen.stamp and self._stamps[seen.source] == seen.stamp:
+            return True
+        if seen.source not in self._texts:
+            self._texts[seen.source] = _read(path)
+        data = self._texts[seen.source]
+        if seen.item:
+            return dump_line({"id": seen.ref, "content": seen.text})[:-1].encode("utf-8") in data
+        first, last = seen.lines
+        return seen.text.strip().encode("utf-8") in b"\n".join(data.split(b"\n")[first - 1 : last])
+
+
+class _Judge:
+    """How far items are trusted after what persons decided: loaded where there is such a decision."""
+
+    def __init__(self, paths: AgentPaths, peek: Any) -> None:
+        from mabos_cli.core.memory.trust import OBSERVATION, effective_trust, find_rulings
+        from mabos_cli.formats.memory.items import parse_item
+        from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
+
+        rulings, observed = find_rulings(load_decisions(paths)[0]), Observed(paths)
+
+        def find(item_id: str) -> Any:
+            if item_id.startswith(OBSERVATION):
+                return observed.find(item_id)
+            line = peek.line(item_id)
+            return parse_item(line.encode("utf-8"), "the index") if line else None
+
+        self._trust_of = lambda item: effective_trust(
+            parse_item(dump_line(item).encode("utf-8"), "the index"), find, rulings
+        )
+
+    def __call__(self, item: Any) -> str:
+        return self._trust_of(item)
+
+
+def _stamp(path: str) -> str:
+    try:
+        return stamp_of(os.stat(path))
+    except OSError:
+        return ""
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
