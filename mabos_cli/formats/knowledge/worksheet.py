@@ -120,9 +120,8 @@ def parse_inputs(text: str, path: str) -> Inputs:
         if source.value is None:
             source = source._replace(value={})
         if not isinstance(source.value, dict):
-            raise InvalidFile(
-                f"{path}:{source.line_of('')}: input must be names with values", "see mabos reason show METHOD"
-            )
+            hint = "see mabos reason show METHOD"
+            raise InvalidFile(f"{path}:{source.line_of('')}: input must be names with values", hint)
         asked = source.value.get("problem")
         if isinstance(asked, list | dict):
             raise InvalidFile(f"{path}:{source.line_of('problem')}: problem: must be text", "say it in words")

@@ -316,9 +316,8 @@ def through(rows: Sequence[Row], aim: Aim, mediators: Sequence[str]) -> Estimate
             inside = by_cause.get(cause, [])
             if count and not _weight(inside):
                 where = listed([f"{name}={state}" for name, state in zip(mediators, key, strict=True)])
-                raise BadValue(
-                    f"data: no row has {aim.cause}={cause} among {where}", "the front door needs every combination"
-                )
+                hint = "the front door needs every combination"
+                raise BadValue(f"data: no row has {aim.cause}={cause} among {where}", hint)
             if count:
                 done += count / total * _weight(inside, (aim.effect, aim.success)) / _weight(inside)
         for side, setting in enumerate(aim.settings):

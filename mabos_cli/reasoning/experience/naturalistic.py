@@ -145,9 +145,8 @@ def _check_expected(expected: Any, where: str) -> None:
         return
     ends = [expected[name] for name in ("min", "max") if name in expected]
     if not ends or len(ends) < len(expected) or any(isinstance(parse_feature(e, where), str | None) for e in ends):
-        raise BadValue(
-            f"{where}: must be {{min: ..., max: ...}} with numbers", "give a number, a word, a list or a range"
-        )
+        hint = "give a number, a word, a list or a range"
+        raise BadValue(f"{where}: must be {{min: ..., max: ...}} with numbers", hint)
 
 
 def _fits(expected: Any, value: Feature) -> bool:

@@ -87,9 +87,8 @@ def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Featu
     for name, value in situation.items():
         known_name("situation", name, scale.weights, "feature")
         if name in scale.ranges and isinstance(value, str):
-            raise BadValue(
-                f"situation.{name}: must be a number, as in the examples, not {value[:40]!r}", "give a number"
-            )
+            hint = "give a number"
+            raise BadValue(f"situation.{name}: must be a number, as in the examples, not {value[:40]!r}", hint)
     if not any(scale.weights.values()):
         raise BadValue("weights: all are 0", "let some feature count")
     return scale

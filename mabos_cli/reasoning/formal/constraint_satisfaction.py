@@ -343,9 +343,8 @@ def read_domain(place: str, said: Any, shared: Mapping[str, tuple[Any, ...]]) ->
         if not match:
             if said.strip() in shared:
                 return shared[said.strip()]
-            raise BadValue(
-                f"{place}: {said[:40]!r} is neither a range nor a domain", "give [a, b, c], 1..9, or a domain"
-            )
+            hint = "give [a, b, c], 1..9, or a domain"
+            raise BadValue(f"{place}: {said[:40]!r} is neither a range nor a domain", hint)
         low, high = int(match[1]), int(match[2])
         check_size(place, high - low + 1, MOST_VALUES, "values")
         if high < low:

@@ -99,9 +99,8 @@ def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     check_size(f"{place}.terms", len(one["terms"]), _MOST_TERMS, "terms")
     low, high = _range(f"{place}.range", one["range"], -math.inf, math.inf)
     if not low <= one["value"] <= high:
-        raise BadValue(
-            f"{place}.value: {figure(one['value'])} lies outside of its range", "change the value or the range"
-        )
+        hint = "change the value or the range"
+        raise BadValue(f"{place}.value: {figure(one['value'])} lies outside of its range", hint)
     return {term: parse_set(said, f"{place}.terms.{term}").degree(one["value"]) for term, said in one["terms"].items()}
 
 
@@ -175,9 +174,8 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
     if not isinstance(said, dict):
         one = parse_set(said, place)
         if one.form != "value":
-            raise BadValue(
-                f"{place}: sugeno takes a number, or a factor for each input", "write system: mamdani for sets"
-            )
+            hint = "write system: mamdani for sets"
+            raise BadValue(f"{place}: sugeno takes a number, or a factor for each input", hint)
         return one.at[0]
     found = 0.0
     for name, factor in said.items():

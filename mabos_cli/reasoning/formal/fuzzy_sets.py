@@ -253,9 +253,8 @@ def parse_rule(said: str, place: str, inputs: Terms, output: str, terms: Collect
         weight = _weight(match["weight"], place)
     halves = re.split(r"\bthen\b", text, flags=re.IGNORECASE)
     if len(halves) != 2 or not re.match(r"\s*if\b", halves[0], re.IGNORECASE):
-        raise BadValue(
-            f"{place}: must read: if ... then ...", f"for example: if a is high then {output} is {next(iter(terms))}"
-        )
+        hint = f"for example: if a is high then {output} is {next(iter(terms))}"
+        raise BadValue(f"{place}: must read: if ... then ...", hint)
     reader = _Reader(re.sub(r"^\s*if\b", "", halves[0], flags=re.IGNORECASE), place, inputs)
     condition = reader.read_or(0)
     if reader.rest():

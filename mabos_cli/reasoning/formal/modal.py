@@ -69,17 +69,15 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(given["premises"], 1))
     if given["worlds"] is not None:
         if given["valid_in"]:
-            raise BadValue(
-                "valid_in: worlds are given too", "give worlds, or valid_in, not both; frame goes with worlds"
-            )
+            hint = "give worlds, or valid_in, not both; frame goes with worlds"
+            raise BadValue("valid_in: worlds are given too", hint)
         return _look(given, formula, premises)
     for name in ("access", "agents", "frame", "at"):
         if given[name]:
             raise BadValue(f"{name}: there are no worlds", "give worlds")
     if not given["valid_in"]:
-        raise BadValue(
-            "worlds: neither worlds nor valid_in are given", f"give worlds, or valid_in: {', '.join(SYSTEMS)}"
-        )
+        hint = f"give worlds, or valid_in: {', '.join(SYSTEMS)}"
+        raise BadValue("worlds: neither worlds nor valid_in are given", hint)
     return _decide(formula, premises, given["valid_in"])
 
 
@@ -87,9 +85,8 @@ def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Ans
     """Validity of a formula, or what follows from premises, in all models of a system."""
     base = conjunction(premises)
     if premises and find_model(base, system) is None:
-        raise BadValue(
-            f"premises: they cannot hold together in {system}", "leave one out; from these anything would follow"
-        )
+        hint = "leave one out; from these anything would follow"
+        raise BadValue(f"premises: they cannot hold together in {system}", hint)
     against = find_model(Formula("and", "", (base, negation(formula))), system)
     said = render_formula(formula)
     holds = against is None
@@ -179,9 +176,8 @@ def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model,
 def _sees(given: dict[str, Any], modality: str) -> tuple[dict[str, list[str]], str]:
     if not modality:
         if given["agents"] and not given["access"]:
-            raise BadValue(
-                "access: the formula has a plain [] or <>", "give access, or write []_a with a name of agents"
-            )
+            hint = "give access, or write []_a with a name of agents"
+            raise BadValue("access: the formula has a plain [] or <>", hint)
         return given["access"], "access"
     return given["agents"][known_name("agents", modality, given["agents"], "modality")], f"agents.{modality}"
 

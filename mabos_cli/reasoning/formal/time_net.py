@@ -197,9 +197,8 @@ def parse_relations(said: str, place: str) -> int:
         name = _SHORT.get(name, _MORE.get(name, name))
         for one in name.split("|"):
             if one not in _BIT:
-                raise BadValue(
-                    f"{place}: unknown relation {word[:40]!r}", f"known: {', '.join(NAMES)}, disjoint, within"
-                )
+                hint = f"known: {', '.join(NAMES)}, disjoint, within"
+                raise BadValue(f"{place}: unknown relation {word[:40]!r}", hint)
             found |= _BIT[one]
     return found
 

@@ -40,9 +40,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Methods by the rate of success that they can be trusted to exceed."""
     past = read_episodes(given["episodes"], agent)
     if not past:
-        raise BadValue(
-            "episodes: no result has a known outcome", "give episodes, or record outcomes with `reason outcome`"
-        )
+        hint = "give episodes, or record outcomes with `reason outcome`"
+        raise BadValue("episodes: no result has a known outcome", hint)
     records = learned_scores(past)
     lows = {name: one.low for name, one in records.items()}
     order = sorted(records, key=lambda name: -lows[name])

@@ -84,9 +84,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     ]
     after = [_event(one) for one in given["events"] if one["stated"] == "after"]
     if not (measures or before or after):
-        raise BadValue(
-            "measures: nothing to look back on", "give measures or events, or record outcomes with `reason outcome`"
-        )
+        hint = "give measures or events, or record outcomes with `reason outcome`"
+        raise BadValue("measures: nothing to look back on", hint)
     _check_causes(given["causes"], [*given["measures"], *(one["what"] for one in given["events"])])
     measures.sort(key=lambda one: -one.size)
     signs = find_signs(measures, before, after)

@@ -70,9 +70,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         and (one.method.name != _SELF or given["only"])
     ]
     if not candidates:
-        raise BadValue(
-            f"only: none of these methods is of the category {given['category']}", "leave one of the two out"
-        )
+        hint = "leave one of the two out"
+        raise BadValue(f"only: none of these methods is of the category {given['category']}", hint)
     records = learned_scores(read_episodes(given["episodes"], agent))
     factors = find_factors(records)
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.

@@ -169,9 +169,8 @@ def _read_profiles(given: dict[str, Any]) -> Game:
     for n, one in enumerate(profiles, 1):
         for field in ("play", "payoffs"):
             if {*one[field]} != {*players}:
-                raise BadValue(
-                    f"profiles[{n}].{field}: must name {', '.join(players)}", "every player, and nobody else"
-                )
+                hint = "every player, and nobody else"
+                raise BadValue(f"profiles[{n}].{field}: must name {', '.join(players)}", hint)
         for known, who in zip(actions, players, strict=True):
             known.setdefault(one["play"][who], len(known))
     cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
@@ -182,9 +181,8 @@ def _read_profiles(given: dict[str, Any]) -> Game:
         cells[key] = tuple(Fraction(str(one["payoffs"][who])) for who in players)
     if len(cells) < prod(map(len, actions)):
         lacking = next(islice((key for key in product(*actions) if _index(actions, key) not in cells), 1))
-        raise BadValue(
-            f"profiles: the combination {', '.join(lacking)} is missing", "give every combination of actions"
-        )
+        hint = "give every combination of actions"
+        raise BadValue(f"profiles: the combination {', '.join(lacking)} is missing", hint)
     return Game(players, tuple(map(tuple, actions)), cells)
 
 

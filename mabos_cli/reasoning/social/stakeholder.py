@@ -128,9 +128,8 @@ def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[st
             listens[index[other]][index[one]] = share
     for name, row in zip(known, listens, strict=True):
         if fsum(row) >= 1 - 1e-9:
-            raise BadValue(
-                f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1", "the rest is its own view"
-            )
+            hint = "the rest is its own view"
+            raise BadValue(f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1", hint)
     return listens
 
 

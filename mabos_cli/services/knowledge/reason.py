@@ -128,9 +128,8 @@ def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> lis
     if unused:
         raise UsageFault(f"there is input for {unused[0]}, which is not asked for", f"add {unused[0]} to the methods")
     if "" in inputs.by_method and len(chosen) > 1:
-        raise UsageFault(
-            "the input does not say which method it is for", "put it under the method's name, or METHOD=FILE"
-        )
+        hint = "put it under the method's name, or METHOD=FILE"
+        raise UsageFault("the input does not say which method it is for", hint)
     return chosen
 
 
