@@ -20,9 +20,9 @@ from mabos_cli.formats.mind.mind_md import (
     render_resolution,
 )
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.derived import write_derived
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, replace_file
 from mabos_cli.workspace.layout import DAY
-from mabos_cli.workspace.memory.items_md import write_derived
 
 
 class Comparison(NamedTuple):

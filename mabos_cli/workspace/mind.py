@@ -10,8 +10,8 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import render_mind
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.derived import write_derived
 from mabos_cli.workspace.files import read_saved
-from mabos_cli.workspace.memory.items_md import write_derived
 from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock

@@ -15,8 +15,8 @@ from mabos_cli.formats.hierarchy.summary_md import VERSION, Overview, Places, Wr
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.hierarchy.log_archive import relink_logs_of
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.derived import set_aside
 from mabos_cli.workspace.files import Moved, list_stems, read_bytes, replace_file
-from mabos_cli.workspace.memory.items_md import set_aside
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock
 

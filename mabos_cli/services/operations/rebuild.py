@@ -4,11 +4,12 @@ import time
 
 from mabos_cli.core.memory.stores import Changes
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.cases_md import materialize_cases
 from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
 from mabos_cli.workspace.memory.domains import Survey, materialize_domains
-from mabos_cli.workspace.memory.items_md import DerivedFiles, materialize_items
+from mabos_cli.workspace.memory.items_md import materialize_items
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.recovery import holding_lock

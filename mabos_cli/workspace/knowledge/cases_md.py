@@ -1,6 +1,5 @@
 """mabos-cases.md: cases as Markdown, derived. Few cases are one file; many are pages, of which only the changed are written."""
 
-import re
 from collections.abc import Iterable
 from zlib import crc32
 
@@ -15,8 +14,8 @@ from mabos_cli.formats.knowledge.case_text import (
 from mabos_cli.formats.knowledge.cases import CaseFile
 from mabos_cli.formats.markdown.escape import inline
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import list_stems, read_bytes
-from mabos_cli.workspace.memory.items_md import DerivedFiles
+from mabos_cli.workspace.derived import DerivedFiles, list_pages
+from mabos_cli.workspace.files import read_bytes
 
 _WHOLE = 200  # cases that still are one file
 
@@ -46,7 +45,7 @@ def materialize_cases(
     def write(name: str, text: str) -> None:
         files.write(agent.paths.cases_page(name) if name else agent.paths.cases_md, text)
 
-    there, pages = _pages_there(agent), _pages(file)
+    there, pages = list_pages(agent.paths.cases_pages, r"C-\d{4,}|x-[0-9a-f]"), _pages(file)
     if changed is not None and _is_made_from(agent, before):
         fresh: Iterable[str] = ({page_of(own) for own in changed} | (pages.keys() - there)) & pages.keys()
     else:
@@ -68,11 +67,6 @@ def _pages(file: CaseFile) -> dict[str, list[int]]:
     for own, n in file.places.items() if len(file) > _WHOLE else ():
         pages.setdefault(page_of(own), []).append(n)
     return pages
-
-
-def _pages_there(agent: Agent) -> set[str]:
-    names = list_stems(agent.paths.cases_pages, ".md")
-    return {name for name in names if re.fullmatch(r"C-\d{4,}|x-[0-9a-f]", name)}
 
 
 def _is_made_from(agent: Agent, mark: str) -> bool:

@@ -1,7 +1,6 @@
 """mabos-facts.md: facts as Markdown, derived. Few facts are one file; many are pages by subject, of which only the changed are
 written."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,8 +15,8 @@ from mabos_cli.formats.knowledge.fact_text import (
     split_sections,
 )
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import list_stems, read_bytes
-from mabos_cli.workspace.memory.items_md import DerivedFiles
+from mabos_cli.workspace.derived import DerivedFiles, list_pages
+from mabos_cli.workspace.files import read_bytes
 
 # The facts of the subjects that are given, or all facts.
 Find = Callable[[Iterable[str] | None], Iterator[Fact]]
@@ -44,7 +43,7 @@ def materialize_facts(
     def write(name: str, text: str) -> None:
         files.write(agent.paths.facts_page(name) if name else agent.paths.facts_md, text)
 
-    there, made_from = _pages_there(agent), render_versions(stand.versions)
+    there, made_from = list_pages(agent.paths.facts_pages, "[0-9a-f]{2}"), render_versions(stand.versions)
     pages: set[str] = set()
     if sum(stand.counts) <= agent.settings["facts.materialize_split_above"]:
         write("", render_facts_page(agent.id, "", render_sections(stand.find(None)), made_from))
@@ -67,11 +66,6 @@ def is_made_from(agent: Agent, versions: tuple[int, int]) -> bool:
     """Whether mabos-facts.md was made from these versions: a writer that was killed leaves it behind them."""
     data = read_bytes(agent.paths.facts_md) or b""
     return render_versions(versions).encode() in data[:1000]
-
-
-def _pages_there(agent: Agent) -> set[str]:
-    names = list_stems(agent.paths.facts_pages, ".md")
-    return {name for name in names if re.fullmatch(r"[0-9a-f]{2}", name)}
 
 
 def _all_pages(find: Find) -> dict[str, dict[str, str]]:

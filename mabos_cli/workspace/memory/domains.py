@@ -43,9 +43,10 @@ from mabos_cli.formats.context.index_md import (
 )
 from mabos_cli.formats.memory.items import glance_at, parse_item
 from mabos_cli.workspace.agent import Agent, Loaded
+from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.layout import PAGE, AgentPaths
-from mabos_cli.workspace.memory.items_md import DerivedFiles, Pages, derived_pages
+from mabos_cli.workspace.memory.items_md import Pages, derived_pages
 from mabos_cli.workspace.memory.long_term import LongTermStore
 from mabos_cli.workspace.memory.trust_log import Judge
 

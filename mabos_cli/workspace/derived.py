@@ -1,0 +1,77 @@
+"""The one mechanism for derived pages: a file is rewritten only if it differs, and what a person changed in it is set aside first."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.errors import Conflict
+from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import Moved, list_stems, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.layout import AgentPaths
+
+
+def list_pages(folder: Path, pattern: str) -> set[str]:
+    """The names of our pages in a folder; what else lies there is somebody's own."""
+    return {name for name in list_stems(folder, ".md") if re.fullmatch(pattern, name)}
+
+
+class DerivedFiles:
+    """Derived files of an agent as they are brought up to date: which changed, and warnings about those that somebody had
+    edited."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self.changed: list[str] = []
+        self.warnings: list[str] = []
+
+    def write(self, path: Path, text: str) -> None:
+        """Writes a file if it differs."""
+        written, notes = write_derived(self._agent, path, text)
+        self.changed += [self._agent.paths.relative(path)] if written else []
+        self.warnings += notes
+
+    def remove(self, path: Path) -> None:
+        """Removes a file that stands for nothing any more; what somebody wrote into it is kept aside."""
+        self.warnings += set_aside(self._agent, path, read_bytes(path) or b"")
+        remove_file(path, root=self._agent.paths.workspace.root)
+        self.changed.append(self._agent.paths.relative(path))
+
+
+def write_derived(agent: Agent, path: Path, text: str) -> tuple[bool, list[str]]:
+    """Replaces a derived file if it differs: whether it did, and a warning about what a person had changed in it."""
+    data, paths = text.encode("utf-8"), agent.paths
+    notes: list[str] = []
+    for _ in range(20):
+        old = read_bytes(path)
+        if old == data:
+            return False, notes
+        notes = list(dict.fromkeys((*notes, *set_aside(agent, path, old or b""))))
+        with suppress(Moved):
+            replace_file(path, data, root=paths.workspace.root, expect=old, shared=True)
+            return True, notes
+    raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
+
+
+def set_aside(agent: Agent, path: Path, old: bytes) -> list[str]:
+    """Keeps what a person made of a derived file that is about to change, and says where."""
+    if is_as_generated(old.decode("utf-8", "replace")):
+        return []
+    stamp = format_time(agent.now()).translate(str.maketrans("", "", "-:."))
+    copy = _keep_edited(agent.paths, path, old, stamp)
+    return [f"{agent.paths.relative(path)} had been edited; the edited copy is {agent.paths.relative(copy)}"]
+
+
+def _keep_edited(paths: AgentPaths, path: Path, data: bytes, stamp: str) -> Path:
+    """Saves what a person made of a derived file under a name of its own."""
+    for number in range(1, 1000):
+        copy = paths.set_aside / f"{path.stem}-{stamp}{f'-{number}' if number > 1 else ''}.md"
+        kept = read_bytes(copy)
+        if kept is None:
+            with suppress(Moved):
+                replace_file(copy, data, root=paths.workspace.root, expect=None)
+                return copy
+        elif kept == data:
+            return copy
+    raise Conflict(f"no free name in {paths.relative(paths.set_aside)}", "tidy that folder")
