@@ -170,7 +170,7 @@ def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Ma
         output, errors = _talk(process, prompt, end)
         if len(output) > LARGEST:
             raise _fault(name, _too_large())
-        return Ended(process.wait(max(0.0, end - time.monotonic())), output, errors)
+        return Ended(process.wait(max(0.0, end - time.monotonic())), bytes(output), bytes(errors))
     except (TimeoutError, TimeoutExpired):
         raise _fault(name, f"no answer within {timeout:g} s", "llm.timeout sets the limit") from None
     finally:

@@ -45,7 +45,7 @@ _WAIT = 0.3  # for whoever empties the spool
 class HostCall:
     """A call of a host: the event, who calls, what it says, and the workspace and agent that it is about."""
 
-    def __init__(self, event: str, host: str, payload: dict, root: str, agent: str) -> None:
+    def __init__(self, event: str, host: str, payload: dict[str, object], root: str, agent: str) -> None:
         self.event, self.host, self.payload = event, host, payload
         self.root, self.agent = root, agent
         self.folder = os.path.join(root, AGENTS, agent)
@@ -105,7 +105,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _read_words(words: list[str], options: dict) -> None:
+def _read_words(words: list[str], options: dict[str, str]) -> None:
     """Takes the options that are known; what is not is left for a later version to know."""
     rest = iter(words)
     for word in rest:
@@ -140,7 +140,7 @@ def _is_whole(data: bytearray) -> bool:
         return False
 
 
-def parse_payload(data: bytes) -> dict:
+def parse_payload(data: bytes) -> dict[str, object]:
     """The object in a payload; an empty one where there is none."""
     try:
         found = json.loads(data.decode("utf-8", "replace").lstrip("\ufeff")) if data else {}
@@ -149,7 +149,7 @@ def parse_payload(data: bytes) -> dict:
     return found if isinstance(found, dict) else {}
 
 
-def answer(call: HostCall) -> dict:
+def answer(call: HostCall) -> dict[str, object]:
     """What a host is told; empty for nothing."""
     if call.event == "session-end":
         spool(call, reason=word_of(call.payload, "reason"))
@@ -176,7 +176,7 @@ def _prompt(call: HostCall) -> str:
     return prompt_text(call)
 
 
-def _stop(call: HostCall) -> dict:
+def _stop(call: HostCall) -> dict[str, object]:
     from mabos_cli.serve.hook_stop import stop_answer
 
     return stop_answer(call)
@@ -198,7 +198,7 @@ def _in_time(call: HostCall, work: "Callable[[HostCall], object]") -> object:
         signal.signal(signal.SIGALRM, old)
 
 
-def _say(told: dict) -> None:
+def _say(told: dict[str, object]) -> None:
     """Prints an answer in ASCII, whatever the locale. A host that does not listen any more is no error."""
     if told and sys.stdout is not None:
         try:
@@ -208,7 +208,7 @@ def _say(told: dict) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def find_call(options: dict, payload: dict) -> "HostCall | None":
+def find_call(options: dict[str, str], payload: dict[str, object]) -> "HostCall | None":
     """What a call is about; None when it is about nothing of ours."""
     event = find_event(options["event"]) or find_event(word_of(payload, "hook_event_name"))
     root = find_root(options["workspace"], payload)
@@ -225,7 +225,7 @@ def find_call(options: dict, payload: dict) -> "HostCall | None":
     return HostCall(event, host, payload, root, agent)
 
 
-def find_root(named: str, payload: dict) -> str:
+def find_root(named: str, payload: dict[str, object]) -> str:
     """The workspace: as named, from MABOS_WORKSPACE, or the nearest one above where the session or this process is."""
     named = named or os.environ.get("MABOS_WORKSPACE", "")
     if named:

@@ -3,6 +3,8 @@
 Nothing is loaded here: a session must end at once. All hosts take exit code 2 for a veto, and read JSON or nothing on stdout.
 """
 
+from collections.abc import Container
+
 EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
 HOSTS = ("claude", "codex", "gemini", "cursor")
 _CLAUDE = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
@@ -30,7 +32,7 @@ def find_event(word: str) -> str:
     return next((EVENTS[names.index(word)] for names in NAMES.values() if word in names), "")
 
 
-def find_host(payload: dict, environ: "dict[str, str]") -> str:
+def find_host(payload: dict[str, object], environ: Container[str]) -> str:
     """The host that sent a payload, by what only that host says; Claude Code is the one that others imitate.
 
     >>> find_host({"conversation_id": "c1"}, {}), find_host({"session_id": "s1"}, {})
@@ -46,7 +48,7 @@ def find_host(payload: dict, environ: "dict[str, str]") -> str:
     return "claude"
 
 
-def word_of(payload: dict, *keys: str) -> str:
+def word_of(payload: dict[str, object], *keys: str) -> str:
     """The first of several values that is a short text; empty when none is."""
     for key in keys:
         value = payload.get(key)
@@ -55,25 +57,25 @@ def word_of(payload: dict, *keys: str) -> str:
     return ""
 
 
-def text_of(payload: dict, key: str) -> str:
+def text_of(payload: dict[str, object], key: str) -> str:
     """A text of any length, its start when it is very long."""
     value = payload.get(key)
     return value[:_KEPT] if isinstance(value, str) else ""
 
 
-def session_of(payload: dict) -> str:
+def session_of(payload: dict[str, object]) -> str:
     """The id of the session."""
     return word_of(payload, "session_id", "conversation_id")
 
 
-def folders_of(payload: dict) -> list[str]:
+def folders_of(payload: dict[str, object]) -> list[str]:
     """The folders that a session is about, the most telling first."""
     roots = payload.get("workspace_roots")
     found = [word_of(payload, "cwd"), *(roots if isinstance(roots, list) else ())]
     return [folder for folder in found if isinstance(folder, str) and folder.startswith("/")]
 
 
-def context_answer(host: str, event: str, text: str) -> dict:
+def context_answer(host: str, event: str, text: str) -> dict[str, object]:
     """What adds a text to the context of a session; empty where a host has no way to."""
     if not text or (host == "cursor" and event != "session-start"):
         return {}
@@ -83,14 +85,14 @@ def context_answer(host: str, event: str, text: str) -> dict:
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def again_answer(host: str, text: str) -> dict:
+def again_answer(host: str, text: str) -> dict[str, object]:
     """What makes an agent go on, with something to do, instead of stopping."""
     if host == "cursor":
         return {"followup_message": text}
     return {"decision": "deny" if host == "gemini" else "block", "reason": text}
 
 
-def is_again(payload: dict) -> bool:
+def is_again(payload: dict[str, object]) -> bool:
     """Whether an agent goes on already because a hook made it: then it may stop."""
     count = payload.get("loop_count")
     return bool(payload.get("stop_hook_active")) or (isinstance(count, int) and count > 0)

@@ -166,10 +166,10 @@ def _mind(files: _Files, name: str) -> Iterator[Row]:
     kind = _MINDS[name]
     if kind == "belief":
         sides = [{b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name)]
-        return compare(*sides, belief_row)
+        return compare(sides[0], sides[1], belief_row)
     read = parse_plans if kind == "plan" else lambda text, path: parse_attitudes(text, kind, path)
     told = [{a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name)]
-    return compare(*told, attitude_row)
+    return compare(told[0], told[1], attitude_row)
 
 
 def _rules(files: _Files) -> Iterator[Row]:
@@ -178,7 +178,7 @@ def _rules(files: _Files) -> Iterator[Row]:
         {rule.id: rule for rule in parse_rules(data, files.cited(name)).rules} if data else {}
         for data in files.both(name)
     ]
-    return compare(*sides, _rule_row)
+    return compare(sides[0], sides[1], _rule_row)
 
 
 def _rule_row(was: Rule | None, now: Rule | None) -> Row:
@@ -203,7 +203,7 @@ def _cases(files: _Files) -> Iterator[Row]:
     for mine, other in (raw, raw[::-1]):
         differ = {own: entry for own, entry in mine.items() if entry != other.get(own)}
         sides.append({own: case_from_dict(entry, files.cited(name)) for own, entry in differ.items()})
-    return compare(*sides, case_row)
+    return compare(sides[0], sides[1], case_row)
 
 
 def _conflicts(files: _Files) -> Iterator[Row]:

@@ -181,14 +181,14 @@ class Plan(NamedTuple):
     def units(self) -> dict[str, str]:
         """The unit files by name."""
         found: dict[str, str] = {}
-        for job, rhythm in due_jobs(self.settings):
+        for job, rhythm in due_jobs(self.settings.values):
             when = self.settings[job.setting]
             found |= render_units(self.station, job, rhythm, when, self.settings["schedule.delay"])
         return found
 
     def cron(self) -> str:
         """The lines of the crontab."""
-        due = due_jobs(self.settings)
+        due = due_jobs(self.settings.values)
         return render_cron_block(self.station, due) if due else ""
 
 
