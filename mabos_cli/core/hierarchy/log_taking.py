@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of
 from mabos_cli.core.language.clock import DAY
-from mabos_cli.core.language.grounding import find_fault
 from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.language.similar import find_fault
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.item import WEIGHTS, grade
 from mabos_cli.core.memory.upkeep import consolidated_parts

@@ -16,7 +16,7 @@ from mabos_cli.core.knowledge.ontology import (
     name_key,
     names_of,
 )
-from mabos_cli.core.language.edit_distance import edit_distance, tolerance
+from mabos_cli.core.language.similar import edit_distance, tolerance
 
 NODE_TYPES = ("class", "object_property", "datatype_property")
 STATUSES = ("pending", "approved", "rejected")

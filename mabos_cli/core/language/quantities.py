@@ -5,8 +5,37 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from mabos_cli.core.language.measures import MONEY, PARTS, SCALES, UNITS
-from mabos_cli.core.mind.claims.numbers import NUMBER_WORDS, write_digits
+SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "b": 1e9, "billion": 1e9}
+SCALES |= {"hundred": 1e2, "dozen": 12.0, "tn": 1e12, "trillion": 1e12}
+MONEY = {"$": "usd", "us$": "usd", "usd": "usd", "dollar": "usd", "€": "eur", "eur": "eur", "euro": "eur"}
+MONEY |= {"£": "gbp", "gbp": "gbp", "pound": "gbp", "chf": "chf", "franc": "chf", "¥": "jpy", "jpy": "jpy"}
+# By dimension the units, each with its other names, and its size among those that can be converted to it.
+_UNITS = """
+%: %/percent 1; points: percentage point/pp 1; workdays: working day/business day/workday 1; cents: cent 1; degrees: °c/degree 1;
+time: ms/millisecond .001, s/sec/second 1, min/minute 60, h/hr/hour 3600, d/day/calendar day 86400, w/week 604800, mo/month 2629800,
+quarter 7889400, y/yr/year 31557600; bytes: byte 1, kb 1e3, mb 1e6, gb 1e9, tb 1e12, pb 1e15, kib 1024, mib 1048576, gib 1073741824,
+tib 1099511627776; metres: km/kilometre/kilometer 1000, metre/meter 1, cm/centimetre .01, mm/millimetre/millimeter .001, mile 1609.34;
+grams: kg/kilo/kilogram 1000, g/gram 1, ton/tonne/t 1e6, mg/milligram .001; litres: l/litre/liter 1, ml/millilitre/milliliter .001;
+square metres: ha/hectare 1e4, m²/sqm/square metre/square meter 1, acre 4046.86; watts: watt 1, kw 1e3, mw 1e6, gw 1e9;
+watt hours: kwh 1e3, mwh 1e6, gwh 1e9; hertz: hz 1, khz 1e3, mhz 1e6, ghz 1e9; °f: °f 1; fps: fps 1; rpm: rpm 1; mph: mph 1;
+volt: volt 1; bar: bar 1; psi: psi 1; px: px 1; kcal: kcal 1; dpi: dpi 1
+"""
+UNITS: dict[str, tuple[str, float]] = {
+    name: (dimension, float(size))
+    for dimension, units in (group.split(": ") for group in " ".join(_UNITS.split()).split("; "))
+    for names, size in (unit.rsplit(" ", 1) for unit in units.split(", "))
+    for name in names.split("/")
+}
+# Parts of a whole, in percent.
+PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
+PARTS |= {"halve": 50.0, "sixth": 100 / 6, "eighth": 12.5}
+COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NUMBER_WORDS = {word: float(number) for number, word in enumerate(COUNTS)}
+NUMBER_WORDS |= {word: 10.0 * number for number, word in enumerate(_TENS, 2)}
+_HALVED = "percent million billion tonne ton kilo litre metre mile degree".split()
+_SPANS = frozenset("second minute hour day week month quarter year metre mile tonne ton kilo litre".split())
 
 
 class Quantity(NamedTuple):
@@ -307,3 +336,63 @@ def _slack(a: Quantity, b: Quantity) -> float:
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:
     return quantity._replace(low=quantity.low * factor, high=quantity.high * factor, slack=quantity.slack * factor)
+
+
+@cache
+def _word_patterns() -> dict[str, re.Pattern[str]]:
+    """The patterns, made when a sentence first needs them."""
+    words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
+    tens = "|".join(_TENS)
+    return {
+        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand|half)\b", re.IGNORECASE),
+        "half": re.compile(rf"\b(an?|\d+|{words})( [a-z]+)? and a half\b", re.IGNORECASE),
+        "halved": re.compile(rf"\bhalf an? (?={'|'.join(_HALVED)})", re.IGNORECASE),
+        "spelled": re.compile(
+            rf"\b(?:(?:an?|{words}|\d{{1,3}}) (?:hundred|thousand)(?:(?: and)? (?:{words}) hundred)?"
+            rf"(?:(?: and)? (?:(?:{tens})(?:[- ](?:{words}))?|{words})(?! hundred))?"
+            rf"|(?:{tens})[- ](?:{words}))\b",
+            re.IGNORECASE,
+        ),
+        "joined": re.compile(
+            rf"(?<![\w.,-])(\d[\d,.]*|{words})-(?!off\b|time|factor|way|fold|sided|tier|step|on\b|in\b|to\b)"
+            r"(?=[a-z]{3})",
+            re.IGNORECASE,
+        ),
+    }
+
+
+def write_digits(text: str) -> str:
+    """The text with digits in place of several words for one number, and without hyphens behind numbers.
+
+    >>> write_digits("thirty-two beds, a hundred and twenty cows, two thousand five hundred euros")
+    '32 beds, 120 cows, 2500 euros'
+    >>> write_digits("a day and a half, 768-dimensional, two-factor")
+    '1.5 day, 768 dimensional, two-factor'
+    """
+    patterns = _word_patterns()
+    if not patterns["number"].search(text):
+        return text
+    text = patterns["halved"].sub("0.5 ", patterns["half"].sub(_half, text))
+    return patterns["joined"].sub(r"\1 ", patterns["spelled"].sub(_spelled, text))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """A number of several words in digits."""
+    total = part = 0.0
+    for word in re.split(r"[\s-]+", match.group().casefold()):
+        if word == "hundred":
+            part = (part or 1.0) * 100
+        elif word == "thousand":
+            total, part = total + (part or 1.0) * 1000, 0.0
+        elif word not in ("a", "an", "and"):
+            part += NUMBER_WORDS[word] if word in NUMBER_WORDS else float(word)
+    return f"{total + part:.0f}"
+
+
+def _half(match: re.Match[str]) -> str:
+    """One and a half of something in digits, unless it is of something else."""
+    said, unit = match[1].casefold(), (match[2] or "").strip()
+    if unit and unit.rstrip("s") not in _SPANS:
+        return match.group()
+    number = 1.0 if said in ("a", "an") else NUMBER_WORDS[said] if said in NUMBER_WORDS else float(said)
+    return f"{number + 0.5:g} {unit}".rstrip()

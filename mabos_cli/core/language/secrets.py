@@ -61,7 +61,8 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _replace(text: str, found: tuple[Secret, ...]) -> str:
-    parts, start = [], 0
+    parts: list[str] = []
+    start = 0
     for secret in found:
         parts += (text[start : secret.start], f"[redacted:{secret.kind}]")
         start = secret.end
@@ -123,4 +124,5 @@ def _private_keys(text: str) -> Iterator[tuple[int, int]]:
             closing = text.find("-----", end + 8, min(limit, end + 80))
             yield begin.start(), closing + 5 if closing >= 0 else min(limit, end + 8)
         else:
-            yield begin.start(), re.compile(_LINES).match(text, begin.end(), limit).end()
+            lines = re.compile(_LINES).match(text, begin.end(), limit)
+            yield begin.start(), lines.end() if lines else begin.end()

@@ -1,10 +1,11 @@
-"""How alike two texts are, by their words, and which words suffice to find all that are alike enough."""
+"""How alike two texts or words are, whether one text keeps to what others say, and an index that finds similar texts."""
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from math import ceil
 
-from mabos_cli.core.language.text import words
+from mabos_cli.core.language.text import stems, terms, words
 
 # Without its apostrophe a negation looks like the end of many words (payment), so that those verbs are named.
 _NEGATION = (
@@ -12,6 +13,10 @@ _NEGATION = (
     r"|(?:do|does|did|is|are|was|were|wo|would|should|could|ca|has|have|had|must|need)nt)\b"
 )
 _NUMBER = r"[-+]?\d[\d.,:/%-]*"
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+# Half of the words may be the writer's own; beyond that it talks about something else.
+_OWN_WORDS = 0.5
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
@@ -49,6 +54,91 @@ def count_negations(text: str) -> int:
     (2, 0)
     """
     return len(re.findall(_NEGATION, text))
+
+
+def numbers_of(text: str) -> frozenset[str]:
+    """The numbers in a text, however they are written; the word one, which is mostly none, does not count.
+
+    >>> sorted(numbers_of("1,000 seats at 2.50, twenty-one of them by 2026-02-03"))
+    ['1000', '2', '2.5', '2026', '21', '3']
+    """
+    from mabos_cli.core.language.quantities import NUMBER_WORDS, write_digits  # here: few commands need it
+
+    plain = write_digits(text)
+    found = {_plain(digits) for digits in _DIGITS.findall(plain)}
+    spelled = (word for word in words(plain) if word in NUMBER_WORDS and word != "one")
+    return frozenset(found | {f"{NUMBER_WORDS[word]:g}" for word in spelled})
+
+
+def _plain(digits: str) -> str:
+    """A number without thousands marks and needless zeros."""
+    whole, point, part = _THOUSANDS.sub("", digits).partition(".")
+    part = part.rstrip("0") if part.isdigit() else part
+    return (whole.lstrip("0") or "0") + (point + part if part else "")
+
+
+def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
+    """Why a text must not stand for those it was written from, in a few words; nothing when it may.
+
+    keep is the share of the words of each source that it must hold, also of those that not all sources have in common:
+    their subject alone says little.
+
+    >>> find_fault("Seats cost 20 EUR", ["a seat costs 20 EUR a month", "EUR only"])
+    ''
+    >>> find_fault("Seats cost 30 EUR", ["a seat costs 20 EUR a month"])
+    'its text has a number that is not in what it was told'
+    """
+    if not numbers_of(text) <= frozenset().union(*map(numbers_of, sources)):
+        return "its text has a number that is not in what it was told"
+    if count_negations(text) and not any(map(count_negations, sources)):
+        return "its text denies something that was not denied"
+    said = set(terms(text))
+    told = [set(terms(source)) for source in sources]
+    if not said or len(said & set().union(*told)) < _OWN_WORDS * len(said):
+        return "its text is about something else"
+    common, held = set.intersection(*told), {*stems(text)}
+    if any(len(held & each) < keep * len(each) for source in told for each in (source, source - common)):
+        return "its text leaves out something of what it was told"
+    return ""
+
+
+def may_be_one(a: str, b: str, same_numbers: bool) -> bool:
+    """Whether it is worth asking if two texts say the same: not when one denies what the other does not."""
+    return bool(count_negations(a)) == bool(count_negations(b)) and (not same_numbers or numbers_of(a) == numbers_of(b))
+
+
+def find_merge_fault(text: str, a: str, b: str) -> str:
+    """Why a text must not take the place of two others: besides inventing nothing, it must lose no number and no denial."""
+    if not numbers_of(a) | numbers_of(b) <= numbers_of(text):
+        return "its text leaves out a number"
+    if fault := find_fault(text, (a, b), keep=0.5):
+        return fault
+    if bool(count_negations(text)) != bool(count_negations(a) or count_negations(b)):
+        return "its text does not deny what was denied"
+    return ""
+
+
+def edit_distance(one: str, two: str, most: int) -> int:
+    """The least number of letters to put in, take out or exchange; `most`, a small number, plus 1 when that is more.
+
+    >>> edit_distance("kitten", "sitting", 5), edit_distance("kitten", "sitting", 2)
+    (3, 3)
+    """
+    if abs(len(one) - len(two)) > most:
+        return most + 1
+    same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    one, two = one[same:], two[same:]
+    if not one or not two or most == 0:
+        return min(len(one) + len(two), most + 1)
+    # Three ways on, each with a letter less to spend: quick as long as few may differ, and most words part early.
+    ways = ((one[1:], two), (one, two[1:]), (one[1:], two[1:]))
+    return 1 + min(edit_distance(*way, most - 1) for way in ways)
+
+
+def tolerance(length: int) -> int:
+    """How far two names of a length may be apart and still be taken for one: short ones must be equal (MRR and ARR are two
+    things), of long ones two letters may differ."""
+    return 0 if length < 6 else 1 if length < 9 else 2
 
 
 # Texts that are alike enough share this many of their leading words; more makes candidates fewer and the index larger.

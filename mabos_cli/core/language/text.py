@@ -123,7 +123,8 @@ def cut_text(text: str, size: int, most: int = 0) -> list[str]:
     >>> cut_text("One two. Three four five.", 12)
     ['One two. ', 'Three four ', 'five.']
     """
-    parts, start = [], 0
+    parts: list[str] = []
+    start = 0
     while len(text) - start > size and len(parts) + 1 != most:
         least, most_end = start + size // 2, start + size
         ends = (text.rfind(mark, least, most_end) + len(mark) for mark in ("\n", ". ", " "))

@@ -103,7 +103,7 @@ def _exact(digits: str, power: int) -> float | None:
     whole, _, part = digits.partition(".")
     part = part.rstrip("0")
     if power - len(part) >= 0 and len(whole) + power <= 60:
-        return int(whole + part) * 10 ** (power - len(part))
+        return int(whole + part) * int(10 ** (power - len(part)))
     if not part and power == 0:
         return int(whole)
     number = float(f"{digits}e{power}")

@@ -270,7 +270,7 @@ def find_doubts(
 
     Only what is trusted alike may become one, and what a person vouched for stays word for word.
     """
-    from mabos_cli.core.language.grounding import may_be_one  # late: only a store with a model asks
+    from mabos_cli.core.language.similar import may_be_one  # late: only a store with a model asks
 
     found = []
     for draft in drafts:

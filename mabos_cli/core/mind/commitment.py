@@ -127,14 +127,13 @@ def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]
     for belief in beliefs if goals else ():
         sentences = re.split(r"(?<=[.!?])\s+", belief.text)
         if named.search(belief.subject):
-            told = [f"{belief.subject}: {sentence}" for sentence in sentences if sentence]
-            sentences = [belief.subject, *told]
+            sentences = [belief.subject, *(f"{belief.subject}: {sentence}" for sentence in sentences if sentence)]
         for sentence in sentences:
             for run in _claimed(sentence, named, _ACHIEVED):
                 found |= {goal: "is achieved" for goal in re.findall(one, run) if goal not in found}
             for run in _claimed(sentence, named, _IMPOSSIBLE):
-                told = f"is believed impossible, {belief.id or belief.place}"
-                found |= {goal: told for goal in re.findall(one, run) if goal not in found}
+                reason = f"is believed impossible, {belief.id or belief.place}"
+                found |= {goal: reason for goal in re.findall(one, run) if goal not in found}
     return found
 
 

@@ -8,16 +8,18 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
-from mabos_cli.core.language.quantities import can_agree
 from mabos_cli.core.language.text import words
-from mabos_cli.core.mind.claims.change import Disagreement
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
-from mabos_cli.core.mind.claims.disagreement import denies, disagree, is_restated
-from mabos_cli.core.mind.claims.headings import is_event, is_measure, is_single, is_thing
+from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic
-from mabos_cli.core.mind.claims.opposites import exclusive, families
-from mabos_cli.core.mind.claims.scopes import is_told, tells_apart
-from mabos_cli.core.mind.claims.words import root, weak
+from mabos_cli.core.mind.claims.words import (
+    compare_words,
+    exclusive,
+    families,
+    kinds_of,
+    root,
+    word_class,
+)
 from mabos_cli.core.mind.mind import Belief
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
@@ -27,13 +29,20 @@ _GROUP, _NEIGHBOURS = 24, 5
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
 # Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
 _TURNS = frozenset({"from", "instead"})
+# Words that pick one of several things of a kind: an environment, a plan, an age, a part of the day or year.
+_SCOPES = frozenset(
+    "staging production prod development dev test sandbox pilot preview canary enterprise starter premium basic "
+    "standard pro plus free trial retail institutional wholesale corporate residential commercial adult child "
+    "children infant toddler teenager senior junior men women girl boy summer winter spring autumn easter christmas "
+    "ramadan weekend weekday night morning evening old new former legacy left right upper lower".split()
+)
+# So many things must a text name to be about something that no heading need tell; a name tells as much as two.
+_TOLD = 3
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
 
 
 Show = Callable[[int, int], None]
-
-
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 
 
@@ -56,9 +65,9 @@ class Conflict(NamedTuple):
     @property
     def action(self) -> str:
         """What somebody should do about it."""
-        older, newer = {"a": (self.b, self.a), "b": (self.a, self.b)}.get(self.newer, (None, None))
-        if older is None:
+        if not self.newer:
             return "find out which holds, and revise the other"
+        older, newer = (self.b, self.a) if self.newer == "a" else (self.a, self.b)
         if older.certainty - newer.certainty > _CLEARLY:
             return f"{newer.id or newer.place} is newer, {older.id or older.place} is surer: find out which holds"
         return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
@@ -161,7 +170,7 @@ def _terms(claim: Claim) -> frozenset[str]:
     found = set()
     for term in claim.terms:
         family, group = families().get(term), exclusive().get(term)
-        if term not in weak() and not denies(term):
+        if term not in word_class("weak") and not denies(term):
             found.add(f"~{family}" if family is not None else f"~~{group}" if group is not None else term)
     return frozenset(found)
 
@@ -241,28 +250,75 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
 
 def _topic(a: Reading, b: Reading, newer: str) -> Topic:
     """What two beliefs of one subject are about."""
-    heading = a.belief.subject
+    heading, kinds = a.belief.subject, kinds_of(a.belief.subject)
     told = a.belief.text.strip() and b.belief.text.strip()
-    numbers = [[q for claim in each.claims for q, _ in claim.quantities if q.unit] for each in (a, b)]
     return Topic(
         roots=a.about if told else frozenset(),
-        single=is_single(heading),
+        single="single" in kinds,
         later={"a": -1, "b": 1}.get(newer, 0),
-        measure=is_measure(heading),
-        event=is_event(heading),
+        measure="measures" in kinds,
+        event="events" in kinds,
         thing=is_thing(heading, f"{a.belief.text} {b.belief.text}"),
-        agreed=any(can_agree(x, y) for x in numbers[0] for y in numbers[1]),
     )
 
 
+def is_thing(heading: str, texts: str) -> bool:
+    """Whether a heading names a thing or a way of doing it, rather than somebody of whom much can be told.
+
+    >>> is_thing("Milking", ""), is_thing("Ticket sales", ""), is_thing("Nadia", "Nadia lives in Ghent.")
+    (True, True, False)
+    """
+    *more, last = heading.split() or [""]
+    if more or not last.replace("-", "").isalpha():
+        return last.replace("-", "").isalpha() and last[0].islower()
+    return last.endswith(("ing", "tion", "ment", "ance")) or bool(re.search(rf"\b{last.casefold()}", texts))
+
+
 def _apart(a: Reading, b: Reading) -> Disagreement | None:
-    """The disagreement of two beliefs of different subjects, if they are about one thing."""
+    """Returns the disagreement of two beliefs of different subjects, if they are about one thing."""
     if not _filed_apart(a, b):
         return _first(a.claims, b.claims, None)
-    told = [(x, y) for x in a.claims for y in b.claims if is_told(x, y)]
-    if not told or tells_apart(a.belief.subject, b.belief.subject, a.said | b.said):
+    if tells_apart(a.belief.subject, b.belief.subject, a.said | b.said):
         return None
-    return next((found for x, y in told if (found := disagree(x, y))), None)
+    pairs = ((x, y) for x in a.claims for y in b.claims if _are_nearly_equal(x, y))
+    return next((found for x, y in pairs if (found := disagree(x, y))), None)
+
+
+def tells_apart(one: str, two: str, said: frozenset[str]) -> bool:
+    """Whether two headings tell apart texts that say these roots: by their form, by names, or by words of scope.
+
+    >>> said = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
+    >>> tells_apart("Vaccine transport", "Cold chain", said), tells_apart("Line 2", "Cold chain", said)
+    (False, True)
+    >>> tells_apart("Apple block", "Pear block", said), tells_apart("Kiel", "Flensburg", said)
+    (True, True)
+    """
+    listed = [[*map(root, subject_words(each))] for each in (one, two)]
+    if {*listed[0]} & {*listed[1]} or len(listed[0]) == len(listed[1]) == 1:
+        # The same form with another word in it: the Berlin office, the Kiel office.
+        return True
+    if any(_is_scope(each, said) for each in (one, two)):
+        return True
+    return any(compare_words(x, y)[0] in ("opposed", "excluded") for x in listed[0] for y in listed[1])
+
+
+def _is_scope(heading: str, said: frozenset[str]) -> bool:
+    """Whether a heading has names that the texts do not repeat, or words for which of several things it is."""
+    listed = re.findall(r"\w+", heading)
+    names = {root(x.casefold()) for n, x in enumerate(listed) if any(map(str.isdigit, x)) or (n and x[0].isupper())}
+    scopes = {root(x.casefold()) for x in listed if x.casefold().removesuffix("s") in _SCOPES}
+    return (bool(names) and not {root(x.casefold()) for x in listed if x[0].isupper()} & said) or bool(scopes - said)
+
+
+def _are_nearly_equal(a: Claim, b: Claim) -> bool:
+    """Whether two claims are in nearly the same words, and enough of them to name what they are about."""
+    common = {*a.terms} & {*b.terms}
+    names = {name.key for name in a.names} & {name.key for name in b.names}
+    apart = [{*claim.terms} - common for claim in (a, b)]
+    turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
+    if len(common) + turned + 2 * len(names) < _TOLD or (apart[0] and apart[1] and not turned):
+        return False
+    return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
 
 
 def _filed_apart(a: Reading, b: Reading) -> bool:

@@ -36,9 +36,11 @@ def build_tree(
         seen.add(goal.line)
         children = below.get(goal.id, ()) if depth < _DEEPEST else ()
         under = tuple(branch(each, depth + 1) for each in children if each.line not in seen)
-        named = [(*goal.linked(own), *links[n].get(goal.id, ())) for n, own in enumerate(("desire", "requires"))]
-        told = (*(tuple(dict.fromkeys(ids)) for ids in named), tuple(links[2].get(goal.id, ())))
-        return Branch(goal, *told, under, not depth)
+        desires, plans = (
+            tuple(dict.fromkeys((*goal.linked(kind), *links[n].get(goal.id, ()))))
+            for n, kind in enumerate(("desire", "requires"))
+        )
+        return Branch(goal, desires, plans, tuple(links[2].get(goal.id, ())), under, not depth)
 
     tops = [goal for goal in goals if not any(parent in known for parent in goal.linked("parent"))]
     found = [branch(goal) for goal in sorted(tops, key=_rank)]

@@ -151,7 +151,7 @@ class Merger:
 def _read(answer: str, doubt: Doubt) -> "Merge":
     """What the model says of two memories, if its text keeps to them."""
     from mabos_cli.core import BadValue
-    from mabos_cli.core.language.grounding import find_merge_fault
+    from mabos_cli.core.language.similar import find_merge_fault
     from mabos_cli.formats.search.llm_answers import parse_merge
 
     merge = parse_merge(answer, len(doubt.content) + len(doubt.item.content) + _ROOM)

@@ -103,7 +103,7 @@ class GroupAuthor:
 def _read(answer: str, texts: list[str]) -> str:
     """The text of a group, if it keeps to the memories."""
     from mabos_cli.core import BadValue
-    from mabos_cli.core.language.grounding import find_fault
+    from mabos_cli.core.language.similar import find_fault
     from mabos_cli.formats.search.llm_answers import parse_text
 
     # The bar parts memories in a text that nobody worded.

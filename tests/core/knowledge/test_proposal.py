@@ -16,7 +16,7 @@ from mabos_cli.core.knowledge.proposal import (
     resolve_names,
     validate_proposal,
 )
-from mabos_cli.core.language.edit_distance import edit_distance, tolerance
+from mabos_cli.core.language.similar import edit_distance, tolerance
 
 ONTOLOGY = Ontology(
     [

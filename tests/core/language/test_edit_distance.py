@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.edit_distance import edit_distance, tolerance
+from mabos_cli.core.language.similar import edit_distance, tolerance
 
 
 def by_definition(one: str, two: str) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.grounding import find_fault, find_merge_fault, may_be_one, numbers_of
+from mabos_cli.core.language.similar import find_fault, find_merge_fault, may_be_one, numbers_of
 
 SEATS = "A seat costs 20 EUR a month"
 TEAM = "The team has 12 people in Lisbon"

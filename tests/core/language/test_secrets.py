@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.secret_rules import RULES
-from mabos_cli.core.language.secret_values import is_basic, is_bearer, is_key, is_password
+from mabos_cli.core.language.secret_rules import RULES, is_basic, is_bearer, is_key, is_password
 from mabos_cli.core.language.secrets import Secret, find_secrets, redact
 
 ROOT = Path(__file__).parents[3]

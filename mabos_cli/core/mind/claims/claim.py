@@ -1,31 +1,16 @@
 """Sentences read as claims: what they are about, whether they deny it, and their numbers, dates and names."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
-from mabos_cli.core.language.moments import Moment, take_moments
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import Quantity, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
-from mabos_cli.core.mind.claims.names import Name, find_names
-from mabos_cli.core.mind.claims.opposites import opposites
-from mabos_cli.core.mind.claims.over import CUES, find_over
-from mabos_cli.core.mind.claims.wording import plain_text
-from mabos_cli.core.mind.claims.words import (
-    COPULAS,
-    CURRENCIES,
-    HEDGES,
-    LIGHT,
-    MODES,
-    NEGATIONS,
-    SILENT,
-    SLOTS,
-    irregular,
-    join_phrases,
-    root,
-)
+from mabos_cli.core.mind.claims.moments import Moment, take_moments, write_english
+from mabos_cli.core.mind.claims.words import irregular, join_phrases, opposites, root
 
 # A belief is a sentence or a few; what comes after so many characters or clauses is no longer compared.
 _LONGEST = 2000
@@ -35,7 +20,6 @@ _BREAK = (
     r"|,\s(?=(?:(?!and\b|or\b)\w+\s){1,3}(?:is|are|was|were|has|have|will|can|does|do|gets?)\b)"
     r"|,\s(?=(?:and|but|while|whereas|so|though|although|because|which|who|not|otherwise|as|since|they|we"
     r"|it|our|he|she|measured|only|when|with|without)\b)"
-    r"|\sand (?=(?:the|our|its|their|we|they|it|he|she)\s(?:\w+\s){0,3}(?:is|are|was|were|has|have|will|does|do|goes)\b)"
     r"|,\s(?=(?:\w{3,}ed|bought|built|made|led|held|kept|paid|run) (?:by|in|on|at|with|from|for)\b)"
     r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
 )
@@ -44,6 +28,32 @@ _ASIDE = (
     r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
     r"|though|with|without)\b"
 )
+_ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
+# A cell of a table gives the value first and then, behind a comma, what else there is to say about it.
+_CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)\b)"
+# A label and its value: what the label names is so much, and another label is about something else.
+_LABEL = r"^(?!(?:Note|Update|Updated|Decision|Important|Warning|Info|Now|Today|Correction|Reminder|Fact)\b)"
+_LABEL += r"([^\W\d_][\w'-]*(?: [\w'-]+){0,2}): (?=(?:\S*[^\s,;.:] ){0,3}\S*[^\s,;.:](?:[.,;]?$|[.,;]\s))"
+# Where or when it holds belongs to what holds, if it comes first.
+_LEAD = r"^((?:On|In|At|For|With|Under|During|Among|Within|Between|From|Since|Until|(?:Even )?(?:[Aa]fter|[Bb]efore))"
+_LEAD += r"(?: [^\s,.;]+){1,4}), "
+# What must occur in a text for the pattern to be tried, the pattern, and what to write instead.
+_FORMS = (
+    ("than before", r"\b(?:fewer|less) ((?:[a-z]+ ){1,3})than before\b", r"declining \1"),
+    ("than before", r"\bmore ((?:[a-z]+ ){1,3})than before\b", r"growing \1"),
+    # What has been replaced is over; what replaced it is something else to say.
+    (" replaced ", r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])", r"\1 retired; "),
+    (" over from ", r"\b(?:handed|passed|turned) over from ", "moved from "),
+    # What is done instead of something else is no longer done so.
+    (
+        " instead of being ",
+        r"(?:^|(?<=[.;] ))([^.;]*?) now ([^.;]*) instead of being ",
+        r"\1 now \2; \1 is no longer ",
+    ),
+    (" now that ", r" now that ", " now; "),
+    # A condition belongs to what it conditions.
+    (",", r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1"),
+)
 # An hour without a word for it: the shop opens at 7.
 _HOUR = (
     r"\b((?:open|clos|start|begin|end|leav|arriv|depart|meet|serv|finish)\w*(?: \w+){0,3} at \d{1,2})"
@@ -51,6 +61,7 @@ _HOUR = (
 )
 # Words before which a number belongs to a date, and to no name.
 _DATED = rf"{MONTH}|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|Easter|Christmas|(?:{'|'.join(WEEKDAYS)})s?"
+_NUMBERED = r"\b([A-Z][\w-]*) #?(\d+(?:\.\d+)*[a-f]?)\b(?![,:]\d|\s?[%°$€£]|-[a-z])"
 _TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
 _RELATIONS = dict(
     pair.split(":")
@@ -59,25 +70,70 @@ _RELATIONS = dict(
         "once:after below:below inside:inside outside:outside more:more less:less fewer:less"
     ).split()
 )
+# Words by which a claim says that something is over, or that it is new.
+_CUES = frozenset(
+    "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now nowadays migrated moved "
+    "switched changed rewritten since new renamed added converted transferred became instead rebuilt cancelled dropped".split()
+)
 # What is no longer what it was, or not at all.
 _CHANGES = frozenset(
-    "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold "
-    "closed cancelled stopped dropped ended discontinued retired abolished removed terminated dissolved "
-    "gone scrapped resigned withdrawn automated digitised digitized computerised computerized electrified privatised "
-    "privatized centralised centralized consolidated shut demolished abandoned repealed overhauled shelved "
-    "decommissioned disbanded handed passed rerouted relocated diverted".split()
+    "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold closed cancelled "
+    "stopped dropped ended discontinued retired abolished removed terminated dissolved gone scrapped resigned withdrawn "
+    "automated digitised digitized privatised privatized centralised centralized consolidated shut demolished abandoned "
+    "repealed overhauled shelved decommissioned disbanded handed passed rerouted relocated diverted".split()
 )
+_LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
 _UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil")
-_LABELS = frozenset(
-    "phase stage step level tier sprint round series room floor version port ticket issue chapter section "
-    "article milestone iteration wave batch invoice order line incident sku release rfc iso gate bay "
-    "building slot ward switch gate track platform field barn greenhouse year grade class theatre house unit block "
-    "zone district route bus train flight lot plot pen stall dock pier pump well reactor turbine server node rack "
-    "shard cluster channel pool team group cohort form exhibit clause paragraph appendix act episode quest map "
-    "world patch lab hall studio plant site warehouse store branch account project court chamber panel sector "
-    "signal bridge tunnel hangar station lane terminal wing apartment flat option variant plan part volume".split()
+_ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
+_CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
+_ALIASES = {"k8s": "kubernetes", "postgres": "postgresql", "js": "javascript", "ts": "typescript", "golang": "go"}
+_ALIASES |= {"uk": "britain", "usa": "us", "gh": "github", "sso": "single sign on", "euro": "eur", "dollar": "usd"}
+# Words without a claim of their own: a sentence says the same with and without them.
+_LIGHT = frozenset(
+    "currently now nowadays today still already really quite typically usually generally overall actually basically "
+    "officially simply exactly mostly mainly largely especially recently finally once own available have has had "
+    "having be been being is are was were do does did done get gets got will shall would can could may must should "
+    "going go goes went become becomes became remain remains seem seems there here come comes came also too ever even "
+    "yet give gives again ago much many several various per each every any all both total roughly about approximately "
+    "around circa nearly almost least most than up true yes ok left via using by-hand move moved switch switched "
+    "change changed replace replaced part whole one ones thing things way kind sort case rate level amount number "
+    "value".split()
 )
-FINITE = frozenset("is are was were has have had do does did will can must should".split())
+# Words that say nothing in a claim.
+_SILENT = (
+    STOP_WORDS | _LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger", "among", "amongst", "upon"}
+)
+_SILENT |= {f"{which}{what}" for which in ("every", "any", "some") for what in ("one", "body", "thing")} | {"towards"}
+# Words that lead to a name or a value.
+_SLOTS = frozenset("by with through via under to from using on as in at within for into onto across over of".split())
+_COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
+_NEGATIONS = frozenset(
+    "nicht kein keine keinen keiner keinem nie niemals not no never none cannot without nobody nothing neither nor "
+    "nowhere nolonger lack lacks lacking refuses refuse refused refusing isnt arent wasnt werent dont doesnt didnt "
+    "cant couldnt wont wouldnt shouldnt hasnt havent hadnt mustnt false untrue formerly".split()
+)
+_HEDGES = frozenset(
+    "might perhaps maybe possibly probably potentially could seems appears rumoured rumored unclear unsure "
+    "unconfirmed tentatively tentative considering consider evaluating evaluate exploring explore discussing "
+    "sometimes occasionally likely unlikely suppose supposedly reportedly allegedly whether guess think some several "
+    "other another".split()
+)
+_MODES = frozenset(
+    "if unless when whenever assuming provided depending plan plans planned want wants wanted should hope hopes aim "
+    "aims target targets propose proposed would many ideally originally initially previously past intend intends goal".split()
+)
+_FINITE = frozenset("is are was were has have had do does did will can must should".split())
+
+
+class Name(NamedTuple):
+    """A proper name, a code word, or whatever else stands where one would, with the word that leads to it."""
+
+    key: str
+    text: str
+    slot: str = ""
+    head: str = ""
+    at: int = 0
+    end: int = 0
 
 
 class Claim(NamedTuple):
@@ -85,7 +141,7 @@ class Claim(NamedTuple):
 
     terms: dict[str, str]
     names: tuple[Name, ...] = ()
-    quantities: tuple[tuple[Quantity, str], ...] = ()
+    quantities: tuple[Quantity, ...] = ()
     moments: tuple[tuple[Moment, int], ...] = ()
     negative: bool = False
     hedged: bool = False
@@ -99,13 +155,13 @@ class Claim(NamedTuple):
 
 
 def subject_words(subject: str) -> list[str]:
-    """The words of a subject that tell it from others; all words when there are only stop words."""
+    """Returns the words of a subject that tell it from others; all words when there are only stop words."""
     found = re.findall(r"\w+", subject.casefold().replace("'s", ""))
     return [word for word in found if word not in STOP_WORDS] or found
 
 
 def fold_subject(subject: str) -> str:
-    """The words of a subject in one form and order, so that headings that say the same meet.
+    """Returns the words of a subject in one form and order, so that headings that say the same meet.
 
     >>> fold_subject("The Session Stores") == fold_subject("session store")
     True
@@ -120,128 +176,108 @@ def is_statement(heading: str) -> bool:
     (True, False)
     """
     found = heading.casefold().replace("'", "").split()
-    return len(found) > 2 and any(word in FINITE or word in NEGATIONS for word in found[1:])
+    return len(found) > 2 and any(word in _FINITE or word in _NEGATIONS for word in found[1:])
 
 
 def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
-    """The clauses of a text, said on some day, as claims; clauses without content are left out."""
-    plain = plain_text(text[:_LONGEST])
-    parts = [part.strip(" ,") for part in re.split(_BREAK, plain)]
+    """Returns the clauses of a text, said on some day, as claims; clauses without content are left out."""
+    parts = [part.strip(" ,") for part in re.split(_BREAK, plain_text(text[:_LONGEST]))]
     kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
-    found = [_read(part, now) for part in kept[:_CLAIMS]]
+    found = [_read_claim(part, now) for part in kept[:_CLAIMS]]
     return tuple(claim for claim in found if claim.terms or claim.names or claim.quantities or claim.moments)
 
 
-def _read(clause: str, now: date | None) -> Claim:
-    """One clause as a claim."""
+def plain_text(text: str) -> str:
+    """Returns the text without marks that say nothing, and with one form for what can be written in several.
+
+    >>> plain_text("Scones: 12 minutes."), plain_text("Neither dogs nor cats may enter")
+    ('Scones is 12 minutes.', 'no dogs may enter; no cats may enter')
+    """
+    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text)
+    plain = "\n".join(" ".join(line.split()) for line in plain.replace("\u2019", "'").strip().split("\n"))
+    if "'s" in plain:
+        plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)
+    if "." in plain:
+        plain = re.sub(_ABBREVIATED, r"\1", write_english(plain))
+    for sign, pattern, form in _FORMS:
+        if sign in plain:
+            plain = re.sub(pattern, form, plain)
+    if "either " in plain and " nor " in plain:
+        plain = re.sub(r"([^.;]*?)\b[Nn]either ([^.;,]{1,40}?) nor ([^.;]+)", _write_denials, plain)
+    if ", " in plain:
+        plain = re.sub(_CELL, r"\1;", re.sub(_LEAD, r"\1 ", plain))
+    return re.sub(_LABEL, r"\1 is ", plain) if ": " in plain else plain
+
+
+def _write_denials(match: re.Match[str]) -> str:
+    """Returns two denials in place of one with neither and nor; the second thing has as many words as the first."""
+    before, one, after = match[1], match[2], match[3].split(" ")
+    size = len(one.split(" "))
+    two, rest = " ".join(after[:size]), " ".join(after[size:])
+    return "; ".join(" ".join(f"{before}no {each} {rest}".split()) for each in (one, two))
+
+
+def _read_claim(clause: str, now: date | None) -> Claim:
+    """Returns one clause as a claim."""
     clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
-    clause, moments = take_moments(re.sub(_HOUR, r"\1 o'clock", _labelled(clause)), now)
+    clause = re.sub(_HOUR, r"\1 o'clock", re.sub(_NUMBERED, _join_number, clause))
+    clause, moments = take_moments(clause, now)
     clause, quantities = take_quantities(clause)
     tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
-    names = find_names(tokens)
-    taken = {at for name in names for at in range(name.at, name.end)}
     words = tuple(token.casefold() for token in tokens)
+    names = _find_names(tokens)
+    taken = {at for name in names for at in range(name.at, name.end)}
     taken |= {at for at, word in enumerate(words) if word in moments or word in quantities}
     terms, negations = _read_terms(tokens, words, taken)
-    timed, early = _bounded(words, moments, negations % 2 == 1)
+    timed, early = _read_bounds(words, moments, negations % 2 == 1)
     negations += early
-    over = find_over(words, names) if negations % 2 == 0 else frozenset()
+    over = _find_over(words, names) if negations % 2 == 0 else frozenset[str]()
     return Claim(
         terms={term: word for term, word in terms.items() if term not in over},
         names=tuple(name for name in names if name.key not in over),
-        quantities=tuple((quantities[t], _after(words, n)) for n, t in enumerate(words) if t in quantities),
+        quantities=tuple(quantities[word] for word in words if word in quantities),
         moments=timed,
         negative=negations % 2 == 1,
-        hedged=any(word in HEDGES for word in words)
-        or bool(re.search(r"\bmay (?:be|have|become)\b(?!\s+(?:[\ue000-\uf8ff]|\w+(?:ed|en|nt)\b))", clause)),
-        modes=frozenset(MODES & {*words}),
-        relations=_relations(words),
-        cues=frozenset(CUES & {*words}),
+        hedged=any(word in _HEDGES for word in words),
+        modes=frozenset(_MODES & {*words}),
+        relations=frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha()),
+        cues=frozenset(_CUES & {*words}),
         over=over,
         change=next((word for word in words if word in _CHANGES and words[0] != word), ""),
         words=words,
-        first=_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
+        first=_read_term(words[0])[1] if words and tokens[0][0].isupper() and 0 not in taken else "",
     )
 
 
+def _join_number(match: re.Match[str]) -> str:
+    """Returns a number that belongs to a name joined to it: Line 3, Python 3.9."""
+    word = match[1].casefold()
+    apart = word in _SILENT or word in _SLOTS or word in _CURRENCIES or re.fullmatch(_DATED, match[1])
+    return match.group() if apart else f"{match[1]}_{match[2]}"
+
+
 def _read_terms(tokens: list[str], words: tuple[str, ...], taken: set[int]) -> tuple[dict[str, str], int]:
-    """The roots of the words that no name or value has taken, with the words, and how often they deny something."""
+    """Returns the roots of the words that no name or value has taken, with the words, and how often they deny something."""
     terms: dict[str, str] = {}
     negations = 0
     for at, token in enumerate(words):
         if at in taken:
             continue
-        if token in NEGATIONS or token.replace("'", "") in NEGATIONS:
+        if token.replace("'", "") in _NEGATIONS:
             negations += 1
             continue
-        denied = token.startswith("non-") and not _is_attribute(words, at)
-        negations += token.endswith("-free") + denied
-        token = token.removeprefix("non-") if denied else token.replace("non-", "non")
-        joined = re.sub(r"(?<=-\w\w)s$", "", token.removesuffix("-free"))
-        for part in joined.split("-"):
-            flip, term = _term(part)
-            if flip and _is_attribute(words, at):
-                # Unused vacation is another thing than used vacation, and nothing is denied about it.
-                flip, term = False, root(part)
-            negations += flip
+        for part in re.sub(r"(?<=-\w\w)s$", "", token.replace("non-", "non")).split("-"):
+            is_denied, term = _read_term(part)
+            negations += is_denied
             if term:
                 terms.setdefault(term, tokens[at])
     return terms, negations
 
 
-def _bounded(
-    words: tuple[str, ...], moments: dict[str, Moment], negative: bool
-) -> tuple[tuple[tuple[Moment, int], ...], bool]:
-    """The points in time with where they stand, and whether a denial only says that one is not before them."""
-    found, early = [], False
-    for at, word in enumerate(words):
-        if word not in moments:
-            continue
-        lead = [each for each in words[max(0, at - 4) : at] if each not in ("the", "end", "of", "start")][-1:]
-        # Before Easter something will be; what was before Easter, in the first place, is another matter.
-        bound = "max" if lead == ["by"] or (lead == ["before"] and at > 2) else ""
-        denied = words[max(0, at - 2) : at] and words[max(0, at - 2)] in NEGATIONS
-        if negative and lead and (lead[0] == "before" or (lead[0] == "until" and denied)):
-            bound, early = "min", True
-        found.append((moments[word]._replace(bound=bound), at))
-    return tuple(found), early
-
-
-def _labelled(clause: str) -> str:
-    """The clause with numbers that belong to a name joined to it: Line 3, Python 3.9, phase 2."""
-
-    def join(match: re.Match[str]) -> str:
-        word, number, after = match[1], match[2], match[3]
-        named = word[0].isupper() and word.casefold() not in SILENT and word.casefold() not in SLOTS
-        if word.casefold() in CURRENCIES:
-            return match.group()
-        if number[-1].isalpha() and word.casefold() not in _LABELS:
-            return match.group()
-        if match.start() == 0 and after[:1].isalpha() and after not in SILENT:
-            named = False
-        return f"{word}_{number}" if word.casefold() in _LABELS or named else match.group()
-
-    pattern = r"\b([A-Za-z][\w-]*) #?(\d+(?:\.\d+)*[a-f]?)\b(?![,:]\d|\s?[%°$€£]|-[a-z])(?=\s?(\w*))"
-    clause = re.sub(
-        r"\b([A-Za-z]{3,}) ([A-Z])\b(?!')",
-        lambda m: f"{m[1]}_{m[2]}" if m[1].casefold() in _LABELS else m.group(),
-        clause,
-    )
-    return re.sub(pattern, lambda m: m.group() if re.fullmatch(_DATED, m[1]) else join(m), clause)
-
-
-def _is_attribute(words: tuple[str, ...], at: int) -> bool:
-    """Whether a word stands before the noun that it tells more about."""
-    after = words[at + 1 : at + 2]
-    if not after or not after[0][:1].isalpha() or (words[at - 1 : at] and words[at - 1] in COPULAS):
-        return False
-    return after[0] not in SILENT and after[0] not in SLOTS and after[0] not in ("and", "or")
-
-
-def _term(word: str) -> tuple[bool, str]:
-    """Whether a word denies something, and the root of what it says; no root for words that say nothing."""
+def _read_term(word: str) -> tuple[bool, str]:
+    """Returns whether a word denies something, and the root of what it says; no root for words that say nothing."""
     word = word.replace("'", "")
-    if word in SILENT or word in _RELATIONS or irregular().get(word) in LIGHT or len(word) < 2:
+    if word in _SILENT or word in _RELATIONS or irregular().get(word) in _LIGHT or len(word) < 2:
         return False, ""
     plain = root(word)
     if plain in opposites():
@@ -253,19 +289,79 @@ def _term(word: str) -> tuple[bool, str]:
     return False, plain
 
 
-def _relations(words: tuple[str, ...]) -> frozenset[str]:
-    """Before, after, above and the like, where they lead to words rather than to a point in time."""
-    last = {_RELATIONS[x] for x in words[-1:] if x in ("more", "less", "fewer")}
-    return last | frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha())
+def _read_bounds(
+    words: tuple[str, ...], moments: dict[str, Moment], negative: bool
+) -> tuple[tuple[tuple[Moment, int], ...], bool]:
+    """Returns the points in time with where they stand, and whether a denial only says that one is not before them."""
+    found, early = [], False
+    for at, word in enumerate(words):
+        if word not in moments:
+            continue
+        lead = [each for each in words[max(0, at - 4) : at] if each not in ("the", "end", "of", "start")][-1:]
+        bound = "max" if lead == ["by"] else ""
+        if negative and lead == ["before"]:
+            bound, early = "min", True
+        found.append((moments[word]._replace(bound=bound), at))
+    return tuple(found), early
 
 
-def _after(words: tuple[str, ...], at: int) -> str:
-    """The root of the thing counted: the next word with content, if it follows closely."""
-    for word in words[at + 1 : at + 4]:
-        if word in STOP_WORDS or not word[:1].isalpha():
-            return ""
-        if word in ("people", "person", "persons"):
-            return ""
-        if word not in SILENT:
-            return root(word)
-    return ""
+def _find_names(tokens: list[str]) -> list[Name]:
+    """Returns the names of a clause, with neighbours that belong together joined."""
+    shouted = len(tokens) > 2 and all(token[:1].isupper() for token in tokens)
+    marked = [_is_name(token, shouted) for token in tokens]
+    if marked[:1] == [True] and not _is_code(tokens[0]) and marked[1:2] != [True]:
+        # A sentence begins with a capital anyway.
+        marked[0] = False
+    found: list[Name] = []
+    at = 0
+    while at < len(tokens):
+        end = next((n for n in range(at, len(tokens)) if not marked[n]), len(tokens))
+        if end > at:
+            text = " ".join(tokens[at:end]).replace("_", " ")
+            slot, head = _find_slot([token.casefold() for token in tokens[:at]])
+            found.append(Name(_ALIASES.get(text.casefold(), text.casefold()), text, slot, head, at, end))
+        at = max(end, at) + 1
+    return found
+
+
+def _is_name(token: str, shouted: bool) -> bool:
+    if not token[:1].isalpha() or (token.casefold() in _SILENT and token not in ("US", "Go")):
+        return False
+    return _is_code(token) or (token[0].isupper() and not shouted)
+
+
+def _is_code(token: str) -> bool:
+    """Whether a word is a name wherever it stands: PostgreSQL, S3, Line_3."""
+    return any(c.isdigit() or c == "_" for c in token) or any(c.isupper() for c in token[1:])
+
+
+def _find_slot(before: Sequence[str]) -> tuple[str, str]:
+    """Returns how a name is led up to (the preposition, be, object or first), and the word before that."""
+    left = [word for word in before if word not in _ARTICLES]
+    if not left:
+        return "first", ""
+    if left[-1] in _SLOTS:
+        return left[-1], left[-2] if left[1:] else ""
+    return ("be", "") if left[-1] in _COPULAS else ("object", left[-1])
+
+
+def _find_over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
+    """Returns what a clause says is over: instead of X, from X to Y, replaced X, X replaced by Y, cancelled X."""
+    over = {name.key for name in names if name.slot == "object" and name.head in _LEAVING}
+    for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
+        over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
+        over |= {root(word) for word in words[at + 2 : at + 4] if word not in _SILENT}
+    if "replaced" in words:
+        at = words.index("replaced")
+        passive = "by" in words[at + 1 : at + 3]
+        over |= {name.key for name in names if (name.at < at if passive else name.at > at and name.slot != "with")}
+    if "from" in words and "to" in words[words.index("from") :] and _CUES & {*words}:
+        at = words.index("from")
+        over |= {name.key for name in names if name.slot == "from"} or {_read_phrase(words[at + 1 :])}
+    return frozenset(over)
+
+
+def _read_phrase(words: Sequence[str]) -> str:
+    """Returns the roots of the things that come first, up to a word that leads to something else."""
+    end = next((n for n, word in enumerate(words) if word in _SLOTS), len(words))
+    return " ".join(root(word) for word in words[:end] if word not in _SILENT)

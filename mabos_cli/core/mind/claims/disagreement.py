@@ -2,36 +2,68 @@
 
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
-from mabos_cli.core.language.moments import same_time
 from mabos_cli.core.language.quantities import can_agree
-from mabos_cli.core.mind.claims.change import EXISTING, Disagreement, find_succession
-from mabos_cli.core.mind.claims.claim import Claim
-from mabos_cli.core.mind.claims.fit import fits, fits_date, fits_name, fits_number, is_inserted, shares
-from mabos_cli.core.mind.claims.match import Match, Side, Topic, leads, match_claims, same_name
-from mabos_cli.core.mind.claims.opposites import compare_words, opposites
-from mabos_cli.core.mind.claims.roles import ALONE, is_claimed, is_dated
-from mabos_cli.core.mind.claims.values import (
-    find_other_moment,
-    find_other_quantity,
-    has_other_bounds,
-    is_looking_back,
-    is_other_time,
+from mabos_cli.core.mind.claims.claim import Claim, Name
+from mabos_cli.core.mind.claims.match import (
+    ALONE,
+    Match,
+    Side,
+    Topic,
+    fits,
+    fits_date,
+    fits_number,
+    is_same_name,
+    leads,
+    match_claims,
+    shares,
 )
-from mabos_cli.core.mind.claims.words import root, roots
+from mabos_cli.core.mind.claims.moments import same_time
+from mabos_cli.core.mind.claims.words import compare_words, opposites, root, roots, word_class
 
 # Words for ending, losing, forbidding, rarely: what the other claim states without their opposite, they deny.
 _DENYING = {group[:2] for word in ("retire", "lose", "forbid", "rarely") for group in opposites()[root(word)]}
-_UNDOING = roots("free delete erase waive exempt")
 _CONDITIONS = frozenset("if when whenever".split())
-_GOALS = roots("goal target aim plan objective")
-_NOW = frozenset("is are has have isnt arent hasnt havent".split())
-_POSSIBLE = roots("possible allow permit")
-_PLANS = frozenset("plan plans planned intend intends aim aims propose proposed target targets goal".split())
-_ENDED = frozenset("retired cancelled scrapped dropped abandoned shelved stopped withdrawn".split())
-_OWN = frozenset("its their his her our".split())
+_PAST = frozenset("was were had did".split())
+_SET = frozenset("held due scheduled planned".split())
+_BE = frozenset("is are was were be been".split())
+_OWNING = roots(
+    "own lead manage head run chair approve sign handle host serve maintain win supply operate preside teach represent coach "
+    "conduct direct edit supervise oversee coordinate organise organize treat prosecute audit insure cater print publish "
+    "develop manufacture make build produce design deliver fund finance sponsor hold"
+)
+_ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
+_CHOOSING = roots("use run prefer choose select pick want adopt deploy")
 _CLEARED = roots("cleared approved certified licensed authorised authorized admitted")
-_TREND = opposites()[root("grow")][0].line
+_SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil")
+_LOCATING = roots(
+    "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
+    "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
+)
+# Words by which a claim says that things are done in another way than before.
+_STRONG = frozenset(
+    "now nowadays instead replaced switched moved migrated transferred converted outsourced automated nolonger "
+    "anylonger stopped abolished discontinued retired rewritten rebuilt renamed changed dropped cancelled".split()
+)
+_GONE = frozenset(("nolonger", "anylonger"))
+_WAYS = frozenset("by with in on via through at to from".split())
+
+
+class Disagreement(NamedTuple):
+    """What kind of disagreement it is, and the words that differ."""
+
+    kind: str
+    reason: str
+
+
+class _Difference(NamedTuple):
+    """What differs between two claims besides their words: points in time, numbers, names; and whether each denies."""
+
+    moments: tuple[str, str] | None
+    quantities: tuple[str, str] | None
+    named: bool
+    denied: tuple[bool, bool]
 
 
 @cache
@@ -41,36 +73,22 @@ def denies(term: str) -> bool:
 
 
 def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
-    """How two claims disagree, or nothing. The topic is their subject, if they have one: it need not be said.
+    """Returns how two claims disagree, or None. The topic is their subject, if they have one: it need not be said.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one, two = read_claims("Market demand is growing"), read_claims("Market demand is declining")
     >>> disagree(one[0], two[0])
     Disagreement(kind='antonym', reason='growing against declining')
     """
-    if a.hedged or b.hedged:
+    # What never happens does not happen under a condition either.
+    never = any("never" in claim.words for claim in (a, b))
+    if a.hedged or b.hedged or (a.modes ^ b.modes) - (_CONDITIONS if never else frozenset()):
         return None
     match = match_claims(a, b, topic)
-    if _modes(a, b, topic):
-        # What was planned is out of date when it has been called off.
-        return find_succession(match) if not (a.modes ^ b.modes) - _PLANS and _ENDED & {a.change, b.change} else None
-    found = _contradiction(match)
-    if found and found.kind != "antonym" and (a.cues ^ b.cues) - {"left", "lost", "new"}:
+    found = _find_contradiction(match)
+    if found and found.kind != "antonym" and a.cues ^ b.cues:
         return found._replace(kind="superseded")
-    return found or find_succession(match)
-
-
-def _modes(a: Claim, b: Claim, topic: Topic | None) -> frozenset[str]:
-    """The words by which only one of two claims is a plan, a wish or conditional."""
-    apart = a.modes ^ b.modes
-    if topic:
-        apart = frozenset(word for word in apart if root(word) not in topic.roots)
-        apart -= _PLANS | {"want", "wants", "wanted"} if topic.roots & _GOALS else frozenset()
-    if any("never" in x.words and {*x.terms} <= {*y.terms} and not y.negative for x, y in ((a, b), (b, a))):
-        # What never happens does not happen under a condition either.
-        apart -= _CONDITIONS
-    # "With failing tests" and "when tests fail" are one condition.
-    return apart - _CONDITIONS if {*a.terms} == {*b.terms} else apart
+    return found or _find_succession(match)
 
 
 def is_restated(one: Claim, other: Claim) -> bool:
@@ -81,93 +99,52 @@ def is_restated(one: Claim, other: Claim) -> bool:
         return False
     terms = {*one.terms} <= {*other.terms}
     names = all(any(x.key == y.key for y in other.names) for x in one.names)
-    numbers = all(any(can_agree(x, y) for y, _ in other.quantities) for x, _ in one.quantities)
+    numbers = all(any(can_agree(x, y) for y in other.quantities) for x in one.quantities)
     return terms and names and numbers and all(any(same_time(x, y) for y, _ in other.moments) for x, _ in one.moments)
 
 
-def _contradiction(match: Match) -> Disagreement | None:
-    """The one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
+def _find_contradiction(match: Match) -> Disagreement | None:
+    """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
     a, b = match.a.claim, match.b.claim
-    moments, quantities = find_other_moment(a, b), find_other_quantity(a, b)
-    if not moments and is_other_time(a, b) and not (match.opposed and _has_turned(match)):
+    moments = _find_other_moment(a, b)
+    if not moments and _is_other_time(a, b):
         return None
-    named = bool(match.a.names and match.b.names)
-    plain, denied = _denied(match)
-    if quantities and a.negative == b.negative and match.topic and match.topic.measure:
-        # Whoever can withdraw within 14 days denies nothing.
-        plain, denied = match, (a.negative, b.negative)
-    match = plain
+    match, denied = _without_denials(match)
+    found = _Difference(moments, _find_other_quantity(a, b), bool(match.a.names and match.b.names), denied)
     related = bool(a.relations and b.relations and not a.relations & b.relations)
-    opposing = (denied[0] != denied[1]) + len(match.opposed) + related + _turned_round(a, b)
-    if is_inserted(match) or (opposing and _is_to_come(a, b)):
-        return None
+    opposing = (denied[0] != denied[1]) + len(match.opposed) + related + _is_turned_round(a, b)
     if opposing % 2:
-        trend = any(group.line == _TREND for x, _ in match.opposed for group in opposites().get(x, ()))
-        apart = moments or named or match.excluded or (has_other_bounds(a, b) and not trend)
-        return None if apart else _opposition(match, denied)
-    if not (opposing or moments or quantities or named or match.excluded) and _are_values(match):
-        return Disagreement("value", " against ".join(_told(side) for side, _ in match.sides))
-    if opposing or bool(moments) + bool(quantities) + named + bool(match.excluded) != 1:
-        return None
-    if quantities:
-        fit = fits_number(match) and not is_looking_back(a, b)
-        return Disagreement("number", f"{quantities[0]} against {quantities[1]}") if fit else None
-    if moments:
-        fit = is_dated(a) and is_dated(b) and fits_date(match)
-        return Disagreement("date", f"{moments[0]} against {moments[1]}") if fit else None
-    if named and _is_role(match):
-        return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
-    if not (fits_name(match) if named else fits(match)):
-        return None
-    if match.excluded:
-        x, y = match.excluded[0]
-        if leads(a, x) and leads(b, y):
-            return None
-        return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
-    if _is_value(match) and not has_other_bounds(a, b):
-        return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
-    return None
+        apart = moments or found.named or match.excluded or _has_other_bounds(a, b)
+        return None if apart else _find_opposition(match, denied)
+    return None if opposing else _find_other_value(match, found)
 
 
-def _denied(match: Match) -> tuple[Match, tuple[bool, bool]]:
-    """The match without the words that deny, and whether each claim does; to end something is to deny it."""
+def _without_denials(match: Match) -> tuple[Match, tuple[bool, bool]]:
+    """Returns the match without the words that deny, and whether each claim denies; to end something is to deny it."""
     sides, denied = [], []
     for side, _ in match.sides:
-        over = [term for term in side.rest if denies(term)]
-        sides.append(side._replace(rest=tuple(term for term in side.rest if term not in over)))
-        denied.append(side.claim.negative ^ bool(over))
+        kept = tuple(term for term in side.rest if not denies(term))
+        sides.append(side._replace(rest=kept))
+        denied.append(side.claim.negative ^ (kept != side.rest))
     return match._replace(a=sides[0], b=sides[1]), (denied[0], denied[1])
 
 
-def _is_to_come(a: Claim, b: Claim) -> bool:
-    """Whether one claim says what will be, and the other what is not so yet."""
-    return any("will" in x.words and "will" not in y.words and _NOW & {*y.words} for x, y in ((a, b), (b, a)))
-
-
-def _has_turned(match: Match) -> bool:
-    """Whether the later claim tells what was done: since then it is so."""
-    if not match.topic or not match.topic.later:
-        return False
-    words = (match.a if match.topic.later < 0 else match.b).claim.words
-    return any(x in ("was", "were", "been") and y.endswith("ed") for x, y in pairwise(words))
-
-
-def _turned_round(a: Claim, b: Claim) -> bool:
+def _is_turned_round(a: Claim, b: Claim) -> bool:
     """Whether two comparisons have their sides swapped: X is cheaper than we are, we are cheaper than X."""
     if "than" not in a.words or "than" not in b.words:
         return False
     at_a, at_b = a.words.index("than"), b.words.index("than")
-    common = [word for word in a.words if word in b.words and {root(word)} & {*a.terms, *b.terms}]
+    common = [word for word in a.words if word in b.words and root(word) in {*a.terms, *b.terms}]
     places = [(a.words.index(word) < at_a, b.words.index(word) < at_b) for word in common]
-    places += [(x.at < at_a, y.at < at_b) for x in a.names for y in b.names if same_name(x.key, y.key)]
+    places += [(x.at < at_a, y.at < at_b) for x in a.names for y in b.names if is_same_name(x.key, y.key)]
     return bool(places) and all(x != y for x, y in places)
 
 
-def _opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
-    """The opposite words or the denial, if the rest of the claims fits."""
+def _find_opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
+    """Returns the opposite words or the denial, if the rest of the claims fits."""
     a, b = match.a.claim, match.b.claim
     if denied[0] != denied[1] and not match.opposed:
-        return _denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
+        return _find_denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
     if not fits(match):
         return None
     if match.opposed:
@@ -175,105 +152,209 @@ def _opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
         apart = compare_words(x, y)[1] and (leads(a, x) or leads(b, y))
         return None if apart else Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
     if a.relations and b.relations:
-        # What is so during something and after it are two things.
-        apart = "during" in a.relations | b.relations
-        return None if apart else Disagreement("antonym", f"{min(a.relations)} against {min(b.relations)}")
+        return Disagreement("antonym", f"{min(a.relations)} against {min(b.relations)}")
     return Disagreement("antonym", "each side of the comparison against the other")
 
 
-def _denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
-    """The denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
-    if no.names or (no.claim.relations - yes.claim.relations) or _UNDOING & {*yes.rest}:
-        return None
-    narrower = len(no.claim.moments) > len(yes.claim.moments) or (
-        match.topic and match.topic.roots and not match.own and bool(no.rest or yes.rest)
-    )
+def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
+    """Returns the denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
+    narrower = match.topic and match.topic.roots and not match.beyond and (no.rest or yes.rest)
     weekdays = any(moment.weekday != -1 for moment, _ in no.claim.moments) and not yes.claim.moments
-    if weekdays or (no.claim.negative != yes.claim.negative and narrower):
-        return None
-    most = 5 if match.topic else 1 + match.shared // 2
-    spare = 1 if match.own >= 3 and not yes.rest and not yes.names else 0
-    said = no.claim.terms or match.shared > 1
-    ended = EXISTING - {root("exist")} if match.own or not match.topic else frozenset[str]()
-    ended |= _POSSIBLE if not yes.rest else frozenset[str]()
-    if _CLEARED & {*yes.claim.terms} and "for" in yes.claim.words:
-        # What something is cleared for may be done there, whatever it is that is done.
-        ended |= _POSSIBLE | {root(y) for x, y in pairwise(no.claim.words) if x == "be"}
-    if len({*no.rest} - ended) > spare or len(yes.rest) > most or not said or not shares(match):
+    # What something is cleared for may be done there, whatever it is that is done.
+    done = {root(y) for x, y in pairwise(no.claim.words) if x == "be" and _CLEARED & {*yes.claim.terms}}
+    if no.names or {*no.rest} - done or weekdays or narrower or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
 
 
-def _is_value(match: Match) -> bool:
+def _find_other_value(match: Match, found: _Difference) -> Disagreement | None:
+    """Returns the number, date, name or word of which only one can be right."""
+    a, b = match.a.claim, match.b.claim
+    count = bool(found.moments) + bool(found.quantities) + found.named + bool(match.excluded)
+    if not count and _are_values(match):
+        return Disagreement("value", " against ".join(_words_of(side) for side, _ in match.sides))
+    if count != 1:
+        return None
+    if found.quantities:
+        return Disagreement("number", " against ".join(found.quantities)) if fits_number(match) else None
+    if found.moments:
+        fit = _is_dated(a) and _is_dated(b) and fits_date(match)
+        return Disagreement("date", " against ".join(found.moments)) if fit else None
+    if match.excluded:
+        x, y = match.excluded[0]
+        return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}") if fits(match) else None
+    if _is_role(match) or (fits(match) and _is_claimed_by_both(match)):
+        return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
+    return None
+
+
+def _is_claimed_by_both(match: Match) -> bool:
     """Whether one name on each side is what is claimed, rather than what the claims are about."""
     if len(match.a.names) != 1 or len(match.b.names) != 1:
         return False
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
-    if _is_active_and_passive(match) or _is_possessed(match):
-        return True
-    return all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
-
-
-def _is_active_and_passive(match: Match) -> bool:
-    """Whether one does what the other is said to do: Falk holds it, it is held by Dahl."""
-    for side, other in match.sides:
-        name, words = side.names[0], side.claim.words
-        if name.slot == "first" and other.names[0].slot == "by" and name.end < len(words):
-            return root(words[name.end]) in other.claim.terms
-    return False
-
-
-def _is_possessed(match: Match) -> bool:
-    """Whether one has something at a place that the other names: its depot is in Lenz, the depot is Kolm."""
-    for side, other in match.sides:
-        name, words = side.names[0], other.claim.words[: other.names[0].at]
-        placed = name.slot in ("in", "at", "with") and _OWN & {*side.claim.words[: name.at]}
-        if placed and other.names[0].slot == "be" and root(name.head) in map(root, words):
-            return True
-    return False
+    return all(_is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
 
 
 def _is_role(match: Match) -> bool:
     """Whether each claim gives a name for what their heading says there is one of."""
-    if not match.topic or not match.topic.single or len(match.a.names) != 1 or len(match.b.names) != 1:
+    if not match.topic or not match.topic.single or (match.a.rest and match.b.rest):
         return False
-    said = [{*side.claim.terms} & match.topic.roots for side, _ in match.sides]
-    most = 3 if any(x and not side.rest for x, (side, _) in zip(said, match.sides, strict=True)) else 1
-    if any(len(side.rest) > most for side, _ in match.sides) or (match.a.rest and match.b.rest):
+    if len(match.a.names) != 1 or len(match.b.names) != 1:
         return False
     names = [(side.claim, side.names[0]) for side, _ in match.sides]
     plain = [name.slot == "be" or not claim.terms for claim, name in names]
-    placed = [name.slot in ("in", "at", "on") or is_claimed(claim, name, True) for claim, name in names]
+    placed = [name.slot in ("in", "at", "on") or _is_claimed(claim, name, True) for claim, name in names]
     return any(plain) and all(x or y for x, y in zip(plain, placed, strict=True))
 
 
 def _are_values(match: Match) -> bool:
-    """Whether each claim is a bare value of what their heading says there is one of, or says what that is."""
-    if not match.topic or not match.topic.single or match.own or match.a.claim.modes:
+    """Whether each claim is no more than a value of what their heading says there is one of."""
+    if not match.topic or not match.topic.single or match.beyond:
         return False
-    values = [_value(side, match.topic) for side, _ in match.sides]
-    more = sum(len(side.rest) - len(value) for (side, _), value in zip(match.sides, values, strict=True))
-    told = all(value or side.names for (side, _), value in zip(match.sides, values, strict=True))
-    return (
-        told
-        and more <= 1
-        and all(len(value) + len(side.names) <= 2 for (side, _), value in zip(match.sides, values, strict=True))
+    return all((side.rest and len(side.claim.words) <= 3) or side.names for side, _ in match.sides)
+
+
+def _words_of(side: Side) -> str:
+    return " ".join([*(side.claim.terms[term] for term in side.rest), *(name.text for name in side.names)])
+
+
+def _is_dated(claim: Claim) -> bool:
+    """Whether the point in time is what is claimed, rather than the time that the claim is about."""
+    if (
+        not claim.terms
+        or word_class("events") & {*map(root, claim.words)}
+        or "will" in claim.words
+        or claim.words[0] in _SET
+    ):
+        return True
+    leads = [
+        next((word for word in claim.words[max(0, at - 4) : at][::-1] if word in _BE), "") for _, at in claim.moments
+    ]
+    return any(word and word not in ("was", "were") for word in leads)
+
+
+def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
+    """Whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
+    head, after = root(name.head), claim.words[name.end : name.end + 3]
+    if name.slot in ("be", "by", "through", "via", "under", "as", "per"):
+        return True
+    if name.slot == "first":
+        owning = not ("by" in after and after[0] in _BE) and any(root(word) in _OWNING for word in after)
+        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
+        return owning or definite or (same_subject and not after)
+    if name.slot in ("of", "in", "at", "within", "on", "into"):
+        # Things go on in many places and regions at once, but are kept, held or written in one.
+        led = bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
+        return led or (name.slot != "of" and (head in _LOCATING or name.head in _BE or name.head.endswith("ed")))
+    if name.slot == "with":
+        return head not in _ADDING
+    if name.slot in ("to", "from"):
+        return same_subject or head in _SOURCING or name.head in ("come", "comes")
+    return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or "for" in claim.words[name.end :])
+
+
+def _find_other_quantity(a: Claim, b: Claim) -> tuple[str, str] | None:
+    """Returns two numbers of the same thing that cannot both be right, where neither agrees with any other."""
+    agree = [[can_agree(x, y) for y in b.quantities] for x in a.quantities]
+    return next(
+        (
+            (x.text, y.text)
+            for n, x in enumerate(a.quantities)
+            for m, y in enumerate(b.quantities)
+            if agree[n][m] is False and not any(agree[n]) and not any(row[m] for row in agree)
+        ),
+        None,
     )
 
 
-def _value(side: Side, topic: Topic) -> list[str]:
-    """The words of a claim that give the value of its topic: all of a bare one, or what the topic is."""
-    words = side.claim.words
-    if len(words) <= 3 and not {*side.claim.terms} & topic.roots:
-        return [*side.rest]
-    at = next((n for n, word in enumerate(words) if word in ("is", "are")), 0)
-    if not at or not {*map(root, words[:at])} & topic.roots:
-        return []
-    after = {*map(root, words[at:])}
-    return [term for term in side.rest if term in after]
+def _has_other_bounds(a: Claim, b: Claim) -> bool:
+    """Whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
+    pairs = [(x, y) for x in a.quantities for y in b.quantities if can_agree(x, y) is not None]
+    return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
 
 
-def _told(side: Side) -> str:
-    return " ".join([*(side.claim.terms[term] for term in side.rest), *(name.text for name in side.names)])
+def _find_other_moment(a: Claim, b: Claim) -> tuple[str, str] | None:
+    """Returns two points in time that exclude each other, where neither agrees with any other."""
+    same = [[same_time(x, y) for y, _ in b.moments] for x, _ in a.moments]
+    return next(
+        (
+            (x.text, y.text)
+            for n, (x, _) in enumerate(a.moments)
+            for m, (y, _) in enumerate(b.moments)
+            if same[n][m] is False and not any(same[n]) and not any(row[m] for row in same)
+        ),
+        None,
+    )
+
+
+def _is_other_time(a: Claim, b: Claim) -> bool:
+    """Whether the claims are about different times: they name no common one, or only one looks back."""
+    leads = [{claim.words[at - 1] for _, at in claim.moments if at} for claim in (a, b)]
+    if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
+        return True
+    if any(claim.words[:1] == ("before",) for claim in (a, b)):
+        return True
+    if a.moments and b.moments:
+        # What is so by the end of next year need not be so before.
+        pairs = ((x._replace(bound=""), y._replace(bound="")) for x, _ in a.moments for y, _ in b.moments)
+        return not any(same_time(x, y) for x, y in pairs)
+    for claim, other, lead in ((a, b, leads[0]), (b, a, leads[1])):
+        ended = "until" in lead and not _GONE & other.cues
+        if claim.moments and (ended or _PAST & {*claim.words}):
+            return True
+    return False
+
+
+def _find_succession(match: Match) -> Disagreement | None:
+    """Returns how one claim says that things changed from what the other says."""
+    if any(leads(match.a.claim, x) and leads(match.b.claim, y) for x, y in match.opposed):
+        # The large kiln says nothing about the small one.
+        return None
+    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
+        known = any(name.slot == "to" and name not in new.names for name in new.claim.names)
+        if old.claim.negative or old.claim.over or (new.claim.over and known):
+            continue
+        ended = [name.text for name in old.claim.names if any(is_same_name(name.key, x) for x in new.claim.over)]
+        ended += [key for key in new.claim.over if key and {*key.split()} <= {*old.claim.terms}]
+        if ended and (match.topic or match.shared):
+            after = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
+            return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
+        if match.topic and not old.claim.cues and not _is_other_time(old.claim, new.claim._replace(moments=())):
+            single = match.topic.single and new.claim.cues and not new.claim.negative and not match.opposed
+            gone = _GONE & new.claim.cues and match.beyond > len(new.rest)
+            later = match.topic.later in (order, 0)
+            if single or gone or (later and (_is_over(new, old, match.topic) or _is_redone(new, old, match.topic))):
+                before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
+                after = [new.claim.change] if new.claim.change else [*new.claim.terms.values()][:4]
+                return Disagreement("superseded", f"{' '.join(after)} against {' '.join(before)}")
+    return None
+
+
+def _is_over(new: Side, old: Side, topic: Topic) -> bool:
+    """Whether the later claim says that something is over or elsewhere of which the other one speaks."""
+    claim, words = new.claim, new.claim.words
+    at = words.index(claim.change) if claim.change else 0
+    if not at or claim.negative or _PAST & {*old.claim.words} or old.claim.moments or old.claim.change:
+        return False
+    if not new.names and {*claim.terms} - {root(claim.change)} <= {*old.claim.terms}:
+        return True
+    # "Globex has moved its warehouse" says nothing new about Globex.
+    itself = not {*words[at + 1 : at + 2]} & {"its", "their", "his", "her", "our", "the"}
+    about = {root(part) for each in words[:at] for part in each.split("_")} & topic.roots
+    return bool(about and itself and _WAYS & {*old.claim.words})
+
+
+def _is_redone(new: Side, old: Side, topic: Topic) -> bool:
+    """Whether the later claim says that the thing, or how it is done, is no longer what it was."""
+    cues = (new.claim.cues | {new.claim.change}) & _STRONG
+    if not topic.thing or not cues or _PAST & {*old.claim.words}:
+        return False
+    if _GONE & cues:
+        return True
+    if not (new.rest or new.names) or not (old.rest or old.names):
+        return False
+    # What is now so says nothing about what else can be said, unless that is how or where it is.
+    return bool(_WAYS & {*old.claim.words} or cues - {"now", "nowadays"})

@@ -1,17 +1,15 @@
-"""Two claims laid over each other: what both say, what only one says, and which words exclude each other."""
+"""Two claims laid over each other: what both say, what only one says, and whether they are about the same thing."""
 
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from mabos_cli.core.language.moments import same_time
-from mabos_cli.core.language.quantities import can_agree
-from mabos_cli.core.mind.claims.claim import Claim
-from mabos_cli.core.mind.claims.headings import single_valued
-from mabos_cli.core.mind.claims.names import Name, find_slot
-from mabos_cli.core.mind.claims.opposites import compare_words
-from mabos_cli.core.mind.claims.words import root, roots, weak
+from mabos_cli.core.mind.claims.claim import Claim, Name
+from mabos_cli.core.mind.claims.words import compare_words, is_same_event, root, roots, word_class
 
-_SLOT_OF = {"is": "be", "are": "be"}
-_SLOTS = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of", "is", "are")
+# Words that lead to a name, and so to what stands in its place.
+_LEADING = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of", "is", "are")
+# Where there is only one, another one excludes it.
+ALONE = frozenset("only sole single exclusive exclusively".split())
 
 
 class Side(NamedTuple):
@@ -23,10 +21,8 @@ class Side(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """The subject of two claims: its roots, whether it has one value, and which claim is later (-1, 1; 0).
-
-    It may name a quantity, an event or a thing; agreed is whether the texts have a number in common.
-    """
+    """The subject of two claims: its roots, whether it has one value, which claim is later (-1, 1, or 0 when unknown), and
+    whether it names a quantity, an event or a thing."""
 
     roots: frozenset[str]
     single: bool = False
@@ -34,18 +30,17 @@ class Topic(NamedTuple):
     measure: bool = False
     event: bool = False
     thing: bool = False
-    agreed: bool = False
 
 
 class Match(NamedTuple):
-    """Two claims laid over each other; `shared` counts what both say, `own` what of that no subject says."""
+    """Two claims laid over each other; `shared` counts what both say, `beyond` what of that their subject does not say."""
 
     a: Side
     b: Side
     opposed: tuple[tuple[str, str], ...]
     excluded: tuple[tuple[str, str], ...]
     shared: int
-    own: int
+    beyond: int
     topic: Topic | None
 
     @property
@@ -55,7 +50,7 @@ class Match(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A side while it is being laid out."""
+    """A side while it is being compared."""
 
     claim: Claim
     rest: list[str]
@@ -63,85 +58,61 @@ class _Open(NamedTuple):
 
 
 def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
-    """Two claims laid over each other; the words of a subject that both have need not be said."""
-    said = topic.roots if topic else frozenset()
-    one, two = _lay(a, b, said), _lay(b, a, said)
-    common = {*a.terms} & {*b.terms}
-    opposed, excluded = [], []
+    """Lays two claims over each other; the words of a subject that both have need not be said."""
+    known = topic.roots if topic else frozenset[str]()
+    one, two = _open_side(a, b, known), _open_side(b, a, known)
+    pairs: dict[str, list[tuple[str, str]]] = {"same": [], "opposed": [], "excluded": []}
     for x in list(one.rest):
         y = next((y for y in two.rest if compare_words(x, y)[0]), None)
-        if y is None:
-            continue
-        one.rest.remove(x)
-        two.rest.remove(y)
-        relation = compare_words(x, y)[0]
-        if relation == "same":
-            common.add(x)
-        else:
-            (opposed if relation == "opposed" else excluded).append((x, y))
-    for side, other in ((one, two), (two, one)):
-        side.rest[:] = [term for term in side.rest if term not in said]
-        # Staff are everybody, unless the other claim is about visitors.
-        everybody = _EVERYBODY if len(other.rest) == 1 and _leads_both(side, other) else frozenset()
-        side.rest[:] = [term for term in side.rest if term not in weak() - everybody]
-    told = [name for name in a.names if name not in one.names]
-    values = _agreeing(a, b)
-    _promote_first(one, two)
-    _promote_standing(one, two)
+        if y is not None:
+            one.rest.remove(x)
+            two.rest.remove(y)
+            pairs[compare_words(x, y)[0]].append((x, y))
+    common = {*a.terms} & {*b.terms} | {x for x, _ in pairs["same"]}
     for side in (one, two):
-        _absorb(side)
-    own = [name for name in told if not roots(name.key) <= said]
+        side.rest[:] = [term for term in side.rest if term not in known and term not in word_class("weak")]
+    names = [name for name in a.names if name not in one.names]
+    _take_first_words(one, two)
+    _take_standing_words(one, two)
     return Match(
         Side(a, tuple(one.rest), tuple(one.names)),
         Side(b, tuple(two.rest), tuple(two.names)),
-        tuple(opposed),
-        tuple(excluded),
-        len(common) + len(told) + values,
-        len(common - said) + len(own) + values,
+        tuple(pairs["opposed"]),
+        tuple(pairs["excluded"]),
+        len(common) + len(names),
+        len(common - known) + sum(not roots(name.key) <= known for name in names),
         topic,
     )
 
 
-_EVERYBODY = roots("employee company")
-
-
-def _leads_both(one: _Open, two: _Open) -> bool:
-    """Whether each claim begins with a word that the other does not have."""
-    return all(side.rest and side.rest[0] == next(iter(side.claim.terms), "") for side in (one, two))
-
-
-def _lay(claim: Claim, other: Claim, said: frozenset[str]) -> _Open:
-    """A side with the terms and names that the other claim does not have in any form."""
+def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> _Open:
+    """Returns a side with the terms and names that the other claim does not have in any form."""
     named = {term for name in other.names for term in roots(name.key)}
     rest = [term for term in claim.terms if term not in other.terms and term not in named]
     names = [
         name
         for name in claim.names
-        if not any(same_name(name.key, known.key) for known in other.names)
+        if not any(is_same_name(name.key, each.key) for each in other.names)
         and not roots(name.key) <= {*other.terms}
-        and not roots(name.key) <= said
+        and not roots(name.key) <= known
     ]
     return _Open(claim, rest, names)
 
 
-def same_name(a: str, b: str) -> bool:
+def is_same_name(a: str, b: str) -> bool:
     """Whether two names can be of one thing: a part of the other, its beginning, or its initials.
 
-    >>> same_name("anna", "anna schmidt"), same_name("aws", "amazon web services")
-    (True, True)
-    >>> same_name("redis", "mysql")
-    False
+    >>> is_same_name("anna", "anna schmidt"), is_same_name("aws", "amazon web services"), is_same_name("redis", "mysql")
+    (True, True, False)
     """
     short, long = sorted((a, b), key=len)
     one, two = short.split(), long.split()
-    if long == f"{short}s":
-        return True
-    if {*one} <= {*two} or (len(short) >= 4 and long.startswith(short) and " " not in short):
+    if {*one} <= {*two} or long == f"{short}s" or (len(one) == 1 and len(short) >= 4 and long.startswith(short)):
         return True
     return len(two) > 1 and short == "".join(word[0] for word in two)
 
 
-def _promote_first(one: _Open, two: _Open) -> None:
+def _take_first_words(one: _Open, two: _Open) -> None:
     """Takes the first word of a sentence for a name where the other claim has one, or such a word."""
     both = not one.names and not two.names and all(side.claim.first in side.rest for side in (one, two))
     for side, other in ((one, two), (two, one)):
@@ -151,28 +122,23 @@ def _promote_first(one: _Open, two: _Open) -> None:
             side.rest.remove(first)
 
 
-def _promote_standing(one: _Open, two: _Open) -> None:
+def _take_standing_words(one: _Open, two: _Open) -> None:
     """Takes words for names that stand where the other claim has a name: by the head of the department."""
-    if not one.rest and not two.rest:
-        return
-    for slot in _SLOTS:
-        if slot not in one.claim.words and slot not in two.claim.words:
-            continue
-        standing = [_standing(one, slot), _standing(two, slot)]
-        if one.names or two.names:
-            for n, (side, other) in enumerate(((one, two), (two, one))):
-                if side.names or [_SLOT_OF.get(slot, slot)] != [name.slot for name in other.names]:
-                    standing[n] = None
-        elif not (standing[0] and standing[1] and standing[0].head == standing[1].head):
-            continue
-        for side, found in zip((one, two), standing, strict=True):
-            if found:
-                side.names.append(found)
+    for slot in _LEADING if one.rest or two.rest else ():
+        for side, other in ((one, two), (two, one)):
+            name = None if side.names else _find_standing(side, slot)
+            twin = _find_standing(other, slot) if name else None
+            if name and other.names:
+                fitting = [name.slot] == [each.slot for each in other.names]
+            else:
+                fitting = bool(name and twin and name.head == twin.head)
+            if name and fitting:
+                side.names.append(name)
                 side.rest.clear()
 
 
-def _standing(side: _Open, slot: str) -> Name | None:
-    """The words that only this claim has as one name, if all of them follow the slot."""
+def _find_standing(side: _Open, slot: str) -> Name | None:
+    """Returns the words that only this claim has as one name, if all of them follow the slot."""
     words = side.claim.words
     if not side.rest or slot not in words:
         return None
@@ -183,37 +149,92 @@ def _standing(side: _Open, slot: str) -> Name | None:
     head = root(words[at - 1]) if at else ""
     if not {*side.rest} <= {root(word) for word in words[at + 1 : at + 6]}:
         return None
-    if slot in ("is", "are") and (head not in single_valued() or len(side.rest) > 2):
+    if slot in ("is", "are") and (head not in word_class("single") or len(side.rest) > 2):
         return None
     text = " ".join(side.claim.terms[term] for term in side.rest)
     return Name(" ".join(side.rest), text, "be" if slot in ("is", "are") else slot, head, at + 1, len(words))
 
 
-def _absorb(side: _Open) -> None:
-    """Makes one name of a thing and where it is, if nothing else is told: from the cooperative in Lenz."""
-    if len(side.names) != 1 or len(side.rest) != 1:
-        return
-    (name,), (term,), words = side.names, side.rest, side.claim.words
-    if name.slot in ("in", "of", "at") and root(name.head) == term and name.head in words:
-        at = words.index(name.head)
-        slot, head = find_slot(words[:at])
-        if slot not in ("from", "by", "with", "through", "via", "to"):
-            return
-        text = f"{name.head} {name.slot} {name.text}"
-        side.names[:] = [Name(f"{term} {name.key}", text, slot, head, at, name.end)]
-        side.rest.clear()
-
-
-def _agreeing(a: Claim, b: Claim) -> int:
-    """How many numbers and points in time the claims have in common."""
-    times = sum(any(same_time(x, y) for y, _ in b.moments) for x, _ in a.moments)
-    return times + sum(any(can_agree(x, y) for y, _ in b.quantities) for x, _ in a.quantities)
-
-
 def leads(claim: Claim, term: str) -> bool:
     """Whether a word stands right before another with content: it tells which one, not how it is."""
     word = claim.terms[term].casefold()
-    if word not in claim.words:
-        return False
-    after = claim.words[claim.words.index(word) + 1 :][:1]
+    after = claim.words[claim.words.index(word) + 1 :][:1] if word in claim.words else ()
     return bool(after) and root(after[0]) in claim.terms
+
+
+def shares(match: Match) -> bool:
+    """Whether the claims have enough in common to be about one thing."""
+    if match.topic:
+        return match.beyond >= 1 or not (match.a.rest and match.b.rest)
+    if match.shared != 1 or match.a.rest or match.b.rest:
+        return match.shared > 1
+    slots = {name.slot for side, _ in match.sides for name in side.names}
+    if slots:
+        return len(slots) == 1 and "first" not in slots
+    return bool(match.opposed) or match.a.claim.negative != match.b.claim.negative
+
+
+def fits(match: Match) -> bool:
+    """Whether apart from what differs, one claim says no more than the other, and not much less."""
+    # A name in whose place the other claim has one too is what differs.
+    more = (len(side.rest) + max(0, len(side.names) - len(other.names)) for side, other in match.sides)
+    small, large = sorted(more)
+    if not shares(match):
+        return False
+    if not match.topic:
+        a, b = match.a.claim, match.b.claim
+        told = len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
+        return small == 0 and large <= (match.shared - 1) // 2 and told
+    if small:
+        told = match.beyond >= 2 and large == 1
+        return (told or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)) and not _is_same_place(match)
+    if match.beyond:
+        return large <= 5
+    if match.opposed:
+        return large <= 4
+    if ALONE & {*match.a.claim.words, *match.b.claim.words}:
+        return large <= 2
+    return large <= (0 if match.a.names or match.shared < 2 else 1)
+
+
+def fits_number(match: Match) -> bool:
+    """Whether two claims with different numbers are about the same quantity."""
+    plain = _without(_without_pairs(match, is_same_event), word_class("measuring"), word_class("measuring"))
+    if fits(match) or (plain != match and fits(plain)):
+        return True
+    # Claims of two things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
+    small, large = sorted(len(side.rest) for side, _ in plain.sides)
+    both = all(side.rest[:1] == tuple(side.claim.terms)[:1] for side, _ in plain.sides)
+    alike = small > 0 and (both or _is_same_place(plain))
+    return bool(match.topic and match.topic.measure) and not alike and small <= 3 and large <= 6
+
+
+def fits_date(match: Match) -> bool:
+    """Whether two claims with different dates are about the same event."""
+    plain = _without_pairs(match, is_same_event)
+    bare = _without(plain, word_class("happening"), word_class("happening"))
+    return fits(match) or fits(plain) or fits(bare) or bool(match.topic and match.topic.event)
+
+
+def _without(match: Match, one: Collection[str], two: Collection[str]) -> Match:
+    """Returns the match without words that make no difference to it."""
+    a = match.a._replace(rest=tuple(x for x in match.a.rest if x not in one))
+    return match._replace(a=a, b=match.b._replace(rest=tuple(y for y in match.b.rest if y not in two)))
+
+
+def _without_pairs(match: Match, is_same: Callable[[str, str], bool]) -> Match:
+    """Returns the match without words of one claim that mean the same here as words of the other."""
+    pairs = [(x, y) for x in match.a.rest for y in match.b.rest if is_same(x, y)]
+    return _without(match, {x for x, _ in pairs}, {y for _, y in pairs})
+
+
+def _is_same_place(match: Match) -> bool:
+    """Whether the words that only one claim has stand in one place: they tell what each claim is about."""
+    if not match.a.rest or not match.b.rest:
+        return True
+    around = []
+    for number, (side, _) in enumerate(match.sides):
+        terms = [f"<{number}", *side.claim.terms, f">{number}"]
+        at = terms.index(side.rest[0])
+        around.append((terms[at - 1], terms[at + 1]))
+    return around[0][0] == around[1][0] or around[0][1] == around[1][1]

@@ -1,179 +1,325 @@
-"""Words that reading claims needs to know: opposites, synonyms, names, and words that say nothing alone."""
+"""Words that reading claims needs to know: opposites, synonyms, phrases, and what kinds of things headings name."""
 
 import re
 from functools import cache
+from typing import NamedTuple
 
-from mabos_cli.core.language.text import STOP_WORDS, stem
-from mabos_cli.core.mind.claims.opposites import opposites, plain_form, split_groups
+from mabos_cli.core.language.text import stem
 
+# Words of one side mean much the same here; words across the slash exclude each other. Endings do not matter, and
+# a word with several meanings stands in several groups. A star marks classes rather than judgements: before a
+# noun they tell things apart (old, new contract). What a prefix turns into its opposite need not be listed.
+_OPPOSITES = """
+grow increase rise expand climb surge accelerate up upward soar boom escalate mount swell rebound / decline decrease
+fall shrink drop contract slump dwindle down downward plummet slip wane tumble recede diminish collapse sink stagnate
+subside crash | enable activate / disable deactivate | open reopen / close shut | accept approve authorise authorize
+grant ratify greenlight / reject refuse deny veto decline overrule | include contain cover / exclude omit | public /
+private confidential secret | manual manually handmade / automatic automated automate automation robot robotic | sync
+synchronous / async asynchronous | profitable / lossmaking | hire recruit / fire dismiss layoff sack | start begin
+commence / end finish conclude stop cease expire halt | launch introduce adopt keep retain continue remain inforce
+reinstate / retire discontinue sunset abolish scrap decommission shutdown abandon lift revoke withdraw cancel
+deprecate remove resign dissolve terminate repeal defunct dismantle | high / low | more / less fewer | fast quick
+rapid quickly swift / slow sluggish slowly laggy | early earlier soon sooner punctual prompt promptly / late later
+delay overdue tardy postpone | cheap inexpensive affordable / expensive costly pricey exorbitant | easy simple
+straightforward easily trivial / difficult hard complicated complex tricky | strong robust strengthen resilient / weak
+fragile weaken feeble brittle | good great excellent positive well / bad terrible negative badly poor poorly awful
+dreadful | better improve / worse worsen deteriorate degrade | best / worst | large big huge substantial considerable
+significant / small tiny little negligible insignificant | major / minor | long lengthy / short brief | *new / old
+legacy former previous | *young / old elderly | *first primary main / last second secondary | always / rarely seldom |
+often frequent commonly regularly / rare infrequent scarcely hardly | mandatory compulsory obligatory must required /
+optional voluntary discretionary | legal lawful permissible / illegal illicit | valid / invalid void | active live /
+inactive dormant idle | complete / incomplete pending outstanding | permanent indefinite / temporary interim
+provisional makeshift | *internal inhouse / external outsource | central centralize centralise monolith monolithic /
+decentralize decentralise distribute microservice | cloud saas / onpremises | fixed static constant hardcoded /
+configurable variable dynamic adjustable sliding flexible floating | encrypt / plaintext cleartext | *online / offline
+| remote remotely homeoffice / onsite | *fulltime / parttime | free gratis complimentary / paid pay chargeable |
+prepaid upfront / postpaid arrears | buy acquire / sell divest | win / lose | success succeed pass / failure fail
+flunk | safe secure harmless / insecure vulnerable risky dangerous hazardous | stable steady / volatile erratic flaky
+fluctuating | accurate correct right precise / inaccurate wrong incorrect imprecise mistaken | possible feasible
+viable achievable / impossible infeasible | present / absent missing away | visible / invisible hidden | direct
+directly / indirect indirectly | *inbound incoming / outbound outgoing | *push / pull | *read / write | *frontend
+client-side / backend server-side | *horizontal / vertical | optimistic confident bullish hopeful upbeat / pessimistic
+worried bearish sceptical gloomy | happy satisfied pleased delighted content glad enthusiastic / dissatisfied
+frustrated displeased annoyed angry disappointed upset | like love enjoy prefer / dislike hate avoid detest loathe |
+agree consent / disagree object | support back endorse favour favor / oppose resist | raise / lower cut reduce
+reduction slash | allow permit let welcome legal / forbid prohibit ban block bar disallow prevent taboo outlaw | wide
+broad / narrow | deep / shallow | full occupied booked taken / empty vacant | free available / occupied booked taken
+engaged busy | quiet silent calm / noisy loud busy overloaded hectic | intact work function operational functional /
+broken defective faulty damaged malfunction inoperable outage | comfortable ample plenty plentiful abundant / tight
+scarce short meagre | sufficient enough adequate / insufficient inadequate | *local / global worldwide | *domestic /
+foreign overseas | *wholesale / retail | shared multi-tenant / dedicated single-tenant exclusive | proprietary /
+opensource | stateful / stateless | strict stringent / lenient lax permissive | optin / optout | *maximum / minimum |
+majority most / minority few | *top / bottom | leading / trailing behind lagging | *junior / senior | *light bright /
+dark dim | *light lightweight / heavy | *hot warm / cold cool chilly | *morning / evening | *daytime / night |
+*weekday / weekend | *winter / summer | entire entirely fully whole / partly partially partial | necessary essential
+indispensable vital / superfluous redundant dispensable | surplus / deficit shortage shortfall | merge / split | trust
+/ distrust mistrust | advantage benefit upside / disadvantage drawback downside | *one-time / recurring | dependent
+depend rely / independent | profit gain / loss | tighten stiffen / loosen relax ease | clean / dirty filthy | wet damp
+/ dry | fresh / stale | arrive / depart | encourage recommend advise / discourage | accelerate hasten / decelerate
+slow | together jointly / separately alone | near nearby close / far distant | *paper printed analogue / digital
+digitise digitize electronic paperless scan | resolve solve fix settle / open outstanding ongoing | delete erase purge
+wipe / keep retain preserve archive | boring dull tedious / exciting thrilling engaging interesting fun | acidic acid
+/ alkaline | *northern north / southern south | *eastern east / western west | *inside indoors indoor / outside
+outdoors outdoor | join / leave quit | enter / exit leave | confirm / refute disprove deny contradict | clear obvious
+/ ambiguous vague | busy / quiet idle | exceed surpass beat outperform / miss undershoot underperform | meet hit reach
+achieve / miss | useful helpful / useless pointless | suspend / reinstate resume | suspended paused pause frozen
+halted / running resumed resume active ongoing | help benefit / hurt harm damage | watertight waterproof sealed / leak
+leaky | reliable dependable / flaky erratic | available instock / unavailable soldout | obsolete outdated uncurrent /
+current modern | smooth even / noisy jagged erratic
+"""
+# Words of one group exclude each other when they stand in the same place.
+_EXCLUSIVE = """
+hourly daily nightly weekly fortnightly biweekly monthly quarterly annual continuous continuously | red blue green
+yellow orange purple black white grey gray pink brown teal turquoise violet beige navy magenta crimson maroon cyan
+lilac | critical urgent medium moderate | draft published archived | gold silver bronze platinum | train plane car bus
+ferry bike bicycle tram truck lorry boat helicopter | email phone fax letter post chat sms | married single divorced
+widowed | waterfall agile kanban scrum | wood steel concrete brick aluminium aluminum plastic stone copper titanium
+timber | gas oil coal electricity diesel petrol hydrogen | json xml csv yaml protobuf avro parquet
+"""
+# Beginnings that turn a word into its opposite: over- and underestimate, up- and downgrade, pre- and postpaid.
+_PREFIXES = [
+    pair.split("/")
+    for pair in (
+        "over/under up/down pre/post in/out inner/outer ex/in im/ex en/dis pro/anti hyper/hypo multi/single mono/multi"
+    ).split()
+]
+_NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
+# What makes another word of the same meaning: dimension, dimensional; design, designer.
+_ENDINGS = frozenset("al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split())
 _SYNONYMS = """
-customer client | employee staff worker personnel colleague headcount person | vendor supplier |
-cost price worth charge fee | revenue turnover | use utilise utilize | store storage save persist |
-operate execute | build construct develop | host deploy | own owner | lead head | manage manager |
-answer reply respond | ship dispatch | send deliver | get receive obtain | need require | pay payment |
-database db | company firm | application app | error bug defect | show display | vacation holiday |
-limit cap quota | allergy allergic | licence license | centre center | renew renewal | meeting meet |
-team squad | signup registration | buy purchase | begin start | gather collect | select choose pick |
-fix repair | happen occur | publish release | live reside | largest biggest | smallest tiniest |
-monthly month | salary wage | warehouse depot | car vehicle | purchase procure | invoice bill |
-annual yearly annually | qualify score | deal opportunity | office branch
+customer client | employee staff worker personnel colleague headcount person | vendor supplier | cost price worth
+charge fee | revenue turnover | use utilise utilize | store storage save persist | operate execute | build construct
+develop | host deploy | own owner | lead head | manage manager | answer reply respond | ship dispatch | send deliver |
+get receive obtain | need require | pay payment | database db | company firm | application app | error bug defect |
+show display | vacation holiday | limit cap quota | allergy allergic | licence license | centre center | renew renewal
+| meeting meet | team squad | signup registration | buy purchase | begin start | gather collect | select choose pick |
+fix repair | happen occur | publish release | live reside | largest biggest | smallest tiniest | monthly month |
+salary wage | warehouse depot | car vehicle | purchase procure | invoice bill | annual yearly annually | qualify score
+| deal opportunity | office branch
 """
-
 _IRREGULAR = """
-forbidden forbid forbade forbid withdrawn withdraw withdrew withdraw shown show came come lent lend felt feel
-grew grow grown grow rose rise risen rise fell fall fallen fall lost lose won win bought buy sold sell began
-begin begun begin kept keep made make ran run built build paid pay wrote write written write shrank shrink
-shrunk shrink chose choose chosen choose led lead held hold spent spend met meet took take taken take went
-go gone go gave give given give got get gotten get said say knew know known know brought bring drove drive
-driven drive spoke speak spoken speak flew fly flown fly ate eat eaten eat sent send froze freeze frozen
-freeze rewritten rewrite people person children child storage store growth grow approval approve rejection
-reject removal remove hiring hire delivery deliver renewal renew response respond decision decide
-qualification qualify migration migrate conversion convert registration register automation automate
-profitability profitable availability available expiry expire left leave expiration expire shipment ship
-natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees
-attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
-repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write drainage drain
+forbidden forbid forbade forbid withdrawn withdraw withdrew withdraw shown show came come lent lend felt feel grew
+grow grown grow rose rise risen rise fell fall fallen fall lost lose won win bought buy sold sell began begin begun
+begin kept keep made make ran run built build paid pay wrote write written write shrank shrink shrunk shrink chose
+choose chosen choose led lead held hold spent spend met meet took take taken take went go gone go gave give given give
+got get gotten get said say knew know known know brought bring drove drive driven drive spoke speak spoken speak flew
+fly flown fly ate eat eaten eat sent send froze freeze frozen freeze rewritten rewrite people person children child
+storage store growth grow approval approve rejection reject removal remove hiring hire delivery deliver renewal renew
+response respond decision decide qualification qualify migration migrate conversion convert registration register
+automation automate profitability profitable availability available expiry expire left leave expiration expire
+shipment ship natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend
+attendees attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
+repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write
+drainage drain goes go
 """
-
-# British spelling doubles their last letter: labelled, travelling.
-_DOUBLED = frozenset("label model travel control fuel level signal channel tunnel total enrol".split())
-
 # What several words say together, as one word.
 _PHRASES = r"""
 takes? (?:very |too |so |rather )?long(?! to)=is slow; (?:accepted|taken|open|possible) until=ends in;
-first day of (?:the|each|every) month=the 1st; last day of (?:the|each|every) month=the 31st;
-(?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; it is possible to=can;
-half a dozen=6; a dozen=12; a couple of=two; a pair of=two; in use=working; out of use=broken;
-(?:taken|put) out of (?:service|use|operation)=retired; in (?:service|operation)=working; out of action=broken;
-r[ua]ns? dry=empty; up and running=working; sold out=soldout; fully booked=booked; in stock=instock;
-los(?:e|es|t|ing)(?= (?:about |almost |nearly |some |over )?[\d€$£])=fell; pa(?:y|ys|id) out=distributes;
-took over(?: from)?=now leads; taken over from=replaced; (?:is|are|was|were) in favou?r of=favours; in favou?r of=for; over to=to; fewer and fewer=declining; less and less=declining; more and more=growing;
-(?:is|are) planned (?:for|in|on)=is in;
-needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; not (?:obliged|required) to=not;
-(?:needs?|obliged|required|has|have) to(?: be)?=must; frames? per second=fps; in short supply=scarce; the other (?:side|party)=opponents;
+first day of (?:the|each|every) month=the 1st; last day of (?:the|each|every) month=the 31st; first day=start;
+(?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; half a dozen=6; a dozen=12; a couple of=two; a pair of=two;
+r[ua]ns? dry=empty; sold out=soldout; in stock=instock; (?:is|are) planned (?:for|in|on)=is in;
+needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; not (?:obliged|required) to=not; not yet=not;
+(?:needs?|obliged|required|has|have) to(?: be)?=must; (?:allowed|able|permitted|entitled) to=can;
+(?:go|goes|went|gone|going|is|are) up=rise; (?:go|goes|went|gone|going) down=fall; slow(?:s|ed|ing)? down=decline;
+pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; sped up=accelerated; lower than=low than;
 up (?:on|from)(?= (?:last|a year|the previous))=growing against; down (?:on|from)(?= (?:last|a year|the previous))=declining against;
-(?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; (?:comes?|came|coming) out=released;
-roll(?:s|ed|ing)? out=rollout; back(?:s|ed|ing)? up=backup;
-sign(?:s|ed|ing)? up=signup; runs? out=expires; called off=cancelled; carr(?:y|ies|ied) over=carryover;
-in the office=onsite; from home=remotely; in person=onsite; no earlier than=not before; for good=;
-until further notice=; at the latest=; no later than=by; for the time being=; these days=now; from now on=now;
-no longer=nolonger; any ?more=anylonger; any longer=anylonger;
-(?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable;
-in the black=profitable; in force=inforce; in effect=inforce; first day=start;
-(?:goes|go|went|going) live=launch; kick(?:s|ed)? off=start; (?:takes?|took|taking) place=happens;
-shuts? down=shutdown; (?:switched|turned) off=disabled; (?:switched|turned) on(?=\W*$| again| at | in )=enabled; phased? out=retire;
-laid off=fired; by hand=manual; in[- ]house=inhouse; on[- ]prem(?:ises?)?=onpremises;
-self[- ]hosted=onpremises; open[- ]source=opensource; closed[- ]source=proprietary;
-full[- ]time=fulltime; part[- ]time=parttime; on[- ]site=onsite; opt[- ]in=optin; opt[- ]out=optout;
-in advance=upfront; free of charge=gratis; e-mails?=email; at the moment=; at present=; right now=now;
-as planned=; so far=; at last=; not only=; around the clock=24/7; used to(?: be)?=formerly; not yet=not;
-set up=install; stands? in=substitute; (?:is|are) going to=will; (?:has|have) to=must;
-in charge of=leading; responsible for=owning; as of=from; as well as=and; such as=like;
-up to date=current; per cent=percent; rather than=instead of; lots? of=many; a few=several;
-out of date=uncurrent; outdated=uncurrent; each other=together; fail(?:s|ed)? to=not;
-stop(?:ped|s)?(?= \w+ing)=nolonger; exempt from=not; out of service=broken;
-out of(?= (?:stock|control|warranty|business|reach))=not in; out of order=broken; behind schedule=late;
-ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; in time=punctual; ahead of=above;
-over budget=above budget; (?:under|within) budget=below budget; behind=below; sped up=accelerated;
-pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; slow(?:s|ed|ing)? down=decline; left(?= the| our)=retired;
-(?:has|have) been (?:stopped|closed|ended|terminated)=retired;
-(?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired; keeps?(?= \w+ing\b)=;
-(?:taken|handed|passed) over (?:by|to)=now led by; (?:given|gave) up=retired;
-(?:become|became)(?= an? | part )=moved to; (?:within|in) walking distance=near;
-(?:allowed|able|permitted|entitled) to=can;
-(?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
-(?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
-(?:sold|turned|voted) (?:it )?down=rejected; (?:go|goes|went|gone|going|is|are) up=rise;
-(?:go|goes|went|gone|going) down=fall; hand(?:s|ed|ing)? over=handover;
-(?:has|have|is|are) (?:expired|lapsed)=is invalid; (?:still )?(?:waiting for|awaiting)=not;
+(?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; in (?:force|effect)=inforce; (?:comes?|came|coming) out=released;
+in the office=onsite; in person=onsite; on[- ]site=onsite; from home=remotely; by hand=manual; in[- ]house=inhouse;
+full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; e-mails?=email;
+no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger; used to(?: be)?=formerly;
+no earlier than=not before; no later than=by; (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
+(?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable;
+out of date=uncurrent; outdated=uncurrent; up to date=current; out of (?:service|order|use|action)=broken; in (?:service|operation|use)=working;
+behind schedule=late; ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; ahead of=above; behind=below;
+as well as=and; such as=like; as of=from; per cent=percent; around the clock=24/7; not only=; the other (?:side|party)=opponents; (?:still )?(?:waiting for|awaiting)=not;
+(?:has|have) been (?:stopped|closed|ended|terminated)=retired; (?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired;
+(?:taken|handed|passed) over (?:by|to)=now led by; (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
 (?:may|must|can|should)(?: not|n't) (?:be )?(?:larger|longer|more|bigger|higher|greater|heavier|older) than=up to;
-(?:may|must|can|should|does|do)(?: not|n't) exceed=up to; (?:most|much) of the time=mostly;
-(?:nearly|almost) always=mostly; (?:nearly|almost) never=rarely; (?:hardly|scarcely)(?: ever| any)?=rarely; lower than=low than;
+"""
+# Classes of words that count for what they are.
+_CLASSES = {
+    # They need not be matched when something else differs: they introduce a value, or stand for us all.
+    "weak": """
+primary main new happens last long due take migrate switch move hold consist apply valid employee company cost stay
+see
+""",
+    # A heading that ends so names something of which there is one: another value excludes the one before.
+    "single": """
+model cadence backend strategy method location headquarters status stage priority version format currency language
+approach framework head lead contact host default chair ceo cfo cto coo sponsor landlord venue owner manager director
+provider carrier caterer insurer auditor investor lawyer adviser advisor leader winner maintainer approver treasurer
+president speaker moderator runner successor employer supplier vendor distributor publisher contractor architect
+consultant accountant notary vet doctor physician surgeon nurse headteacher headmaster principal teacher tutor coach
+captain conductor producer designer editor author translator editor-in-chief secretary chairman chairwoman chairperson
+mayor bank broker custodian colour color variety breed species material fuel engine platform tool software system
+database registry tracker scheduler queue cache store proxy gateway orchestrator compiler runtime library licence
+license protocol algorithm architecture tokenizer optimizer terminus destination origin birthplace hometown address
+nationality religion site domain law jurisdiction court judge counsel insurance type brand logo font mascot motto
+slogan title name nickname residence registrar subcontractor integrator forwarder shipper agency hosting
+database-engine airline hotel seat policy rule structure schedule mode unit zone tariff plan form shape layout
+direction target audience segment keeper warden caretaker janitor foreman supervisor boss mentor deputy substitute
+representative delegate spokesperson liaison referee organiser organizer
+""",
+    # A heading that ends so names a quantity: what its text counts or measures is that.
+    "measures": """
+price cost fee rate salary wage pay rent budget revenue turnover profit margin income expense burn debt loan deposit
+discount commission bonus tax duty fare tuition toll premium deductible excess penalty fine royalty valuation worth
+value amount total sum share percentage ratio proportion quota allowance limit cap threshold maximum minimum target
+goal size count headcount number capacity volume area length height width depth weight mass distance range speed
+velocity temperature pressure humidity voltage power consumption usage load throughput bandwidth latency delay
+duration time period term deadline age lifetime life lifespan span ttl timeout interval frequency retention runway
+warranty guarantee notice leave vacation holiday probation lag lead-time uptime downtime availability attendance
+occupancy utilisation utilization yield harvest output production dose dosage accuracy precision recall score rating
+nps churn attrition growth inflation interest conversion backlog stock inventory quorum staff staffing workforce
+population herd flock enrolment enrollment membership circulation readership audience wait queue tolerance clearance
+mileage altitude elevation concentration ph hours shift liability coverage payout dividend equity stake ownership
+float balance reserve cash overdraft mortgage repayment instalment installment rainfall precipitation gestation
+pregnancy days weeks months years minutes turnaround sla rto rpo error failure dimension resolution framerate
+""",
+    # They say little beside a number, and only lead to it.
+    "measuring": """
+amount total average mean median stand count come reach equal last take run cost set comprise consist hold contain
+number figure size limit cap measure weigh stretch span earn pay charge bill owe spend budget allow allowed permit
+permitted larger longer exceed exceeding wait bring make hover sit typical usual typically usually altogether overall
+people person employee member head keep retain store expire valid long high big large old wide deep tall heavy fast
+rate price fee worth wage value duration length time current estimated roughly fixed flat have do may can be get need
+require use offer give provide grant yield produce annual yearly monthly weekly daily cover
+""",
+    # What happens once, or always at the same time: its date is what is claimed about it.
+    "events": """
+launch release start end opening closing deadline date hearing trial exam examination meeting review audit inspection
+delivery handover move migration rollout go-live kickoff freeze renewal expiry expiration retirement election vote
+conference fair retreat party wedding birthday concert premiere show match game tournament trip tour workshop training
+course lecture ceremony graduation inauguration harvest sowing planting lambing surgery operation appointment check-up
+vaccination maintenance shutdown outage upgrade update deployment retraining publication announcement payday payroll
+payment instalment installment filing submission signing completion construction demolition arrival departure flight
+test playtest beta alpha milestone sprint season festival holiday enrolment tender auction standup stand-up call sync
+lesson class shift lunch dinner breakfast rehearsal practice briefing retro retrospective demo seminar webinar
+interview collection pickup evening day timetable changeover closure reopening begin ship deliver finish close open
+expire renew due happen schedule found sign migrate retire deprecate announce join leave arrive complete run effect
+drop meet go publish introduce discontinue switch stop cancel inaugurate elect submit file overhaul graduate marry
+retrain sow plant depart birth die establish create enter commence convene resume reopen install commission effective
+inforce apply come land appear debut return become exhibition lapse mature settle payable repay redeem distribute
+refresh replace rebuild
+""",
+    # They only say that something happens.
+    "happening": """
+happen take place hold schedule set plan due slate fix meet sit convene occur run be fall book pencil effect force
+apply start begin resume reopen return kickoff launch live open introduce release ship publish come out appear
+available commence roll rollout premiere debut issue land inforce kick enter arrive deliver receive reach install send
+""",
+}
+# Words of one group tell of the same event when only its date differs.
+_SAME_EVENT = """
+happen take place hold schedule set plan due slate fix meet sit convene occur run be fall book pencil | effect force
+apply start begin resume reopen return kickoff launch live open introduce release ship publish come out appear
+available commence roll rollout premiere debut issue land inforce take kick enter | arrive deliver come land receive
+ship reach install send | end expire finish run out lapse close terminate conclude stop cease over retire shutdown
+drop discontinue support wind switch decommission turn | complete finish do ready wrap conclude deliver close end sign
 """
 
-NAMES = frozenset(
-    "redis postgres postgresql mysql mongodb sqlite kafka rabbitmq docker kubernetes terraform ansible "
-    "jenkins github gitlab bitbucket jira slack notion figma stripe adyen paypal aws azure gcp heroku "
-    "vercel netlify python java go rust typescript javascript ruby php kotlin swift react vue angular "
-    "svelte django flask rails nodejs spring graphql grpc rest elasticsearch opensearch snowflake "
-    "bigquery databricks tableau hubspot salesforce zendesk intercom datadog grafana prometheus sentry "
-    "linux windows macos android ios nginx apache cloudflare okta auth0 oracle sap anna ben bob alice "
-    "carol clara dan david eva felix frank hans jan john jonas julia kate lena lisa maria mark marc max "
-    "mia nina olivia paul peter sara sarah sophie stefan susan thomas tim tom".split()
-)
-PLACES = frozenset(
-    "eu us usa uk emea apac dach latam europe america asia africa australia germany france spain italy "
-    "portugal netherlands belgium austria switzerland poland sweden norway denmark finland ireland greece "
-    "india china japan singapore brazil mexico canada turkey berlin munich hamburg frankfurt vienna "
-    "zurich geneva paris lyon madrid barcelona lisbon porto rome milan london dublin manchester amsterdam "
-    "rotterdam utrecht brussels antwerp ghent copenhagen stockholm oslo helsinki warsaw krakow prague "
-    "budapest tokyo beijing shanghai mumbai bangalore sydney toronto york boston chicago seattle austin "
-    "texas california dubai tel-aviv manila leeds valencia".split()
-)
-CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
-ALIASES = {"k8s": "kubernetes", "postgres": "postgresql", "js": "javascript", "ts": "typescript", "golang": "go"}
-ALIASES |= {"uk": "britain", "usa": "us", "gh": "github", "sso": "single sign on", "euro": "eur", "dollar": "usd"}
 
-# Words without a claim of their own: a sentence says the same with and without them.
-LIGHT = frozenset(
-    "currently now nowadays today still already really quite typically usually generally overall actually "
-    "basically officially simply exactly mostly mainly largely especially recently finally once own "
-    "available have has had having be been being is are was were do does did done get gets got will shall "
-    "would can could may must should going go goes went become becomes became remain remains "
-    "seem seems there here come comes came also too ever even yet give gives again ago much many several various "
-    "per each every any all both total roughly about approximately around circa nearly almost least most "
-    "than up true yes ok left via using by-hand move moved switch switched change changed replace "
-    "replaced part whole one ones thing things way kind sort case rate level amount number value".split()
-)
-# Words that say nothing in a claim.
-SILENT = STOP_WORDS | LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger"}
-SILENT |= frozenset(
-    "everyone everybody everything among amongst towards upon anyone anybody anything someone somebody something".split()
-)
-# Words that lead to a name or a value.
-SLOTS = frozenset("by with through via under to from using on as in at within for into onto across over of".split())
-COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
-NEGATIONS = frozenset(
-    "nicht kein keine keinen keiner keinem nie niemals "
-    "not no never none cannot without nobody nothing neither nor nowhere nolonger lack lacks lacking "
-    "refuses refuse refused refusing isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt hasnt havent "
-    "hadnt mustnt false untrue formerly".split()
-)
-HEDGES = frozenset(
-    "might perhaps maybe possibly probably potentially could seems appears rumoured rumored unclear "
-    "unsure unconfirmed tentatively tentative considering consider evaluating evaluate exploring explore "
-    "discussing sometimes occasionally likely unlikely suppose supposedly reportedly allegedly whether "
-    "guess think some several other another".split()
-)
-MODES = frozenset(
-    "if unless when whenever assuming provided depending plan plans planned want wants wanted should hope "
-    "hopes aim aims target targets propose proposed would many ideally originally initially previously "
-    "past intend intends goal".split()
-)
+class Group(NamedTuple):
+    """Where a word stands in the table of opposites: the line, the side (1 or -1), and whether the line is one of classes."""
 
-# Words that need not be matched when something else differs: they introduce a value, or stand for us all.
-_WEAK = """
-primary main new happens last long due take migrate switch move hold consist apply valid employee company cost stay see
-"""
+    line: int
+    side: int
+    classes: bool
+
+
+def _split_groups(table: str) -> list[str]:
+    """Returns the groups of a table, whose bars end them, and whose lines do not."""
+    return [" ".join(group.split()) for group in table.split("|") if group.strip()]
+
+
+def _plain_form(word: str) -> str:
+    """Returns the word without its ending; the stem of occupied is occupy."""
+    return stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 5 else word)
+
+
+@cache
+def exclusive() -> dict[str, int]:
+    """Returns for each root of a closed class the number of that class."""
+    listed = enumerate(_split_groups(_EXCLUSIVE))
+    return {_plain_form(word): number for number, line in listed for word in line.split()}
+
+
+@cache
+def opposites() -> dict[str, tuple[Group, ...]]:
+    """Returns for each root the groups that it stands in."""
+    found: dict[str, tuple[Group, ...]] = {}
+    for number, line in enumerate(_split_groups(_OPPOSITES)):
+        left, right = line.lstrip("*").split(" / ")
+        for side, listed in ((1, left), (-1, right)):
+            for each in dict.fromkeys(map(_plain_form, listed.split())):
+                found[each] = (*found.get(each, ()), Group(number, side, line.startswith("*")))
+    return found
+
+
+@cache
+def families() -> dict[str, int]:
+    """Returns for each root with opposites a number that it shares with all that it can be compared with.
+
+    A word with two meanings brings the groups of both together.
+    """
+    first: dict[int, int] = {}
+
+    def find(line: int) -> int:
+        while first.setdefault(line, line) != line:
+            line = first[line]
+        return line
+
+    for groups in opposites().values():
+        for group in groups[1:]:
+            first[find(group.line)] = find(groups[0].line)
+    return {each: find(groups[0].line) for each, groups in opposites().items()}
+
+
+@cache
+def compare_words(x: str, y: str) -> tuple[str, bool]:
+    """Returns how two roots stand to each other (same, opposed, excluded or nothing), and whether only as classes.
+
+    >>> compare_words("grow", "shrink"), compare_words("grow", "climb"), compare_words("red", "blu")
+    (('opposed', False), ('same', False), ('excluded', False))
+    >>> compare_words("overload", "underload"), compare_words("grow", "open")
+    (('opposed', False), ('', False))
+    """
+    common = [(a, b) for a in opposites().get(x, ()) for b in opposites().get(y, ()) if a.line == b.line]
+    if common:
+        apart = [a for a, b in common if a.side != b.side]
+        return ("opposed", all(a.classes for a in apart)) if apart else ("same", False)
+    if _is_turned(x, y):
+        return "opposed", False
+    short, long = sorted((x, y), key=len)
+    if len(short) >= 5 and long.startswith(short) and long.removeprefix(short) in _ENDINGS:
+        return "same", False
+    group = exclusive().get(x)
+    return ("excluded" if group is not None and group == exclusive().get(y) else ""), False
+
+
+def _is_turned(x: str, y: str) -> bool:
+    """Whether one word is the other with a beginning that negates or turns it round."""
+    short, long = sorted((x, y), key=len)
+    if len(short) >= 4 and long.endswith(short) and long.removesuffix(short) in _NEGATING:
+        return True
+    return any(
+        one.startswith(a) and two.startswith(b) and one[len(a) :] == two[len(b) :] and len(one) > len(a) + 2
+        for a, b in _PREFIXES
+        for one, two in ((x, y), (y, x))
+    )
 
 
 def roots(words: str) -> frozenset[str]:
-    """The roots of some words, written in a row."""
+    """Returns the roots of some words, written in a row."""
     return frozenset(map(root, words.split()))
 
 
 @cache
-def weak() -> frozenset[str]:
-    """The roots that need not be matched when something else differs."""
-    return roots(_WEAK)
-
-
-@cache
 def synonyms() -> dict[str, str]:
-    """For each root the root that stands for all that mean the same."""
+    """Returns for each root the root that stands for all that mean the same."""
     found: dict[str, str] = {}
-    for line in split_groups(_SYNONYMS):
-        first, *others = [stem(word) for word in line.split()] or [""]
+    for line in _split_groups(_SYNONYMS):
+        first, *others = map(stem, line.split())
         for other in others:
             found.setdefault(other, found.get(first, first))
     return found
@@ -181,50 +327,45 @@ def synonyms() -> dict[str, str]:
 
 @cache
 def irregular() -> dict[str, str]:
-    """The plain form of forms that no ending explains."""
+    """Returns the plain form of forms that no ending explains."""
     listed = _IRREGULAR.split()
     return dict(zip(listed[::2], listed[1::2], strict=True))
 
 
 @cache
+def root(word: str) -> str:
+    """Returns what a folded word has in common with its other forms and with words that mean the same.
+
+    >>> root("growing") == root("grew"), root("clients") == root("customer"), root("faster") == root("fast")
+    (True, True, True)
+    """
+    plain = _plain_form(irregular().get(word, word))
+    known = plain in opposites() or plain in synonyms()
+    one = word.removesuffix("s")
+    for ending in () if known else ("er", "est", "ly", "ally", "ment", "ion", "ation"):
+        base = one.removesuffix(ending)
+        if base == one:
+            continue
+        # Easier, busiest, happily.
+        base = f"{base[:-1]}y" if base.endswith("i") else base
+        doubled = base[:-1] if base[-1:] == base[-2:-1] else base
+        noun = ending in ("ment", "ion", "ation")
+        cut = (cut for cut in (stem(base), stem(doubled)) if cut in opposites() or (noun and cut in synonyms()))
+        plain = next(cut, plain)
+    return synonyms().get(plain, plain)
+
+
+@cache
 def _phrases() -> tuple[re.Pattern[str], list[str]]:
-    """One pattern for all phrases, a group for each, and the word that stands for each.
-
-    The phrases stand by their first letters, so that few of them are tried where a word begins.
-    """
-    by_letter: dict[str, list[tuple[str, str]]] = {}
-    for part in _PHRASES.replace("\n", ";").split(";"):
-        phrase, sign, meaning = part.strip().rpartition("=")
-        for letter in sorted(_initials(phrase)) if sign else ():
-            by_letter.setdefault(letter, []).append((phrase, meaning))
-    listed = [
-        f"(?={letter})(?:{'|'.join(f'({phrase})' for phrase, _ in group)})" for letter, group in by_letter.items()
+    """Returns one pattern for all phrases, a group for each, and the word that stands for each."""
+    pairs = [part.strip().rpartition("=") for part in _PHRASES.replace("\n", ";").split(";") if part.strip()]
+    return re.compile(rf"\b(?:{'|'.join(f'({phrase})' for phrase, _, _ in pairs)})\b", re.IGNORECASE), [
+        meaning for _, _, meaning in pairs
     ]
-    meanings = [meaning for group in by_letter.values() for _, meaning in group]
-    return re.compile(rf"\b(?:{'|'.join(listed)})\b", re.IGNORECASE), meanings
-
-
-def _initials(phrase: str) -> set[str]:
-    """The letters that a phrase can begin with.
-
-    >>> sorted(_initials("(?:it is |one is )?impossible to")), sorted(_initials("r[ua]ns? dry"))
-    (['i', 'o'], ['r'])
-    """
-    if not phrase.startswith("(?:"):
-        return {phrase[0]}
-    depth, start, found = 0, 3, set[str]()
-    for at, sign in enumerate(phrase):
-        depth += (sign == "(") - (sign == ")")
-        if (sign == "|" and depth == 1) or depth == 0:
-            found |= _initials(phrase[start:at])
-            start = at + 1
-        if depth == 0:
-            return found | _initials(phrase[at + 2 :]) if phrase[at + 1 : at + 2] == "?" else found
-    return found
 
 
 def join_phrases(clause: str) -> str:
-    """The clause with one word in place of several that have a meaning together.
+    """Returns the clause with one word in place of several that have a meaning together.
 
     >>> join_phrases("It is no longer in force")
     'It is nolonger inforce'
@@ -234,25 +375,25 @@ def join_phrases(clause: str) -> str:
 
 
 @cache
-def root(word: str) -> str:
-    """What a folded word has in common with its other forms and with words that mean the same.
+def word_class(name: str) -> frozenset[str]:
+    """Returns the roots of a class of words."""
+    return roots(_CLASSES[name])
 
-    >>> root("growing") == root("grew"), root("clients") == root("customer"), root("faster") == root("fast")
-    (True, True, True)
+
+@cache
+def is_same_event(x: str, y: str) -> bool:
+    """Whether two roots can tell of the same event."""
+    return any({x, y} <= roots(group) for group in _split_groups(_SAME_EVENT))
+
+
+@cache
+def kinds_of(heading: str) -> frozenset[str]:
+    """Returns the classes of what a heading names, by the last word before what it is of, for or at.
+
+    >>> [*kinds_of("Payment provider"), *kinds_of("Head of sales"), *kinds_of("Cost per lead"), *kinds_of("Invoices")]
+    ['single', 'single', 'measures']
     """
-    plain = plain_form(irregular().get(word, word))
-    if plain.endswith("ll") and (plain[:-1] in opposites() or plain[:-1] in _DOUBLED):
-        plain = plain[:-1]
-    known = plain in opposites() or plain in synonyms()
-    for ending in ("er", "est", "ly", "ally", "ment", "ion", "ation"):
-        one = word.removesuffix("s")
-        base = one.removesuffix(ending)
-        if known or base == one:
-            continue
-        # Easier, busiest, happily.
-        base = f"{base[:-1]}y" if base.endswith("i") else base
-        doubled = base[:-1] if base[-1:] == base[-2:-1] else base
-        noun = ending in ("ment", "ion", "ation")
-        cut = (cut for cut in (stem(base), stem(doubled)) if cut in opposites() or (noun and cut in synonyms()))
-        plain = next(cut, plain)
-    return synonyms().get(plain, plain)
+    first = re.split(r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]", heading.casefold())[0]
+    (word,) = first.split()[-1:] or [""]
+    single = {"single"} if word in _CLASSES["single"].split() else set()
+    return frozenset(single | {name for name in ("measures", "events") if root(word) in word_class(name)})

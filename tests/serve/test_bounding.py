@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.bounding import fit_lines, fit_value, json_size
+from mabos_cli.serve.calling import fit_lines, fit_value, json_size
 
 SCALARS = st.none() | st.booleans() | st.integers(-999, 999) | st.text(max_size=40)
 VALUES = st.recursive(

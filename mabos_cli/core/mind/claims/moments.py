@@ -6,9 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import MONTH, MONTHS, WEEKDAYS, month_number
+from mabos_cli.core.language.quantities import COUNTS
 
-COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
 _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
