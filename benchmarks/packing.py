@@ -26,10 +26,10 @@ from timing import MABOS, compile_package, cpu_seconds
 from workspaces import english, item_rows, make_items, say
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.context.pack import Bounds, pack_for
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import TRUSTS, TYPES
+from mabos_cli.services.context.pack import Bounds, pack_for
 
 SIZES = (3, 40, 400, 2000)
 

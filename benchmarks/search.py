@@ -26,13 +26,13 @@ from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.index import tables as lanes
 from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
 
 def in_process(root: Path, runs: int) -> tuple[float, float]:
     """One hybrid recall as a multiple of its two bare SQL statements, and the milliseconds of those."""
     home = Call(workspace=str(root)).open_agent()
-    search = AgentSearch([home], Way(Filters(), False, 10))
+    search = AgentSearch([home], SearchOptions(Filters(), False, 10))
     index = search._indexes()[0]
     pool = home.settings["recall.pool"]
     asked = questions(runs * 4)

@@ -27,6 +27,13 @@ class Answer(NamedTuple):
     warnings: list[str]
 
 
+def open_progress(label: str) -> Callable[[int, int], None] | None:
+    """What shows how far something is, done and total, or None where nobody looks."""
+    from mabos_cli.terminal.emit import progress, shows_progress
+
+    return progress(label) if shows_progress() else None
+
+
 class Call(Session):
     """One call of a command: what its global options say, and how its result is told."""
 
@@ -49,6 +56,7 @@ class Call(Session):
         take: "Callable[[Answer], None] | None" = None,
     ) -> None:
         super().__init__(workspace, agent, lock_timeout, opened)
+        self.progress = open_progress
         self.as_json = as_json
         self.quiet = quiet
         self.verbose = verbose
@@ -109,13 +117,6 @@ class Call(Session):
         from mabos_cli.services.mirror.follow import mirror_touched
 
         return mirror_touched(written)
-
-
-def open_progress(label: str) -> Callable[[int, int], None] | None:
-    """What shows how far something is, done and total, or None where nobody looks."""
-    from mabos_cli.terminal.emit import progress, shows_progress
-
-    return progress(label) if shows_progress() else None
 
 
 def new_group(name: str, about: str, **options: Any) -> Typer:

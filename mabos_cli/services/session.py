@@ -1,5 +1,6 @@
 """The workspace and the agent that a call is about, opened when somebody asks."""
 
+from collections.abc import Callable
 from functools import partial
 
 from mabos_cli.config import layer
@@ -31,6 +32,9 @@ class Session:
         self.lock_timeout = lock_timeout
         # The agents that were opened, for what follows a write; nothing follows where there is no list.
         self.opened = opened
+
+    # How doors show that something takes long: by what it is about, a function of done and total. Most do not.
+    progress: Callable[[str], Callable[[int, int], None] | None] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
         """The workspace of this call."""

@@ -15,7 +15,7 @@ from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
 from mabos_cli.formats.memory.item_records import render_departure
 from mabos_cli.formats.memory.items import StoreFile, render_item, render_store
-from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -114,7 +114,7 @@ class Desk:
         """The search of a recall; kept for many questions, the index is opened once."""
         home = self.home()
         filters = filters or Filters(now="" if archived else format_time(home.now()))
-        return AgentSearch([home], Way(filters, archived, limit, **way))
+        return AgentSearch([home], SearchOptions(filters, archived, limit, **way))
 
     def ask(self, question: str, limit: int = 10, depth: int = 0, **how: Any) -> list[Hit]:
         return recall(self.search(limit, **how), question, limit, Depth(depth))

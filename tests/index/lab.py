@@ -19,7 +19,7 @@ from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.inputs import draft_from
 from mabos_cli.services.memory.remember import store_drafts
 from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
 
@@ -126,13 +126,13 @@ class Lab:
     def search(self, *, archived: bool = False, limit: int = 10, filters: Filters | None = None) -> AgentSearch:
         home = self.home()
         return AgentSearch(
-            [home], Way(filters or Filters(now="" if archived else format_time(home.now())), archived, limit)
+            [home], SearchOptions(filters or Filters(now="" if archived else format_time(home.now())), archived, limit)
         )
 
     def ask(self, question: str, **how: Any) -> list[Hit]:
         """What recall finds."""
         search = self.search(**how)
-        hits = recall(search, question, search.way.limit)
+        hits = recall(search, question, search.options.limit)
         close(search)
         return hits
 
@@ -142,7 +142,7 @@ class Lab:
     def tops(self, questions: list[str], **how: Any) -> dict[str, list[str]]:
         """References of the best ten for each question."""
         search = self.search(**how)
-        found = {q: [hit.candidate.ref for hit in recall(search, q, search.way.limit)] for q in questions}
+        found = {q: [hit.candidate.ref for hit in recall(search, q, search.options.limit)] for q in questions}
         close(search)
         return found
 

@@ -243,7 +243,7 @@ def shared_lab(lab: Lab) -> list:
 
 def test_memory_that_is_shared_stays_apart_when_an_index_heals(lab: Lab) -> None:
     homes = shared_lab(lab)
-    way = lab.search().way._replace(filters=Filters(now=format_time(homes[0].now())))
+    way = lab.search().options._replace(filters=Filters(now=format_time(homes[0].now())))
     search = AgentSearch(homes, way)
     before = sorted(hit.candidate.ref for hit in search("quince"))
     assert before == ["notes.md:1-1", "other/notes.md:1-1"]

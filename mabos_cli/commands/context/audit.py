@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.backends.tokenizers import Counter
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.audit import (
@@ -28,7 +27,7 @@ from mabos_cli.core.language.clock import DAY, earlier, format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import CheckFailed
-from mabos_cli.services.context.token_counter import open_counter
+from mabos_cli.services.context.pack import Counter, open_counter
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.context.pack import Bounds, pack_for
 from mabos_cli.config import Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.conversation import Compressed, apply_plan, plan_compression, quote_turns
@@ -20,7 +19,7 @@ from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
 from mabos_cli.services.context.audited import load_prompt_files
-from mabos_cli.services.context.token_counter import open_counter
+from mabos_cli.services.context.pack import Bounds, open_counter, pack_for
 from mabos_cli.services.inputs import option, read_given, text_argument
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent

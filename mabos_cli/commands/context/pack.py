@@ -1,8 +1,7 @@
 """context pack: a small, cited bundle of memory for a request, within a token budget."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +14,9 @@ from mabos_cli.services.inputs import read_given, text_argument
 from mabos_cli.workspace.agent import Agent
 
 if TYPE_CHECKING:
-    from mabos_cli.core.context.candidates import Pack, Placed, Receipt
+    from mabos_cli.core.context.candidates import Placed, Receipt
     from mabos_cli.core.context.texts import Turn
+    from mabos_cli.services.context.pack import Bounds, Packed
 
 
 def pack(
@@ -52,95 +52,27 @@ def pack(
         raise BadValue("QUERY and --history cannot both be -", "give one of them as a file or an argument")
     query = text_argument(query, call.literal_dash)
     bounds = _bounds(agent, budget, tail, history, min_trust, limit)
+    from mabos_cli.services.context.pack import pack_for
+
     packed = pack_for(call, agent, query, bounds, _read_turns(history))
     refreshed = [] if no_use else packed.used()
     agent.note_uses(refreshed)
-    data = {"query": query, "budget": bounds.budget, **packed.to_dict(), "refreshed": refreshed}
+    data = {"query": query, "budget": bounds.budget, **_pack_data(packed), "refreshed": refreshed}
     if trace:
         data["trace"] = [receipt._asdict() for receipt in packed.pack.receipts]
     lines = [*packed.pack.text.split("\n")[:-1], *(_trace_lines(packed.pack.receipts) if trace else ())]
     call.emit("context.pack", data, lines, packed.warnings)
 
 
-class Bounds(NamedTuple):
-    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number)."""
-
-    budget: int
-    tail: int = 0
-    min_trust: str = ""
-    entries: int = 0
-
-
-class Packed(NamedTuple):
-    """A pack, who counted its tokens, and what went wrong on the way."""
-
-    pack: "Pack"
-    counted_by: str
-    warnings: list[str]
-
-    def used(self) -> list[str]:
-        """The ids of the memories that count as used."""
-        return [placed.entry.use for placed in self.pack.placed if placed.entry.use]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The pack as one shallow object."""
-        p = self.pack
-        tail = [placed.entry.ref for placed in p.tail]
-        return {
-            "tokens": p.tokens,
-            "counted_by": self.counted_by,
-            "bundle_text": p.text,
-            "items": [_row(placed) for placed in p.placed],
-            "citations": [*(placed.entry.ref for placed in p.placed), *tail],
-            "tail": tail,
-            "contradiction": p.contradiction._asdict() if p.contradiction else None,
-            "left_out": sum(not receipt.included for receipt in p.receipts),
-        }
-
-
-def pack_for(call: Call, agent: Agent, query: str, bounds: Bounds, turns: "Sequence[Turn]" = ()) -> Packed:
-    """The pack of an agent's memory for a request, with the last turns of a conversation. Counts nothing as used."""
-    if not query.strip():
-        raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
-    from mabos_cli.core.context.candidates import Limits, find_against
-    from mabos_cli.core.context.pack import pack
-    from mabos_cli.core.language.text import terms
-    from mabos_cli.formats.context.context_pack import WRITING
-    from mabos_cli.services.context.pack_search import PackSearch
-    from mabos_cli.services.context.token_counter import open_counter
-
-    s, counter = agent.settings, open_counter(agent)
-    search = PackSearch(call, agent, query, bounds.budget, bounds.entries, bounds.min_trust)
-    found = search.find()
-    limits = Limits(
-        bounds.budget,
-        bounds.entries,
-        bounds.min_trust,
-        **{name: s[f"context.{name}"] for name in ("tail_share", "hot_share", "cold_share")},
-        hot_bonus=s["context.hot_bonus"],
-        trusted_weight=s["context.trusted_weight"],
-        untrusted_weight=s["context.untrusted_weight"],
-        duplicate=s["memory.duplicate_threshold"],
-    )
-    made = pack(
-        found,
-        limits,
-        WRITING,
-        count=counter.count,
-        asked=frozenset(terms(search.question)),
-        history=[*enumerate(turns, 1)][len(turns) - min(bounds.tail, len(turns)) :],
-        find_against=partial(find_against, functional=search.functional),
-    )
-    return Packed(made, counter.name, [*search.warnings(), *_emptiness(made, bounds)])
-
-
-def _bounds(agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int) -> Bounds:
+def _bounds(agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int) -> "Bounds":
     if tail is not None and not history:
         raise BadValue("--tail needs a conversation", "add --history FILE")
     if (tail or 0) < 0:
         raise BadValue("--tail cannot be negative", "0 keeps no turn")
     if budget is not None and budget < 1:
         raise BadValue("--budget must be above 0", "the frame and one line take about 50 tokens")
+    from mabos_cli.services.context.pack import Bounds
+
     return Bounds(
         agent.settings["context.pack_budget"] if budget is None else budget,
         agent.settings["context.tail_turns"] if tail is None else tail,
@@ -157,17 +89,20 @@ def _read_turns(path: str) -> "tuple[Turn, ...]":
     return parse_history(read_given(path), "standard input" if path == "-" else path)
 
 
-def _emptiness(made: "Pack", bounds: Bounds) -> list[str]:
-    """Why a pack is empty. A warning: the bundle itself goes to a model as it is."""
-    if made.text:
-        return []
-    over = [receipt for receipt in made.receipts if receipt.reason == "over budget"]
-    if over:
-        return [f"nothing fits {plural(bounds.budget, 'token')}: {plural(len(over), 'candidate')} left out"]
-    below = sum(receipt.reason == "below min trust" for receipt in made.receipts)
-    if below:
-        return [f"nothing to pack: {plural(below, 'candidate')} below --min-trust {bounds.min_trust}"]
-    return ["nothing to pack: memory holds nothing about this"]
+def _pack_data(packed: "Packed") -> dict[str, Any]:
+    """The pack as one shallow object."""
+    p = packed.pack
+    tail = [placed.entry.ref for placed in p.tail]
+    return {
+        "tokens": p.tokens,
+        "counted_by": packed.counted_by,
+        "bundle_text": p.text,
+        "items": [_row(placed) for placed in p.placed],
+        "citations": [*(placed.entry.ref for placed in p.placed), *tail],
+        "tail": tail,
+        "contradiction": p.contradiction._asdict() if p.contradiction else None,
+        "left_out": sum(not receipt.included for receipt in p.receipts),
+    }
 
 
 def _row(placed: "Placed") -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.backends.llm import Llm
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
@@ -14,20 +13,16 @@ from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.periods import LEVELS, Period, parse_period
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
-from mabos_cli.errors import MabosError
-from mabos_cli.formats.hierarchy.summary_md import Overview
-from mabos_cli.formats.search.llm_answers import render_overview_prompt
-from mabos_cli.services.hierarchy.build import FAILED, SCOPES, Built, Order, State, build_hierarchy, tree_rows
+from mabos_cli.services.hierarchy.build import SCOPES, Built, Order, State, build_hierarchy, tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.search.llm_ask import open_writer
+from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names
 
 _LISTED = 12
 _MOST = 1000  # results, whatever is asked for
-_LONGEST_OVERVIEW = 1200
 
 app = new_group("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True)
 
@@ -53,7 +48,7 @@ def build(
     day = parse_when(since, agent.now()).date() if since else None
     show = progress("summing up") if shows_progress() and not call.quiet else None
     writer = None if no_llm or dry_run else open_writer(agent)
-    composer = Composer(writer) if writer else None
+    composer = OverviewWriter(writer) if writer else None
     built = build_hierarchy(agent, Order(scope, day, force, dry_run), composer, show)
     data = {
         "dry_run": dry_run,
@@ -65,30 +60,6 @@ def build(
     }
     warnings = [*built.warnings, *(composer.warnings() if composer else ())]
     call.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), warnings)
-
-
-class Composer:
-    """Asks a language model for overviews, until it fails: then the summaries do without it for this time."""
-
-    def __init__(self, writer: Llm) -> None:
-        self._writer = writer
-        self._trouble = ""
-        self._without = 0
-
-    def __call__(self, text: str) -> Overview:
-        """The overview of a summary."""
-        if not self._trouble:
-            try:
-                told = self._writer.write(render_overview_prompt(text))
-                return Overview(told[:_LONGEST_OVERVIEW], self._writer.name)
-            except MabosError as error:
-                self._trouble = error.message
-        self._without += 1
-        return Overview("", FAILED)
-
-    def warnings(self) -> list[str]:
-        """What went wrong, once."""
-        return [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"] if self._trouble else []
 
 
 def _row(agent: Agent, state: State) -> dict[str, str]:

@@ -48,7 +48,7 @@ def sync(
 def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
     start = time.perf_counter()
     sweep_temps(agent.paths.index.parent, locked=False)
-    held = AgentIndex(agent)
+    held = AgentIndex(agent, progress=call.progress)
     index = held.refresh(rebuild=rebuild, wait=agent.settings["lock.timeout"])
     stats = held.stats
     if index is None or index.path is None:
@@ -103,7 +103,7 @@ def status(ctx: typer.Context) -> None:
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    held = AgentIndex(agent)
+    held = AgentIndex(agent, progress=call.progress)
     data = held.describe()
     memory = describe_memory(agent, held.sources, data.pop("file_passages", 0))
     shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in data.items()}
@@ -126,29 +126,13 @@ def search(
     call: Call = ctx.obj
     agent = call.open_agent()
     query = text_argument(" ".join(words), call.literal_dash)
-    held = AgentIndex(agent)
-    lanes = _lanes(held, query, limit or _MOST)
-    lines = []
-    for name, rows in lanes.items():
-        lines.append(f"{name}: {plural(len(rows), 'passage')}")
-        lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
-    call.emit("index.search", {"query": query, **lanes}, lines, held.troubles())
-
-
-def _lanes(held: AgentIndex, query: str, limit: int) -> dict[str, list[dict[str, Any]]]:
-    """What each lane finds, best first, with its own measure: BM25 for words, cosine for vectors."""
-    index = held.refresh()
-    if index is None:
-        return {"words": [], "vectors": []}
-    from mabos_cli.index.ask import lanes_of
-
-    try:
-        found = lanes_of(index, query, limit)
-    except index.engine.errors:  # damaged behind our back: made anew
-        index = held.refresh(rebuild=True)
-        assert index is not None
-        found = lanes_of(index, query, limit)
-    return {
+    held = AgentIndex(agent, progress=call.progress)
+    lanes = {
         name: [{"ref": ref, "score": float(f"{score:.4g}"), "text": text} for ref, score, text in rows]
-        for name, rows in found.items()
+        for name, rows in held.search_lanes(query, limit or _MOST).items()
     }
+    lines = []
+    for name, found in lanes.items():
+        lines.append(f"{name}: {plural(len(found), 'passage')}")
+        lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in found]
+    call.emit("index.search", {"query": query, **lanes}, lines, held.troubles())

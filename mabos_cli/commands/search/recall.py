@@ -16,7 +16,7 @@ from mabos_cli.core.search.recall import Depth, Filters, Hit, fit_budget, with_w
 from mabos_cli.core.search.recall import recall as find
 from mabos_cli.formats.memory.items import item_to_dict
 from mabos_cli.services.inputs import importance_of, text_argument
-from mabos_cli.services.search.agent_search import MOST, AgentSearch, Way, open_search
+from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOptions, open_search
 from mabos_cli.workspace.agent import Agent
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def recall(
     if token_budget < 0 or depth < 0:
         raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
     passes = Depth(min(depth, 3), s["recall.depth_hits"], s["recall.depth_terms"], s["recall.depth_reserved"])
-    way = Way(
+    options = SearchOptions(
         filters,
         archived,
         min(limit or MOST, MOST),
@@ -93,8 +93,8 @@ def recall(
         s["recall.half_life"] if decay else 0.0,
     )
     aid = _open_aid(agent) if llm else None
-    search = open_search(call, agent, way, shared=shared)
-    hits = (aid or find)(search, query, way.limit, passes) if query.strip() else search.best()
+    search = open_search(call, agent, options, shared=shared)
+    hits = (aid or find)(search, query, options.limit, passes) if query.strip() else search.best()
     total = len(hits)
     hits = fit_budget(hits, token_budget, s["text.chars_per_token"])
     if query.strip():
@@ -109,7 +109,7 @@ def recall(
         warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
     lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
     head = aid.lines() if aid and explain else []
-    call.emit("recall", data, head + (lines or [_nothing(search, query, way, total)]), warnings)
+    call.emit("recall", data, head + (lines or [_nothing(search, query, options, total)]), warnings)
 
 
 def _open_aid(agent: Agent) -> "AidedRecall":
@@ -211,14 +211,16 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
         yield f"  score {hit.score:.4f}: {parts or 'by importance'}; matched {', '.join(hit.matched) or 'no word'}{led}"
 
 
-def _nothing(search: AgentSearch, query: str, way: Way, total: int) -> str:
+def _nothing(search: AgentSearch, query: str, options: SearchOptions, total: int) -> str:
     """Why there is no answer: never an empty line."""
     if total:
         return "no result fits the token budget"
-    if not way.archived:
+    if not options.archived:
         gone = search.count_archived(query)
         if gone:
             return f"nothing live, but {plural(gone, 'memory')} in the archive: add --archived"
     if not query.strip():
-        return "no memories yet" if way.filters == Filters(now=way.filters.now) else "no memory passes the filters"
+        return (
+            "no memories yet" if options.filters == Filters(now=options.filters.now) else "no memory passes the filters"
+        )
     return f"nothing found among {plural(search.count(), 'memory')} and passages"

@@ -14,7 +14,7 @@ from mabos_cli.core.search.recall import Filters
 from mabos_cli.core.search.recall import recall as find
 from mabos_cli.services.inputs import line_argument
 from mabos_cli.services.memory.items import find_item
-from mabos_cli.services.search.agent_search import AgentSearch, Way
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 
 app = typer.Typer()
@@ -40,7 +40,7 @@ def timeline(
     agent = call.open_agent()
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
-    search = AgentSearch([agent], Way(Filters(), not live, _LOOKED))
+    search = AgentSearch([agent], SearchOptions(Filters(), not live, _LOOKED), call.progress)
     around = line_argument(around, call.literal_dash)
     if around:
         place = _find_place(agent, search, around)
@@ -86,6 +86,6 @@ def _find_place(agent: Agent, search: AgentSearch, around: str) -> tuple[str, st
     except BadValue:
         hits = [hit.candidate for hit in find(search, around, _LOOKED) if hit.candidate.item]
     if not hits:  # files alone answer better; asking for items only takes longer
-        search.way = search.way._replace(filters=Filters(stores=STORES), limit=1)
+        search.options = search.options._replace(filters=Filters(stores=STORES), limit=1)
         hits = [hit.candidate for hit in find(search, around, 1)]
     return (hits[0].at, hits[0].ref) if hits else None

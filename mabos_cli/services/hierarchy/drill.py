@@ -12,7 +12,7 @@ from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.services.search.agent_search import Way, open_search
+from mabos_cli.services.search.agent_search import SearchOptions, open_search
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
@@ -28,7 +28,7 @@ class HierarchyWorld:
         self.agent = agent
         self.logs = find_logs(agent.paths)
         self.days = [date.fromisoformat(day) for day in self.logs]
-        self.search = open_search(call, agent, Way(Filters(), archived=True, limit=_HITS))
+        self.search = open_search(call, agent, SearchOptions(Filters(), archived=True, limit=_HITS))
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}
@@ -104,7 +104,7 @@ def search_level(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The best periods of a level for a question, each with its best passage; also warnings."""
     under = "" if level == "daily" else f"memory/{level}/"
-    finder = open_search(call, agent, Way(Filters(under=under), archived=True, limit=10 * limit))
+    finder = open_search(call, agent, SearchOptions(Filters(under=under), archived=True, limit=10 * limit))
     found: dict[str, dict[str, Any]] = {}
     weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
     for hit in finder(query):

@@ -5,14 +5,13 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from mabos_cli.commands.hierarchy.hierarchy import Composer
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.commitment import Mind, Verdict
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
 from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.services.mind.cycle import Cycle, CycleOrder, judge, run_cycle, strategy_of
-from mabos_cli.services.search.llm_ask import open_writer
+from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.conflicts import compare_beliefs, latest_report, read_resolved
@@ -70,7 +69,7 @@ def run_round(session: Session, every: bool, order: CycleOrder) -> Round:
 
 def _run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
     writer = None if order.dry_run else open_writer(agent)
-    composer = Composer(writer) if writer else None
+    composer = OverviewWriter(writer) if writer else None
     found = run_cycle(agent, order, composer)
     return found._replace(warnings=[*found.warnings, *(composer.warnings() if composer else ())])
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from mabos_cli.core.search.documents import Source
 from mabos_cli.core.search.recall import Candidate
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
-from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.index_place import index_places
 from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
     from mabos_cli.index.search_index import Plan, SearchIndex
 
+OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it is about
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
@@ -34,11 +34,12 @@ def _items(sources: list[Source]) -> set[tuple[str, str]]:
 class AgentIndex:
     """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
 
-    def __init__(self, home: Agent, label: str = "") -> None:
-        self.agent = home
+    def __init__(self, agent: Agent, label: str = "", progress: OpenProgress | None = None) -> None:
+        self.agent = agent
+        self._progress = progress
         self.label = label  # tells the results of another agent apart
         self.warnings: list[str] = []
-        self.sources: list[Source] = find_sources(home)
+        self.sources: list[Source] = find_sources(agent)
         self.index: SearchIndex | None = None
         self.stats: Any = None
 
@@ -117,7 +118,7 @@ class AgentIndex:
         shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
         shape += f"-{template_marks(self.agent):08x}"
         embedder = self._embedder() if engine.step != "lexical" else None
-        show = progress("indexing") if shows_progress() else None
+        show = self._progress("indexing") if self._progress else None
         return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
 
     def _embedder(self) -> "Embedder | None":
@@ -133,6 +134,20 @@ class AgentIndex:
             hint = f" ({error.hint})" if error.hint else ""
             self.warnings.append(f"searched by words only: {error.message}{hint}")
             return None
+
+    def search_lanes(self, question: str, limit: int) -> dict[str, list[tuple[str, float, str]]]:
+        """What each lane finds by itself, best first: reference, measure (BM25 for words, cosine for vectors) and text."""
+        index = self.refresh()
+        if index is None:
+            return {"words": [], "vectors": []}
+        from mabos_cli.index.ask import lanes_of
+
+        try:
+            return lanes_of(index, question, limit)
+        except index.engine.errors:  # damaged behind our back: rebuilt
+            index = self.refresh(rebuild=True)
+            assert index is not None
+            return lanes_of(index, question, limit)
 
     def describe(self) -> dict[str, Any]:
         """What the index holds and what state it is in, without changing it."""

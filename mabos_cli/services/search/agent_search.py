@@ -9,7 +9,7 @@ from mabos_cli.core.memory.trust import lowered, trust_rank
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, TermSearch, browse
 from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import MabosError
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_index import AgentIndex, OpenProgress
 from mabos_cli.services.search.shared_agents import NOBODY, sharing_homes
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST = 1_000_000  # results and candidates, whatever is asked for
 
 
-class Way(NamedTuple):
+class SearchOptions(NamedTuple):
     """How a recall searches: filters, the archive too or not, how many, and how signals are weighed."""
 
     filters: Filters
@@ -35,15 +35,15 @@ class Way(NamedTuple):
     half_life: float = 0.0
 
 
-def open_search(call: Session, agent: Agent, way: Way, *, shared: bool = False) -> "AgentSearch":
+def open_search(call: Session, agent: Agent, options: SearchOptions, *, shared: bool = False) -> "AgentSearch":
     """The search over an agent's memory and, if asked for, over that of the agents that share theirs."""
     allowed, refused = sharing_homes(call, agent) if shared else ([], [])
-    search = AgentSearch([agent, *allowed], way)
+    search = AgentSearch([agent, *allowed], options, call.progress)
     search.notes += refused
     if shared and agent.settings["typedb.address"]:
         from mabos_cli.services.search.shared_memories import Elsewhere
 
-        search.elsewhere = Elsewhere(agent, way.filters, way.limit)
+        search.elsewhere = Elsewhere(agent, options.filters, options.limit)
     elif shared and not allowed:
         search.notes.append(NOBODY)
     return search
@@ -53,26 +53,24 @@ def _place(candidate: Candidate) -> tuple[str, str]:
     return candidate.at, candidate.ref
 
 
-def _open(agent: Agent, label: str) -> AgentIndex:
-    opened = AgentIndex(agent, label)
-    opened.refresh()
-    return opened
-
-
 class AgentSearch:
     """The Search of core.recall over real memory. An index that turns out to be damaged is made anew, once."""
 
-    def __init__(self, opened: Sequence[Agent], way: Way) -> None:
-        self.way = way
+    def __init__(self, agents: Sequence[Agent], options: SearchOptions, progress: OpenProgress | None = None) -> None:
+        self.options = options
         self.notes: list[str] = []
         self.elsewhere: Elsewhere | None = None
         self.candidates = 0
-        self._home = opened[0]
-        self._opened = [_open(opened[0], "")]
-        for agent in opened[1:]:
+        self._home = agents[0]
+        self._opened: list[AgentIndex] = []
+        for agent in agents:
+            found = AgentIndex(agent, f"{agent.id}/" if self._opened else "", progress)
             try:
-                self._opened.append(_open(agent, f"{agent.id}/"))
+                found.refresh()
+                self._opened.append(found)
             except MabosError as error:
+                if not self._opened:
+                    raise
                 self.notes.append(f"{agent.id}: {error.message}")
         self._touches = read_uses(self._home.paths).touches
 
@@ -88,8 +86,8 @@ class AgentSearch:
         """What went wrong on the way, for every agent that was searched."""
         found = [*self.notes, *(self.elsewhere.notes if self.elsewhere else ())]
         for opened in self._opened:
-            own = opened is self._opened[0]
-            found += [text if own else f"{opened.agent.id}: {text}" for text in opened.troubles()]
+            is_first = opened is self._opened[0]
+            found += [text if is_first else f"{opened.agent.id}: {text}" for text in opened.troubles()]
         return found
 
     def __call__(self, question: str) -> list[Hit]:
@@ -112,7 +110,7 @@ class AgentSearch:
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""
         if self._terms():
-            hits = browse(self._read(self.way.archived))[: self.way.limit]
+            hits = browse(self._read(self.options.archived))[: self.options.limit]
             self.candidates = len(hits)
         else:
             hits = self._asked(lambda asking: asking.best())
@@ -124,7 +122,7 @@ class AgentSearch:
         before, after = min(before, MOST), min(after, MOST)
         if not self._terms():
             return self._asked(lambda asking: asking.around(place, before, after))
-        items = [c for c in self._read(self.way.archived) if c.item]
+        items = [c for c in self._read(self.options.archived) if c.item]
         items.sort(key=_place)
         cut = bisect_left(items, place, key=_place)
         return [items[max(0, cut - before) : cut], items[cut : cut + after]]
@@ -132,7 +130,7 @@ class AgentSearch:
     def count(self) -> int:
         """How many items and passages can be found at all."""
         if self._terms():
-            return len(self._read(self.way.archived))
+            return len(self._read(self.options.archived))
         return self._asked(lambda asking: asking.count())
 
     def count_archived(self, question: str) -> int:
@@ -146,7 +144,7 @@ class AgentSearch:
     def _judged(self, hits: list[Hit]) -> list[Hit]:
         """The hits, none trusted more than what it derives from, as far as that is enough."""
         judges = {opened.label.removesuffix("/"): opened.trust_of for opened in self._opened}
-        judged, least = [], trust_rank(self.way.filters.min_trust)
+        judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:
             item = hit.candidate.item
             if item and hit.candidate.agent in judges:
@@ -183,24 +181,26 @@ class AgentSearch:
     def _ask(self, ask: "Callable[[Asking], Any]", archived: bool) -> Any:
         from mabos_cli.index.ask import Asking, Scope
 
-        s, way = self._home.settings, self.way
-        pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * way.limit), MOST)
-        weighing = Weighing(way.preset, s["recall.importance_weight"], self._home.now(), way.half_life)
-        count = MOST if archived else way.limit  # what is in the archive is only counted
-        scope = Scope(way.filters, archived or way.archived, max(pool, count), count, weighing, way.diversity)
+        s, options = self._home.settings, self.options
+        pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
+        weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)
+        count = MOST if archived else options.limit  # what is in the archive is only counted
+        scope = Scope(
+            options.filters, archived or options.archived, max(pool, count), count, weighing, options.diversity
+        )
         asking = Asking(self._indexes(), scope)
         found = ask(asking)
         self.candidates = max(self.candidates, asking.candidates)
         return found
 
     def _read(self, archived: bool) -> list[Candidate]:
-        admit = self.way.filters.admit
+        admit = self.options.filters.admit
         return [c for opened in self._opened for c in opened.read_all(archived) if admit(c)]
 
     def _terms(self) -> TermSearch | None:
         """The search over the files themselves, when there is no SQLite."""
         if self._indexes():
             return None
-        found = self._read(self.way.archived)
+        found = self._read(self.options.archived)
         self.candidates = len(found)
         return TermSearch(found, self._home.settings["recall.importance_weight"])

@@ -4,15 +4,19 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mabos_cli.backends.llm import Llm, open_llm
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.errors import Unavailable
+from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.workspace.agent import Agent
 
+if TYPE_CHECKING:
+    from mabos_cli.formats.hierarchy.summary_md import Overview
+
 Read = TypeVar("Read")
+_LONGEST_OVERVIEW = 1200  # characters
 
 
 def open_writer(agent: Agent) -> Llm | None:
@@ -71,3 +75,31 @@ class Asker:
         return [
             f"{plural(count, self._noun)} without a language model: {reason}" for reason, count in self._without.items()
         ]
+
+
+class OverviewWriter:
+    """Asks a language model for overviews, until it fails: then the summaries do without it for this time."""
+
+    def __init__(self, writer: Llm) -> None:
+        self._writer = writer
+        self._trouble = ""
+        self._without = 0
+
+    def __call__(self, text: str) -> "Overview":
+        """The overview of a summary."""
+        from mabos_cli.formats.hierarchy.summary_md import Overview
+        from mabos_cli.formats.search.llm_answers import render_overview_prompt
+        from mabos_cli.services.hierarchy.build import FAILED
+
+        if not self._trouble:
+            try:
+                text = self._writer.write(render_overview_prompt(text))
+                return Overview(text[:_LONGEST_OVERVIEW], self._writer.name)
+            except MabosError as error:
+                self._trouble = error.message
+        self._without += 1
+        return Overview("", FAILED)
+
+    def warnings(self) -> list[str]:
+        """What went wrong, once."""
+        return [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"] if self._trouble else []

@@ -31,7 +31,7 @@ class AidedRecall:
         self._variations = self._asker.ask(prompt, lambda answer: parse_variations(answer, question)) or ()
         # What is to be put in order must be there, even if less is shown in the end.
         wide = max(limit, _RERANKED)
-        search.way = search.way._replace(limit=wide)
+        search.options = search.options._replace(limit=wide)
         hits = recall(WiderSearch(search, self._variations, wide), question, wide, depth)
         return self._reorder(question, hits)[:limit]
 
