@@ -47,7 +47,8 @@ def render_observation(observation: Observation) -> bytes:
 
 def observation_to_dict(observation: Observation) -> dict[str, Any]:
     """The observation as JSON values, as its line holds them."""
-    return parse_json(render_observation(observation), "observation")
+    found: dict[str, Any] = parse_json(render_observation(observation), "observation")
+    return found
 
 
 def observation_from_dict(raw: Any) -> Observation:

@@ -29,6 +29,7 @@ from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_bloc
 from mabos_cli.formats.mind.cognitive_fields import (
     ID,
     NAMES,
+    Field,
     bare,
     fields_of,
     inert_item,
@@ -218,7 +219,7 @@ def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
     by_id = [entry for entry, own, _ in named if own and own.casefold() in wanted]
     by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
-    return (by_id or by_title or [None])[0]
+    return next(iter(by_id or by_title), None)
 
 
 def headed(heading: Heading) -> Entry:
@@ -256,7 +257,7 @@ def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
 
 def _plan_entry(file: CognitiveFile, heading: Heading, hidden: set[int]) -> Entry:
     """A plan as an entry: its heading, and the fields that stand before its steps."""
-    fields = {}
+    fields: dict[str, Field] = {}
     for number in range(heading.line + 1, heading.last + 1):
         if number not in hidden and is_only_fields(file.lines[number]):
             fields = fields_of(file.lines[number], number) | fields
