@@ -25,9 +25,9 @@ CRITICAL = 0.015
 # The program as it is, and without what a write does for domain files and the index.
 WITH = "import sys; from mabos_cli.app import main; sys.exit(main(sys.argv[1:]))"
 WITHOUT = (
-    "import mabos_cli.workspace.commit as commit\n"
+    "import mabos_cli.workspace.memory.changing as changing\n"
     "class Nothing: warnings = []\n"
-    "commit.materialize_domains = lambda *_: (None, Nothing)\n" + WITH
+    "changing.materialize_domains = lambda *_: (None, Nothing)\n" + WITH
 )
 
 

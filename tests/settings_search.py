@@ -172,7 +172,7 @@ def _(t: Trial):
     t.ok("index", "sync")
     t.store("A seat costs nine euros", "--store", "long_term")
     paths = WorkspacePaths(t.root).agent("main")
-    with held(t, paths.index.with_suffix(".lock")):
+    with held(t, paths.index_file.with_suffix(".lock")):
         began = time.monotonic()
         t.recalled("seat")
         return time.monotonic() - began > 0.3

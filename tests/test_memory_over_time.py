@@ -184,7 +184,7 @@ def test_an_edit_of_the_store_made_while_a_command_plans_is_kept(tmp_path: Path)
         if not tries:
             store.write_text(store.read_text().replace("the old words", "words of a person"))
         tries.append(1)
-        item = memory.long_term.find(item_id)._replace(id=means.mint(), content="from the command")
+        item = memory.long_term.find(item_id)._replace(id=means.new_id(), content="from the command")
         return put_item(memory, "long_term", item), item.id
 
     made, _ = home.change("test", plan)

@@ -111,12 +111,12 @@ class Call(Session):
 
     def _mirror(self) -> list[str]:
         """Takes what was written into TypeDB: warnings. Nothing is loaded or read unless one is configured."""
-        written = [home for home in self.opened or () if home.touched and home.settings["typedb.address"]]
+        written = [home for home in self.opened or () if home.changes and home.settings["typedb.address"]]
         if not written:
             return []
-        from mabos_cli.services.mirror.follow import mirror_touched
+        from mabos_cli.services.mirror.follow import mirror_changes
 
-        return mirror_touched(written)
+        return mirror_changes(written)
 
 
 def new_group(name: str, about: str, **options: Any) -> Typer:

@@ -53,7 +53,7 @@ class Session:
                 raise
             settings = layer([])
         floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
-        home = Agent(agent, settings, now(), partial(_open_relatives, floor), touched=[])
+        home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[])
         if self.opened is not None:
             self.opened.append(home)
         return home

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import DEFERRED, parse_id
 from mabos_cli.core.memory.item import MemoryItem, touch
-from mabos_cli.core.memory.stores import Changes, Departure, Memory, Relatives, locate
+from mabos_cli.core.memory.stores import Departure, Memory, Relatives, locate
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
@@ -19,39 +19,18 @@ from mabos_cli.workspace.memory import journal as spool
 from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView
 from mabos_cli.workspace.runtime import IdSource
 
+if TYPE_CHECKING:
+    from mabos_cli.workspace.memory.changing import MemoryPlan
+
 Result = TypeVar("Result")
 
 
-class Fresh(Relatives):
-    """What a plan may use besides memory: new ids, and a finder of relatives that opens when first asked."""
+class Change(NamedTuple):
+    """Something that a command changed: the part of the mirror, if it is in one, and the ids that it named."""
 
-    def __init__(
-        self,
-        new_id: IdSource,
-        long_term: LongTermStore,
-        open_relatives: Callable[[LongTermStore], Relatives] | None = None,
-    ) -> None:
-        self.new_id = new_id
-        self.long_term = long_term
-        self.open_relatives = open_relatives
-        self._index: Relatives | None = None
-
-    def _relatives(self) -> Relatives | None:
-        if self._index is None and self.open_relatives:
-            self._index = self.open_relatives(self.long_term)
-        return self._index
-
-    def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
-        index = self._relatives()
-        return index.find(text, threshold) if index else []
-
-    def add(self, item_id: str, text: frozenset[str]) -> None:
-        index = self._relatives()
-        if index:
-            index.add(item_id, text)
-
-
-Plan = Callable[[Memory, Fresh], tuple[Changes, Result]]
+    command: str
+    part: str = ""
+    ids: tuple[str, ...] = ()
 
 
 class Loaded(NamedTuple):
@@ -79,8 +58,8 @@ class Agent(NamedTuple):
     settings: Settings
     moment: datetime
     open_relatives: Callable[[LongTermStore], Relatives] | None = None
-    # What was written in this call, for who mirrors it: the command of each write and the ids that it named.
-    touched: list[tuple[str, list[str]]] | None = None
+    # What was changed in this call, for who mirrors or commits it.
+    changes: list[Change] | None = None
 
     @property
     def id(self) -> str:
@@ -136,18 +115,18 @@ class Agent(NamedTuple):
         mint = lambda last: IdSource(self.moment, last, DEFERRED)()  # noqa: E731
         return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 
-    def preview(self, plan: Plan[Result]) -> Result:
+    def preview(self, plan: "MemoryPlan[Result]") -> Result:
         """What a plan would return, without writing anything."""
-        loaded = self.load()
-        newest = newest_id(self.paths, loaded.head, loaded.long_term)
-        fresh = Fresh(IdSource(self.moment, newest), loaded.long_term, self.open_relatives)
-        return plan(self.memory(), fresh)[1]
+        from mabos_cli.workspace.memory.changing import preview_change
 
-    def change(self, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
-        """Runs a plan under the agent's lock and writes its changes. Gives its result and warnings."""
-        from mabos_cli.workspace.commit import commit_change
+        return preview_change(self, plan)
 
-        return commit_change(self, command, plan)
+    def change(self, command: str, plan: "MemoryPlan[Result]") -> tuple[Result, list[str]]:
+        """Runs a plan on memory and writes its changes in one transaction: its result, and warnings."""
+        from mabos_cli.workspace.memory.changing import plan_change
+        from mabos_cli.workspace.transaction import transact
+
+        return transact(self, command, lambda fresh: plan_change(fresh, plan))
 
 
 def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.stores import Departure
-from mabos_cli.formats.memory.item_records import lines_naming, parse_archive, render_departure
+from mabos_cli.formats.memory.item_records import lines_naming, parse_archive
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 
@@ -15,11 +15,6 @@ _IDS = rb'(?m)^\{"id": "(M-\d+-[0-9a-f]{4})"'
 def archive_files(paths: AgentPaths) -> list[str]:
     """The names of the archive's files, oldest first."""
     return [name for name in list_names(paths.archive) if name.endswith(".jsonl")]
-
-
-def append_departures(paths: AgentPaths, departures: tuple[Departure, ...]) -> None:
-    """Adds records to the file of the month in which the items left."""
-    append_records(paths, ((departure.at, render_departure(departure)) for departure in departures))
 
 
 def append_records(paths: AgentPaths, records: Iterable[tuple[str, bytes]]) -> None:

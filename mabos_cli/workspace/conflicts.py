@@ -29,22 +29,30 @@ class Comparison(NamedTuple):
     """The conflicts among beliefs, what they were compared by, and whether that was news."""
 
     conflicts: list[Conflict]
+    beliefs: Sequence[Belief]
     of: str
     is_new: bool
 
 
 def compare_beliefs(
-    agent: Agent, beliefs: Sequence[Belief], floor: float | None = None, show: Show | None = None
+    agent: Agent,
+    beliefs: Sequence[Belief],
+    floor: float | None = None,
+    show: Show | None = None,
+    known: Comparison | None = None,
 ) -> Comparison:
-    """The conflicts among an agent's beliefs. Those that the last cycle compared, word for word, are not compared again."""
+    """The conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for word, are not
+    compared again."""
     s = agent.settings
     floor = s["bdi.certainty_floor"] if floor is None else floor
     told = f"{__version__} {floor} {[*beliefs]!r}"
     of = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    known = _known_conflicts(agent, of, beliefs)
-    if known is not None:
-        return Comparison(known, of, False)
-    return Comparison(distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show), of, True)
+    if known is not None and known.of == of:
+        return known
+    found = _known_conflicts(agent, of, beliefs)
+    if found is not None:
+        return Comparison(found, beliefs, of, False)
+    return Comparison(distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show), beliefs, of, True)
 
 
 def _known_conflicts(agent: Agent, of: str, beliefs: Sequence[Belief]) -> list[Conflict] | None:
@@ -55,9 +63,9 @@ def _known_conflicts(agent: Agent, of: str, beliefs: Sequence[Belief]) -> list[C
     return None
 
 
-def keep_comparison(agent: Agent, beliefs: Sequence[Belief], compared: Comparison) -> None:
+def keep_comparison(agent: Agent, compared: Comparison) -> None:
     """Keeps what a comparison came to for the next one. Under the agent's lock; best effort."""
-    place = {id(belief): n for n, belief in enumerate(beliefs)}
+    place = {id(belief): n for n, belief in enumerate(compared.beliefs)}
     rows = [[place[id(c.a)], place[id(c.b)], *c[2:]] for c in compared.conflicts]
     data = dump_line({"of": compared.of, "conflicts": rows}).encode("utf-8", "replace") + b"\n"
     path = agent.paths.compared

@@ -8,10 +8,11 @@ Appending: one write behind a complete last line, fsync; a failed write is taken
 import errno
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
@@ -21,13 +22,39 @@ from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_runni
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
+Result = TypeVar("Result")
+
+
+ATTEMPTS = 50  # to write what somebody else keeps changing
 
 
 class Moved(Conflict):
     """A file is no longer what it was when it was read: read again and redo."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, is_shared: bool = False) -> None:
         super().__init__(f"{path} was changed meanwhile", "somebody is writing it; try again")
+        self.path = path
+        self.is_shared = is_shared
+
+
+class FileWrite(NamedTuple):
+    """A file that is to be replaced: its new bytes, and those that it was read as (None: there was none). A shared one is
+    edited by people, too: not even a save in the instant of replacing it is lost."""
+
+    path: Path
+    data: bytes
+    read_as: bytes | None
+    is_shared: bool = False
+
+
+def redo_when_moved(
+    attempt: Callable[[], Result], trouble: str, hint: str = "somebody is writing it; try again"
+) -> Result:
+    """Does something about a file that others write too, again when it was changed meanwhile; Conflict when that never ends."""
+    for _ in range(ATTEMPTS):
+        with suppress(Moved):
+            return attempt()
+    raise Conflict(trouble, hint)
 
 
 # What was written since somebody asked, for who commits it; where nobody asked, nothing is noted.
@@ -188,7 +215,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
             finally:
                 os.close(fd)
             if read_bytes(target) != expect:
-                raise Moved(path)
+                raise Moved(path, shared)
             if expect is None:
                 _put_new(temp, target)
             elif not (shared and _traded(temp, target, data, expect)):
@@ -222,7 +249,7 @@ def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
         exchange_files(temp, target)
         if read_bytes(temp) != data:  # saved once more in between: that is the latest word
             exchange_files(temp, target)
-        raise Moved(target)
+        raise Moved(target, True)
     os.unlink(temp)
     return True
 
@@ -238,7 +265,8 @@ def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -
 
 def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
     """Appends to a Markdown log, with a header when it is new. Small logs are replaced whole, large ones appended to."""
-    for _ in range(20):
+
+    def attempt() -> None:
         with explained(path, "read"):
             size = path.stat().st_size if path.exists() else 0
         if size > REPLACE_BELOW:
@@ -246,10 +274,9 @@ def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
         old = read_saved(path)
         body = (old or header.encode("utf-8")).rstrip(b"\0")
         gap = b"" if body.endswith(b"\n") or not body else b"\n"
-        with suppress(Moved):
-            data = body + gap + text.encode("utf-8")
-            return replace_file(path, data, root=root, expect=old, shared=True)
-    raise Conflict(f"{path} keeps changing", "somebody is writing it; try again")
+        replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old, shared=True)
+
+    redo_when_moved(attempt, f"{path} keeps changing")
 
 
 def remove_file(path: Path, *, root: Path) -> None:

@@ -39,10 +39,10 @@ class IndexGuard:
 def index_places(paths: AgentPaths) -> Iterator[tuple[Path, IndexGuard]]:
     """The places for an index, best first. One that can only be read will do while nothing changed."""
     cache = cache_folder(paths)
-    for folder, root in ((paths.index.parent, paths.workspace.root), (cache, cache)):
+    for folder, root in ((paths.index_file.parent, paths.workspace.root), (cache, cache)):
         if not folder.is_absolute() or not is_inside(folder, root):  # no home folder, no cache
             continue
-        path = folder / paths.index.name
+        path = folder / paths.index_file.name
         yield path, IndexGuard(path.with_suffix(".lock"), root)
 
 

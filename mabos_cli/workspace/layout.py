@@ -350,13 +350,13 @@ class AgentPaths(NamedTuple):
         return self._locks / f"{self.id}.typedb.lock"
 
     @property
-    def index(self) -> Path:
+    def index_file(self) -> Path:
         return self.workspace.local / "index" / f"{self.id}.sqlite"
 
     @property
     def similar(self) -> Path:
         """Apart from the index, because a store asks it under the agent's lock and must never wait for a search."""
-        return self.index.with_suffix(".similar.sqlite")
+        return self.index_file.with_suffix(".similar.sqlite")
 
     def cited(self, path: Path) -> str:
         """A path as messages cite it: below the workspace, so that it names the agent."""

@@ -1,7 +1,6 @@
 """The cognitive files of an agent: read as they are, edited under its lock and never over what a person saved meanwhile."""
 
 import re
-import time
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -12,9 +11,8 @@ from mabos_cli.formats.mind.mind_md import render_mind
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import write_derived
 from mabos_cli.workspace.files import read_saved
-from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _MATERIALIZED = ("belief", "desire", "goal")
 
@@ -26,7 +24,12 @@ def read_mind(agent: Agent, kind: str) -> str:
 
 def load_beliefs(agent: Agent) -> tuple[list[Belief], list[Problem]]:
     """What an agent holds true, and what in its file makes no sense."""
-    text, name = read_mind(agent, "belief"), KINDS["belief"].file
+    return parse_belief_text(read_mind(agent, "belief"))
+
+
+def parse_belief_text(text: str) -> tuple[list[Belief], list[Problem]]:
+    """The beliefs in the text of Beliefs.md, and what in it makes no sense."""
+    name = KINDS["belief"].file
     beliefs, problems = _parse_once(_clean(text), name)
     return [*beliefs], [*_odd_bytes(text, name), *problems]
 
@@ -60,15 +63,16 @@ def edit_mind(
 ) -> tuple[bool, list[str]]:
     """Rewrites the file of a kind by a function of its text, under the agent's lock: whether it changed, and warnings. The
     ids are those of the entries that it is about, known when the edit was made."""
-    started = time.monotonic()
-    with holding_lock(agent, command) as holding:
-        name = KINDS[kind].file
-        changed = edit_text(agent.paths, agent.paths.root / name, edit)
-        warnings = list(holding.warnings)
-        if changed:
-            warnings += refresh_mind(agent)[1] if kind in _MATERIALIZED else []
-            write_receipt(agent, command, {name: 1}, ids(), started)
-    return changed, warnings
+    name = KINDS[kind].file
+
+    def planned(fresh: Fresh) -> tuple[Write | None, bool]:
+        file = plan_edit(agent.paths.root / name, edit)
+        if file is None:
+            return None, False
+        follow = (lambda: refresh_mind(agent)[1]) if kind in _MATERIALIZED else None
+        return Write([file], follow=follow, part="mind", ids=ids(), counts={name: 1}), True
+
+    return transact(agent, command, planned)
 
 
 def refresh_mind(agent: Agent) -> tuple[list[str], list[str]]:

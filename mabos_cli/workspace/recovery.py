@@ -1,7 +1,5 @@
-"""The agent's lock, and what a killed writer left behind it: finished or rolled back before anybody else writes."""
+"""What a killed writer left behind: finished or rolled back before anybody else writes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from zlib import crc32
 
@@ -9,51 +7,16 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json.text import dump_line, parse_lines
+from mabos_cli.formats.json.text import parse_lines
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
-from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.memory import journal as spool
 from mabos_cli.workspace.memory.domains import materialize_domains
 from mabos_cli.workspace.memory.items_md import materialize_items
 from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
 from mabos_cli.workspace.memory.long_term import LongTermStore
-
-Unfinished = dict[str, list[str]]
-
-
-class Holding:
-    """The held lock: whether the holder before was killed, and what of its work could not be finished even now."""
-
-    def __init__(self, lock: Lock, crashed: bool, unfinished: Unfinished, warnings: list[str]) -> None:
-        self.lock = lock
-        self.crashed = crashed
-        self.unfinished = unfinished
-        self.warnings = warnings
-
-    @property
-    def is_unfinished(self) -> bool:
-        return any(self.unfinished.values())
-
-    def settle(self, version: int) -> None:
-        """Says that this holder's own work is done; what it could not finish for others is left to the next."""
-        if self.is_unfinished:
-            self.lock.declare(dump_line({"version": version, "carried": self.unfinished}).encode())
-        else:
-            self.lock.settled = True
-
-
-@contextmanager
-def holding_lock(agent: Agent, command: str) -> Iterator[Holding]:
-    """The agent's lock; what a killed holder left is finished first, as far as it can be."""
-    root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
-    with locked(agent.paths.lock, root, timeout, f"mabos {command}") as lock:
-        crashed = bool(lock.left_behind.strip(b"\0\n"))
-        unfinished, warnings = recover(agent, lock.left_behind) if crashed else (nothing(), [])
-        holding = Holding(lock, crashed, unfinished, warnings)
-        lock.settled = not holding.is_unfinished
-        yield holding
+from mabos_cli.workspace.transaction import Unfinished
 
 
 def nothing() -> Unfinished:
@@ -69,7 +32,8 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
     if not intents:
         return nothing(), []
     intent, loaded = intents[0], agent.load()
-    carried = intent.get("carried") if isinstance(intent.get("carried"), dict) else {}
+    said = intent.get("carried")
+    carried: dict[str, Any] = said if isinstance(said, dict) else {}
     if loaded.head.version < intent["version"]:
         _roll_back(agent, loaded.long_term, intent)
         return _finish(agent, agent.load(), {name: _texts(carried.get(name)) for name in nothing()})
@@ -89,7 +53,8 @@ def _cut_uses(agent: Agent, uses: Any) -> None:
     """Cuts the access journal where the killed writer had read to, unless it did so itself."""
     if not isinstance(uses, dict) or not all(isinstance(uses.get(name), int) for name in ("size", "cut")):
         return
-    left = uses.get("left") if isinstance(uses.get("left"), dict) else {}
+    said = uses.get("left")
+    left: dict[str, Any] = said if isinstance(said, dict) else {}
     known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
     if uses["size"]:
         spool.cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])

@@ -30,7 +30,7 @@ class IdSource:
         self._ms = epoch_ms(moment)
         self._lane = lane
         self._letter = letter
-        self.last = last
+        self.last = self.newest = last
         self.issued: set[str] = set()
 
     def __call__(self) -> str:

@@ -40,8 +40,9 @@ def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
     with suppress(MabosError):
         cached = read_bytes(workspace.settings_cache)
         found = parse_json(cached, "settings.cache") if cached else None
-        if isinstance(found, dict) and found.get("of") == key and isinstance(found.get("values"), dict):
-            return found["values"]
+        known = found.get("values") if isinstance(found, dict) and found.get("of") == key else None
+        if isinstance(known, dict):
+            return known
     from mabos_cli.formats.operations.settings_yaml import parse_settings
 
     values = {}

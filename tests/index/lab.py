@@ -96,7 +96,7 @@ class Lab:
             "consolidate",
             lambda memory, means: [
                 plan_consolidation(
-                    memory, limits, now=home.now(), mint=means.mint, jaccard=0.3, summarize=True, keep=limits
+                    memory, limits, now=home.now(), mint=means.new_id, jaccard=0.3, summarize=True, keep=limits
                 ).changes
             ],
         )

@@ -11,7 +11,7 @@ from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.create import create_agent, shares_a_file
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.transaction import write_receipt
 
 app = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
 
@@ -32,7 +32,7 @@ def create(
     if agent_id in list_agents(workspace):
         raise UsageFault(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
     made = create_agent(workspace, agent_id, role, name)
-    write_receipt(call.agent_of(workspace.agent(agent_id)), "agent create", {"files": len(made)}, [])
+    write_receipt(call.agent_of(workspace.agent(agent_id)), "agent create", {"files": len(made)}, part="agent")
     call.emit(
         "agent.create", {"agent": agent_id, "created": made}, [f"agent {agent_id}: {plural(len(made), 'file')} made"]
     )

@@ -10,7 +10,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import plural
 from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.locate import check_agent_id, list_agents, place_named
-from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.transaction import write_receipt
 
 app = typer.Typer()
 
@@ -39,7 +39,7 @@ def init(
     if agent_id not in known:
         made += create_agent(workspace, agent_id, role)
     if made:
-        write_receipt(call.agent_of(workspace.agent(agent_id)), "init", {"files": len(made)}, [])
+        write_receipt(call.agent_of(workspace.agent(agent_id)), "init", {"files": len(made)}, part="agent")
     where = "" if os.path.samefile(root, os.curdir) else f"-w {shlex.quote(place)} "
     lines = [
         f"workspace {root} with agent {agent_id}: {plural(len(made), 'file')} made",

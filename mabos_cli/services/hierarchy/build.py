@@ -16,9 +16,8 @@ from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.hierarchy.log_archive import relink_logs_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import set_aside
-from mabos_cli.workspace.files import Moved, list_stems, read_bytes, replace_file
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.files import FileWrite, list_stems, read_bytes
+from mabos_cli.workspace.transaction import Fresh, Write, transact, write_receipt
 
 SCOPES = {
     "week": ("weekly",),
@@ -74,9 +73,9 @@ def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, 
     started, digests = time.monotonic(), Digests(agent)
     built = Built([], [], [], [], [])
     if digests.has_moved() and not order.dry_run:
-        with holding_lock(agent, "hierarchy build"):
-            active = frozenset(digests.logs) - digests.archived
-            built.warnings.extend(relink_logs_of(agent.paths, digests.archived, active)[1])
+        active = frozenset(digests.logs) - digests.archived
+        relinked = Write(follow=lambda: relink_logs_of(agent.paths, digests.archived, active)[1])
+        built.warnings.extend(transact(agent, "hierarchy build", lambda fresh: (relinked, None))[1])
     for level in SCOPES[order.scope]:
         _build_level(digests, level, order, None if order.dry_run else compose, show, built)
     if not order.dry_run:
@@ -234,23 +233,28 @@ def _text(digests: Digests, state: State, compose: Compose | None, warnings: lis
 
 
 def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, built: Built) -> None:
-    """Writes summaries under the agent's lock, but not over what a person saved meanwhile."""
-    agent = digests.agent
-    with holding_lock(agent, "hierarchy build") as holding:
-        built.warnings.extend(holding.warnings)
+    """Writes summaries in one transaction, but not over what a person saved meanwhile."""
+    agent, texts = digests.agent, list(texts)
+
+    def planned(fresh: Fresh) -> tuple[Write | None, tuple[list[State], list[State], list[str]]]:
+        files, written, kept, notes = [], [], [], list[str]()
         for state, text in texts:
             data, old = text.encode("utf-8"), read_bytes(state.path)
             edited = old is not None and not parse_summary(old.decode("utf-8", "replace")).untouched
             if edited and not order.force:
-                built.kept.append(state._replace(state="edited, stale"))
-                continue
-            if old != data:
+                kept.append(state._replace(state="edited, stale"))
+            elif old != data:
                 if edited and old is not None:
-                    built.warnings.extend(set_aside(agent, state.path, old))
-                try:
-                    replace_file(state.path, data, root=agent.paths.workspace.root, expect=old, shared=True)
-                except Moved:  # somebody saved it this instant: theirs stays
-                    built.kept.append(state._replace(state="edited, stale"))
-                    continue
-                built.written.append(state)
+                    notes += set_aside(agent, state.path, old)
+                files.append(FileWrite(state.path, data, old, True))
+                written.append(state)
+        return (Write(files) if files else None), (written, kept, notes)
+
+    (written, kept, notes), warnings = transact(agent, "hierarchy build", planned)
+    built.warnings.extend([*warnings, *notes])
+    built.written.extend(written)
+    built.kept.extend(kept)
+    left = {state.path for state in kept}
+    for state, text in texts:
+        if state.path not in left:
             digests.remember(state.path, list(parse_summary(text)))

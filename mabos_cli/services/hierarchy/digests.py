@@ -107,7 +107,8 @@ class Digests:
         """The ids of items that are untrusted now, and of those that were and that a person raised, by the day of their
         entry: the log tells how it was on that day, and before it told trust nothing of it."""
         agent = self.agent
-        gone, live = {}, self._noted("untrusted", agent.paths.store, untrusted_in_store)
+        gone: dict[str, str] = {}
+        live = self._noted("untrusted", agent.paths.store, untrusted_in_store)
         for page in list_stems(agent.paths.store_pages, ".json"):
             live |= self._noted("untrusted", agent.paths.store_page(page), untrusted_in_store)
         for name in archive_files(agent.paths):
@@ -133,7 +134,7 @@ class Digests:
         stamps = " ".join(file.stamp for file in files) if all(file.stamp for file in files) else ""
         known = self.notes["logs"].get(day)
         if stamps and known and known[0] == stamps:
-            return known[1]
+            return str(known[1])
         digest = blake2b(digest_size=12)
         for file in files:
             digest.update(read_log(self.agent.paths, file).encode("utf-8"))
@@ -227,8 +228,8 @@ class Digests:
 
     def events(self, file: LogFile) -> list[LogEvent]:
         """All that one log tells."""
-        gone, (low, raised) = self.forgotten.get(file.day, ()), self.trust_since
-        low, raised = low.get(file.day, ()), raised.get(file.day, ())
+        gone = self.forgotten.get(file.day, set())
+        low, raised = (ids.get(file.day, set()) for ids in self.trust_since)
         events = [
             e._replace(untrusted=e.id in low or (e.untrusted and e.id not in raised))
             for e in parse_events(read_log(self.agent.paths, file), file.day)

@@ -1,6 +1,7 @@
 """log consolidate --llm: a language model finds facts in old events."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Taking, find_fact, portions
@@ -25,9 +26,8 @@ class FactFinder:
         found = []
         for portion in portions(events, _TOLD):
             told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
-            numbers = range(1, len(portion) + 1)
-            prompt = render_extraction_prompt(told)
-            answer = self._asker.ask(prompt, lambda text, numbers=numbers: parse_extracts(text, numbers))
+            parse = partial(parse_extracts, numbers=range(1, len(portion) + 1))
+            answer = self._asker.ask(render_extraction_prompt(told), parse)
             if answer is None:
                 continue
             facts = [find_fact(extract, portion, self._asker.mark) for extract in answer.facts]

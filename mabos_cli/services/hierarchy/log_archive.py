@@ -3,22 +3,28 @@
 Every step can be done again: a killed run leaves each log whole at one of its places, and links that the next run mends.
 """
 
-import time
 from datetime import UTC, date
 from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import is_past
 from mabos_cli.core.language.periods import LEVELS
-from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import relink_logs, render_log_header
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import list_stems, move_files, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import (
+    Moved,
+    list_stems,
+    move_files,
+    read_bytes,
+    redo_when_moved,
+    remove_file,
+    replace_file,
+)
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.log_files import LogFile, find_logs
 from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 
 class Archiving(NamedTuple):
@@ -49,8 +55,8 @@ def preview_archiving(agent: Agent, older_than: float) -> Archiving:
 
 def archive_logs(agent: Agent, older_than: float) -> Archiving:
     """Moves old logs to the archive and mends the links to all that are there."""
-    started = time.monotonic()
-    with holding_lock(agent, "log archive") as holding:
+
+    def planned(fresh: Fresh) -> tuple[Write | None, Archiving]:
         logs, warnings = _look(agent, older_than)
         there = [log for log in logs.due if agent.paths.archived_log(log.day).exists()]
         absent = {log.day for log in there}
@@ -59,9 +65,11 @@ def archive_logs(agent: Agent, older_than: float) -> Archiving:
         for log in there:
             _merge(agent.paths, log)
         links, more = relink_logs_of(agent.paths, logs.archived | {log.day for log in logs.due})
-        if logs.due or links:
-            write_receipt(agent, "log archive", {"logs": len(logs.due), "links": links}, [], started)
-    return Archiving(_pairs(agent.paths, logs.due), links, [*holding.warnings, *warnings, *more])
+        write = Write(counts={"logs": len(logs.due), "links": links}) if logs.due or links else None
+        return write, Archiving(_pairs(agent.paths, logs.due), links, [*warnings, *more])
+
+    done, notes = transact(agent, "log archive", planned)
+    return done._replace(warnings=[*notes, *done.warnings])
 
 
 def _look(agent: Agent, older_than: float) -> tuple[_Logs, list[str]]:
@@ -87,7 +95,8 @@ def _pairs(paths: AgentPaths, logs: list[LogFile]) -> tuple[tuple[str, str], ...
 def _merge(paths: AgentPaths, log: LogFile) -> None:
     """Puts what a newer log of an archived day adds behind the archived one, then removes it."""
     goal, root = paths.archived_log(log.day), paths.workspace.root
-    for _ in range(20):
+
+    def attempt() -> None:
         old, added = read_bytes(goal) or b"", read_bytes(log.path)
         if added is None:
             return
@@ -98,7 +107,9 @@ def _merge(paths: AgentPaths, log: LogFile) -> None:
             return remove_file(log.path, root=root)
         if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
             replace_file(goal, old, root=root, expect=new)
-    raise Conflict(f"{paths.relative(log.path)} keeps changing", "somebody is writing it; try again")
+        raise Moved(log.path, True)
+
+    redo_when_moved(attempt, f"{paths.relative(log.path)} keeps changing")
 
 
 def _merged(old: bytes, added: bytes, day: str) -> bytes:

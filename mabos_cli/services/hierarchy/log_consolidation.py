@@ -4,7 +4,6 @@ MEMORY.md is written first, then the ledger: after a crash in between, the block
 old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
 """
 
-import time
 from collections.abc import Sequence
 from datetime import UTC, date
 from typing import NamedTuple
@@ -42,12 +41,11 @@ from mabos_cli.formats.memory.memory_md import (
     told_texts,
 )
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.log_files import LogFile, find_logs, read_log, where_log_is
-from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.memory.trust_log import Judge
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _Parts = list[tuple[LogFile, str]]
 
@@ -146,25 +144,31 @@ def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFac
     """Takes events, or facts that were made of them, into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
     if not found.days:
         return Taking((), 0, ()), []
-    started = time.monotonic()
-    with holding_lock(agent, "log consolidate") as holding:
-        ledger = _read_ledger(agent)
-        taking = Taking((), 0, ())
+
+    def planned(fresh: Fresh) -> tuple[Write | None, Taking]:
+        ledger, taking = _read_ledger(agent), Taking((), 0, ())
 
         def edit(text: str) -> str | None:
             nonlocal taking
             taking = _plan(found, rules, ledger, text, facts)
             return _add_bullets(agent, text, taking) if taking.lines or taking.facts else None
 
-        edit_text(agent.paths, agent.paths.memory_md, edit)
+        file = plan_edit(agent.paths.memory_md, edit)
         new = [line for line in taking.days if not ledger.is_done(*line[:3])]
-        if new:  # unless another run was faster
-            lines = "".join(render_day_taken(line) for line in new)
-            append_bytes(agent.paths.log_ledger, lines.encode("utf-8"), root=agent.paths.workspace.root)
-            counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
-            counts |= {"facts": len(taking.facts)} if taking.facts else {}
-            write_receipt(agent, "log consolidate", counts, [c.key for c in taking.taken], started)
-    return taking, holding.warnings
+        if not new:  # another run was faster
+            return (Write([file]) if file else None), taking
+        line = "".join(render_day_taken(line) for line in new).encode("utf-8")
+        counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
+        counts |= {"facts": len(taking.facts)} if taking.facts else {}
+        write = Write(
+            [file] if file else [],
+            lines=[(agent.paths.log_ledger, line)],
+            ids=[c.key for c in taking.taken],
+            counts=counts,
+        )
+        return write, taking
+
+    return transact(agent, "log consolidate", planned)
 
 
 def _read_ledger(agent: Agent) -> LogLedger:

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core import BadValue
@@ -25,7 +24,7 @@ from mabos_cli.core.knowledge.proposal import (
     resolve_names,
     validate_proposal,
 )
-from mabos_cli.errors import Conflict, NotFound, UsageFault
+from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import (
     WELL_KNOWN,
     Document,
@@ -39,14 +38,13 @@ from mabos_cli.formats.knowledge.jsonld import (
 )
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import Moved, list_names, replace_file, stamp_of, sweep_temps
+from mabos_cli.workspace.files import FileWrite, redo_when_moved, sweep_temps
 from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library, load_documents, load_shipped
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.receipts import add_receipt
+from mabos_cli.workspace.transaction import add_receipt, write_files
 
 Result = TypeVar("Result")
-_ATTEMPTS = 20
 
 
 class Editor(NamedTuple):
@@ -69,33 +67,25 @@ def _holding(editor: Editor, command: str) -> Iterator[None]:
 def change_ontologies(
     editor: Editor,
     command: str,
-    plan: Callable[[Library], Result],
+    plan: Callable[[Library], tuple[Sequence[FileWrite], Result]],
     ids: Callable[[Result], list[str]] = lambda result: [],
 ) -> tuple[Result, list[str]]:
-    """Runs a plan, which writes, on what is on disk; anew when somebody edits a file meanwhile. Its result, and warnings.
-
-    A receipt says how many files changed, and which ids of the result it was about.
-    """
+    """Runs a plan on what is on disk and writes the files that it returns, all or none; anew when somebody edits one meanwhile.
+    Its result, and warnings. A receipt says how many files changed, and which ids of the result it was about."""
     started = time.monotonic()
+
+    def attempt() -> tuple[Result, list[str]]:
+        library = Library(editor.workspace)
+        files, result = plan(library)
+        write_files(files, editor.workspace.root)
+        if files:
+            counts = {"files": len(files)}
+            add_receipt(editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started)
+        return result, library.warnings
+
     with _holding(editor, command):
-        before = _stamps(editor.workspace)
-        for _ in range(_ATTEMPTS):
-            library = Library(editor.workspace)
-            try:
-                result = plan(library)
-            except Moved:
-                continue
-            if changed := _stamps(editor.workspace) - before:
-                counts = {"files": len(changed)}
-                add_receipt(editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started)
-            return result, library.warnings
-    raise Conflict("the ontologies keep changing", "something writes them without locking; try again")
-
-
-def _stamps(workspace: WorkspacePaths) -> set[tuple[Path, str]]:
-    """The files of the ontologies as they are now."""
-    folders = (workspace.ontologies, workspace.proposals("x").parent)
-    return {(path, stamp_of(path)) for folder in folders for path in map(folder.joinpath, list_names(folder))}
+        hint = "something writes them without locking; try again"
+        return redo_when_moved(attempt, "the ontologies keep changing", hint)
 
 
 def check_domain(domain: str) -> str:
@@ -112,7 +102,7 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
     """Writes a proposal down, unless it is there: the proposal and whether it is new, and warnings."""
     check_domain(draft.domain)
 
-    def plan(library: Library) -> tuple[Proposal, bool]:
+    def plan(library: Library) -> tuple[list[FileWrite], tuple[Proposal, bool]]:
         library.check_readable(draft.domain)
         own = draft.node_id or (f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}")
         own = own if ":" in own else f"{library.prefix_of(draft.domain)}:{own}"
@@ -123,15 +113,14 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
             if other.node_id != given.node_id or is_lost(other, library.ontology):
                 continue
             if resolve_names(other, library.ontology, proposed).content == given.content:
-                return other, False
+                return [], (other, False)
             if other.status != "rejected":
                 raise UsageFault(
                     f"{other.id} proposes {other.node_id} in another way",
                     f"mabos ontology reject {other.id}, or give --id",
                 )
         new = given._replace(id=f"OP-{library.last_number + 1:03d}", proposed_at=editor.now)
-        _write_proposals(library, draft.domain, [new])
-        return new, True
+        return [_with_proposal(library, new)], (new, True)
 
     return change_ontologies(editor, "propose", plan, lambda done: [done[0].id])
 
@@ -139,13 +128,12 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
 def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[ProposalVerdict], list[str]]:
     """Checks proposals, all that wait if none is named, and keeps what was found with each."""
 
-    def plan(library: Library) -> list[ProposalVerdict]:
+    def plan(library: Library) -> tuple[list[FileWrite], list[ProposalVerdict]]:
         pending = library.pending()
         chosen = _chosen(library, ids, pending) if ids else pending
         around = library.surroundings(pending)
         told = [_verdict(each, around, similar) for each in chosen]
-        _note(library, [_noted(v, editor.now) for v in told if v.proposal.status == "pending"])
-        return told
+        return _note(library, [_noted(v, editor.now) for v in told if v.proposal.status == "pending"]), told
 
     return change_ontologies(editor, "validate", plan, lambda done: [each.proposal.id for each in done])
 
@@ -194,7 +182,7 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
     The ontology is written before the status of its proposals: after a crash in between, another run finds them there.
     """
 
-    def plan(library: Library) -> Merged:
+    def plan(library: Library) -> tuple[list[FileWrite], Merged]:
         pending = library.pending()
         chosen = [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
         rejected = [each.id for each in chosen if each.status == "rejected"]
@@ -206,11 +194,13 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
             library.check_readable(domain)
         verdicts = _judge(library, waiting, pending, similar)
         new = order_proposals([each for each in waiting if not is_merged(each, library.ontology)])
-        files = _write_nodes(library, new, dry_run)
-        if not dry_run:
-            done = {"status": "approved", "merged_at": editor.now}
-            _note(library, [_noted(v, editor.now)._replace(**done) for v in verdicts])
-        return Merged(new, [each for each in chosen if each not in new], files, verdicts)
+        files = _with_nodes(library, new)
+        names = [f"ontologies/{file.path.name}" for file in files]
+        merged = Merged(new, [each for each in chosen if each not in new], names, verdicts)
+        if dry_run:
+            return [], merged
+        noted = [_noted(v, editor.now)._replace(status="approved", merged_at=editor.now) for v in verdicts]
+        return [*files, *_note(library, noted)], merged
 
     return change_ontologies(editor, "merge", plan, lambda done: [each.id for each in done.new])
 
@@ -241,8 +231,8 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
     return verdicts
 
 
-def _write_nodes(library: Library, proposals: Sequence[Proposal], dry_run: bool) -> list[str]:
-    """Adds the nodes of proposals to their ontologies: the files that changed."""
+def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
+    """The ontologies with the nodes of proposals."""
     changed = []
     for domain in dict.fromkeys(each.domain for each in proposals):
         nodes = [proposed_node(each) for each in proposals if each.domain == domain]
@@ -250,53 +240,50 @@ def _write_nodes(library: Library, proposals: Sequence[Proposal], dry_run: bool)
         path = library.workspace.ontology(domain)
         old = document.data if document else None
         if document is None:
-            data = render_new(domain, domain, [])
-            document = parse_jsonld(data, path.name, domain)
+            document = parse_jsonld(render_new(domain, domain, []), path.name, domain)
         expand = library.prefixes.expand
         data = add_nodes(document, [render_node(node, document, expand) for node in nodes])
-        if not dry_run:
-            replace_file(path, data, root=library.workspace.root, expect=old, shared=True)
-        changed.append(f"ontologies/{path.name}")
+        changed.append(FileWrite(path, data, old, True))
     return changed
 
 
 def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool], list[str]]:
     """Marks a proposal as rejected: the proposal and whether it was not so before, and warnings."""
 
-    def plan(library: Library) -> tuple[Proposal, bool]:
+    def plan(library: Library) -> tuple[list[FileWrite], tuple[Proposal, bool]]:
         proposal = library.find_proposal(own)
         if proposal.status == "approved":
             raise UsageFault(f"{proposal.id} is merged", f"take {proposal.node_id} out of its ontology by hand")
         if proposal.status == "rejected":
-            return proposal, False
+            return [], (proposal, False)
         gone = proposal._replace(status="rejected", reason=reason, rejected_at=editor.now)
-        _note(library, [gone])
-        return gone, True
+        return _note(library, [gone]), (gone, True)
 
     return change_ontologies(editor, "reject", plan, lambda done: [done[0].id])
 
 
-def _note(library: Library, proposals: Sequence[Proposal]) -> None:
-    """Writes what became of proposals into their files; the rest of each stays as it was written."""
+def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
+    """The files of proposals with what became of some of them; the rest of each stays as it was written."""
     told = ("status", "validation_result", "merged_at", "rejected_at", "reason")
     new = {(each.domain, each.id): {name: getattr(each, name) for name in told} for each in proposals}
+    changed = []
     for domain, held in library.files.items():
-        file = held.file
-        renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in file.proposals)
-        if renewed != file.proposals:
-            file.proposals = renewed
-            _replace_proposals(library, domain, held)
+        renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in held.file.proposals)
+        if renewed != held.file.proposals:
+            held.file.proposals = renewed
+            changed.append(_proposals_file(library, domain, held))
+    return changed
 
 
-def _write_proposals(library: Library, domain: str, more: Sequence[Proposal]) -> None:
-    held = library.files.get(domain) or HeldFile(ProposalFile(), None)
-    held.file.proposals += tuple(more)
-    _replace_proposals(library, domain, held)
+def _with_proposal(library: Library, proposal: Proposal) -> FileWrite:
+    """The proposals of a domain with one more."""
+    held = library.files.get(proposal.domain) or HeldFile(ProposalFile(), None)
+    held.file.proposals += (proposal,)
+    return _proposals_file(library, proposal.domain, held)
 
 
-def _replace_proposals(library: Library, domain: str, held: HeldFile) -> None:
-    path, root = library.workspace.proposals(domain), library.workspace.root
-    replace_file(path, render_proposals(held.file), root=root, expect=held.data)
+def _proposals_file(library: Library, domain: str, held: HeldFile) -> FileWrite:
+    return FileWrite(library.workspace.proposals(domain), render_proposals(held.file), held.data)
 
 
 _GROUND = "business"  # what the other ontologies build on
@@ -316,11 +303,12 @@ def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffo
     shipped = load_shipped(template)
     domain = check_domain(name or template)
 
-    def plan(library: Library) -> list[Scaffolded]:
+    def plan(library: Library) -> tuple[list[FileWrite], list[Scaffolded]]:
+        files: list[FileWrite] = []
         done = []
         if template != _GROUND and _GROUND not in library.documents and _lacks_ground(library, shipped):
-            done.append(_scaffold_one(library, load_shipped(_GROUND), _GROUND))
-        return [*done, _scaffold_one(library, shipped, domain)]
+            done.append(_scaffold_one(library, load_shipped(_GROUND), _GROUND, files))
+        return files, [*done, _scaffold_one(library, shipped, domain, files)]
 
     return change_ontologies(editor, "scaffold", plan)
 
@@ -334,19 +322,19 @@ def _lacks_ground(library: Library, shipped: Document) -> bool:
     return bool(missing & {*read_ontology([load_shipped(_GROUND)]).concepts})
 
 
-def _scaffold_one(library: Library, shipped: Document, domain: str) -> Scaffolded:
+def _scaffold_one(library: Library, shipped: Document, domain: str, files: list[FileWrite]) -> Scaffolded:
+    """What becomes of the file of a domain; it is added to the files that are to be written, if it changes."""
     library.check_readable(domain)
     path, held = library.workspace.ontology(domain), library.documents.get(domain)
     shown = f"ontologies/{path.name}"
     nodes = list(_named_nodes(shipped))
     if held is None:
-        replace_file(path, shipped.data, root=library.workspace.root, expect=None)
+        files.append(FileWrite(path, shipped.data, None))
         return Scaffolded(shown, len(nodes), True)
     known = {iri for iri, _ in _named_nodes(held)}
     missing = [translate_node(node, shipped, held) for iri, node in nodes if iri not in known]
     if missing:
-        data = add_nodes(held, missing)
-        replace_file(path, data, root=library.workspace.root, expect=held.data, shared=True)
+        files.append(FileWrite(path, add_nodes(held, missing), held.data, True))
     return Scaffolded(shown, len(missing), False)
 
 

@@ -23,8 +23,7 @@ from mabos_cli.workspace.memory.observations import (
     note_taken,
     stored_already,
 )
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import holding_lock, write_receipt
 
 MOST_NAMED = 10  # faults that are told one by one
 Show = Callable[[int, int], None]

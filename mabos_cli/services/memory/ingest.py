@@ -30,7 +30,7 @@ from mabos_cli.workspace.memory.transcripts import (
     open_transcript,
     read_spool,
 )
-from mabos_cli.workspace.receipts import write_receipt
+from mabos_cli.workspace.transaction import write_receipt
 
 OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it is about
 _CHUNK = 500  # observations that are appended, and synced, at a time

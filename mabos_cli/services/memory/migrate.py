@@ -10,7 +10,7 @@ from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.formats.memory.notes import Notes, parse_notes
 from mabos_cli.services.memory.remember import plan_drafts
-from mabos_cli.workspace.agent import Agent, Fresh
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.migration import (
     NoteFile,
@@ -20,6 +20,7 @@ from mabos_cli.workspace.memory.migration import (
     note_migrated,
     open_note_files,
 )
+from mabos_cli.workspace.transaction import Fresh
 
 
 class Reading(NamedTuple):

@@ -9,8 +9,10 @@ from mabos_cli.core.memory.item import Prose
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts, plan_store
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.workspace.agent import Agent, Fresh, Plan
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.memory.changing import MemoryPlan
 from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.transaction import Fresh, write_receipt
 
 if TYPE_CHECKING:
     from mabos_cli.formats.search.llm_answers import Merge
@@ -39,10 +41,8 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
 
 def queue_drafts(agent: Agent, drafts: list[Draft]) -> Remembered:
     """Queues drafts for the next write, with a receipt."""
-    from mabos_cli.workspace.receipts import write_receipt
-
     queued = agent.defer(drafts)
-    write_receipt(agent, "store --defer", {"queued": len(queued)}, [draft.item.id for draft in queued])
+    write_receipt(agent, "store --defer", {"queued": len(queued)}, [d.item.id for d in queued], part="memory")
     return Remembered([Stored(draft.item, draft.store) for draft in queued], redacted_note(drafts))
 
 
@@ -53,7 +53,7 @@ def store_drafts(agent: Agent, drafts: list[Draft]) -> tuple[list[Stored], list[
 
 def plan_drafts(
     agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
-) -> Plan[list[Stored]]:
+) -> MemoryPlan[list[Stored]]:
     """A plan that stores drafts by the settings of the agent, for `change` and `preview`."""
 
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:

@@ -21,8 +21,9 @@ from mabos_cli.core.memory.upkeep import (
     plan_lifecycle,
 )
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.workspace.agent import Agent, Fresh
+from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.transaction import Fresh
 
 _LIFECYCLE = ("high_unused", "other_unused", "notice", "fuse")
 # Of the words of each memory a text must hold this share, so that none is left out.

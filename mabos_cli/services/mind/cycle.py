@@ -1,6 +1,5 @@
 """The BDI cycle of one agent: intentions pruned, desires sorted, beliefs compared, and what follows from that written down."""
 
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.mind.commitment import STRATEGIES, Mind, Verdict, judge_intentions
 from mabos_cli.core.mind.conflicts import Conflict, Show
-from mabos_cli.core.mind.mind import Attitude, Belief, Problem
+from mabos_cli.core.mind.mind import Attitude, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
@@ -24,17 +23,15 @@ from mabos_cli.workspace.conflicts import (
     read_resolved,
     write_report,
 )
-from mabos_cli.workspace.files import read_text
+from mabos_cli.workspace.files import FileWrite, read_text
 from mabos_cli.workspace.memory.checkpoints import (
     awaited_checkpoint,
     checkpoint_names,
     note_restored,
-    restore_checkpoint,
 )
-from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_mind, refresh_mind
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.mind import load_attitudes, parse_belief_text, read_mind, refresh_mind
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _COMMAND = "bdi cycle"
 _SUNDAY = 6
@@ -67,48 +64,105 @@ class Cycle(NamedTuple):
     warnings: list[str]
 
 
-def run_cycle(agent: Agent, order: CycleOrder, compose: Compose | None = None) -> Cycle:
-    """Runs the cycle. Its files are written one by one, each whole; a cycle that is cut off is finished by the next.
+class _Thought(NamedTuple):
+    """What a cycle makes of the files as they are: what it writes, what it gives up, and what is in conflict."""
 
-    The lock is not held while beliefs are compared: that may take seconds, and others want to store.
-    """
-    started, day = time.monotonic(), format_time(agent.now())[:10]
+    files: list[FileWrite]
+    awaited: str
+    checkpoint: str
+    pruned: list[Verdict]
+    is_sorted: bool
+    mind: Mind
+    problems: list[Problem]
+    compared: Comparison
+    conflicts: list[Conflict]
+    warnings: list[str]
+
+
+def run_cycle(agent: Agent, order: CycleOrder, compose: Compose | None = None) -> Cycle:
+    """Runs the cycle as one transaction. The lock is not held while beliefs are compared, unless somebody edits them meanwhile:
+    that may take seconds, and others want to store."""
     strategy, warnings = strategy_of(agent)
-    checkpoint = _restore(agent, order, warnings)
-    beliefs, problems = load_beliefs(agent)
-    mind = Mind(load_attitudes(agent, "goal")[0], load_attitudes(agent, "desire")[0], beliefs)
-    pruned = _prune(agent, order, warnings, lambda found: judge(agent, found, mind, strategy))
-    was_sorted = _sort_desires(agent, order, warnings)
-    chunks, compared = _process(agent, beliefs, order.show)
-    known = read_resolved(agent)
-    conflicts = [conflict for conflict in compared.conflicts if conflict.key not in known]
-    if compared.is_new and not order.dry_run:
-        with holding_lock(agent, _COMMAND) as holding:
-            warnings += holding.warnings
-            keep_comparison(agent, beliefs, compared)
-    report, materialized = _write_derived(agent, order, day, conflicts, warnings)
-    summaries = _sum_up(agent, order, compose, warnings) if agent.now().weekday() == _SUNDAY else []
-    told = _count(agent, mind, problems)
-    warnings += map(str, problems)
-    if not order.dry_run:
-        done = {"pruned": len(pruned), "conflicts": len(conflicts), "summaries": len(summaries)}
-        write_receipt(agent, _COMMAND, done, [v.intention.id for v in pruned if v.intention.id], started)
+    summaries, later = _sum_up(agent, order, compose) if agent.now().weekday() == _SUNDAY else ([], [])
+    ahead, made = _think(agent, order, strategy, None), _Made()
+
+    def planned(fresh: Fresh) -> tuple[Write, _Thought]:
+        thought = _think(agent, order, strategy, ahead.compared)
+        pruned = [v.intention.id for v in thought.pruned if v.intention.id]
+        counts = {"pruned": len(thought.pruned), "conflicts": len(thought.conflicts), "summaries": len(summaries)}
+        counts |= {"restored": 1} if thought.checkpoint else {}
+        follow = lambda: made.follow(agent, thought)  # noqa: E731
+        return Write(thought.files, follow=follow, part="mind", ids=pruned, counts=counts), thought
+
+    done, notes = ahead, list[str]()
+    if order.dry_run:
+        path = due_report(agent, format_time(agent.now())[:10], done.conflicts)
+        made.report = agent.paths.relative(path) if path else ""
+    else:
+        done, notes = transact(agent, _COMMAND, planned)
+    for error in made.trouble:
+        raise error
     return Cycle(
         agent.id,
         format_time(agent.now()),
         strategy,
-        told,
-        chunks,
-        pruned,
-        was_sorted,
-        conflicts,
-        len(compared.conflicts) - len(conflicts),
-        report,
-        checkpoint,
+        _count(agent, done.mind, done.problems),
+        max(1, -(-len(done.mind.beliefs) // max(1, agent.settings["bdi.chunk"]))),
+        done.pruned,
+        done.is_sorted,
+        done.conflicts,
+        len(done.compared.conflicts) - len(done.conflicts),
+        made.report,
+        done.checkpoint,
         summaries,
-        materialized,
-        warnings,
+        made.materialized,
+        [*warnings, *done.warnings, *notes, *later, *map(str, done.problems)],
     )
+
+
+class _Made:
+    """What follows from a cycle: the conflict report and mabos-beliefs.md, where there is news."""
+
+    def __init__(self) -> None:
+        self.report = ""
+        self.materialized: list[str] = []
+        self.trouble: list[MabosError] = []
+
+    def follow(self, agent: Agent, thought: _Thought) -> list[str]:
+        """Writes both, and what the next cycle wants to know: warnings."""
+        if thought.awaited:
+            note_restored(agent)
+        if thought.compared.is_new:
+            keep_comparison(agent, thought.compared)
+        self.materialized, notes = refresh_mind(agent)
+        try:
+            self.report, more = write_report(agent, format_time(agent.now())[:10], thought.conflicts)
+        except MabosError as error:  # the report is what a cycle is for
+            self.trouble.append(error)
+            return notes
+        return [*more, *notes]
+
+
+def _think(agent: Agent, order: CycleOrder, strategy: str, known: Comparison | None) -> _Thought:
+    """What the cycle comes to now. Beliefs are compared across all chunks, unless that was done for just these."""
+    files: list[FileWrite] = []
+    awaited, text, warnings = _restored(agent, order, files)
+    checkpoint = awaited if files else ""
+    beliefs, problems = parse_belief_text(text)
+    mind = Mind(load_attitudes(agent, "goal")[0], load_attitudes(agent, "desire")[0], beliefs)
+    pruned: list[Verdict] = []
+    files += _plan_file(agent, "intention", lambda old: _prune(agent, old, mind, strategy, pruned))
+    sorting = _plan_file(agent, "desire", lambda old: reorder(parse_cognitive(old), priority_of))
+    compared = compare_beliefs(agent, beliefs, show=order.show, known=known)
+    resolved = read_resolved(agent)
+    conflicts = [conflict for conflict in compared.conflicts if conflict.key not in resolved]
+    done = [*files, *sorting]
+    return _Thought(done, awaited, checkpoint, pruned, bool(sorting), mind, problems, compared, conflicts, warnings)
+
+
+def _plan_file(agent: Agent, kind: str, edit: Callable[[str], str | None]) -> list[FileWrite]:
+    file = plan_edit(agent.paths.root / KINDS[kind].file, edit)
+    return [file] if file else []
 
 
 def strategy_of(agent: Agent) -> tuple[str, list[str]]:
@@ -130,92 +184,46 @@ def judge(agent: Agent, intentions: list[Attitude], mind: Mind, strategy: str) -
     return judge_intentions(intentions, mind, strategy, days, agent.now(), s["bdi.certainty_floor"])
 
 
-def _prune(
-    agent: Agent, order: CycleOrder, warnings: list[str], judged: Callable[[list[Attitude]], list[Verdict]]
-) -> list[Verdict]:
-    """Marks intentions in place; they are judged by the file as it is in the moment of writing."""
+def _prune(agent: Agent, text: str, mind: Mind, strategy: str, verdicts: list[Verdict]) -> str | None:
+    """Intentions.md with those marked that are given up; the verdicts are noted."""
     name, day = KINDS["intention"].file, format_time(agent.now())[:10]
-    verdicts: list[Verdict] = []
-
-    def edit(text: str) -> str | None:
-        verdicts[:] = judged(parse_attitudes(text, "intention", name)[0])
-        if not verdicts:
-            return None
-        file = parse_cognitive(text)
-        at = {entry.first + 1: entry for entry in file.entries}
-        told = [(at[v.intention.line], "status", f"{v.status} ({day}: {v.reason})") for v in verdicts]
-        return set_fields(file, told)
-
-    _edit(agent, order, warnings, "intention", edit)
-    return verdicts
+    verdicts[:] = judge(agent, parse_attitudes(text, "intention", name)[0], mind, strategy)
+    if not verdicts:
+        return None
+    file = parse_cognitive(text)
+    at = {entry.first + 1: entry for entry in file.entries}
+    return set_fields(file, [(at[v.intention.line], "status", f"{v.status} ({day}: {v.reason})") for v in verdicts])
 
 
-def _sort_desires(agent: Agent, order: CycleOrder, warnings: list[str]) -> bool:
-    return _edit(agent, order, warnings, "desire", lambda text: reorder(parse_cognitive(text), priority_of))
-
-
-def _edit(agent: Agent, order: CycleOrder, warnings: list[str], kind: str, edit: Callable[[str], str | None]) -> bool:
-    """Edits the file of a kind, or only looks whether it would change; the lock is taken when there is something to write."""
-    text = read_mind(agent, kind)
-    new = edit(text)
-    if order.dry_run or new is None or new == text:
-        return new is not None and new != text
-    with holding_lock(agent, _COMMAND) as holding:
-        warnings += holding.warnings
-        return edit_text(agent.paths, agent.paths.root / KINDS[kind].file, edit)
-
-
-def _process(agent: Agent, beliefs: list[Belief], show: Show | None) -> tuple[int, Comparison]:
-    """Beliefs are read chunk by chunk, and compared across all chunks: how many chunks, and the conflicts."""
-    size = max(1, agent.settings["bdi.chunk"])
-    return max(1, -(-len(beliefs) // size)), compare_beliefs(agent, beliefs, show=show)
-
-
-def _restore(agent: Agent, order: CycleOrder, warnings: list[str]) -> str:
-    """Puts the checkpoint of a compaction into Beliefs.md, once: its path, or nothing. One that is no text is passed over."""
-    names = checkpoint_names(agent)
+def _restored(agent: Agent, order: CycleOrder, files: list[FileWrite]) -> tuple[str, str, list[str]]:
+    """The path of the checkpoint that a compaction left, or nothing; the text of Beliefs.md with it, which is added to the files
+    unless it is there already; and warnings. One that is no text is passed over."""
+    names, text = checkpoint_names(agent), read_mind(agent, "belief")
     name = names[-1] if order.compacted and names else awaited_checkpoint(agent, names)
     if not name:
-        return ""
+        return "", text, []
     path = agent.paths.checkpoints / name
     source = agent.paths.relative(path)
     try:
-        text = read_text(path, source)
+        kept = read_text(path, source)
     except InvalidFile as error:
-        warnings.append(f"no checkpoint restored: {error.message}")
-        return ""
-    if order.dry_run:
-        stamp = format_time(agent.now())
-        return source if restore_into_beliefs(read_mind(agent, "belief"), text, source, stamp) else ""
-    restored = restore_checkpoint(agent, source, text)
-    note_restored(agent)
-    return source if restored else ""
+        return "", text, [f"no checkpoint restored: {error.message}"]
+    stamp = format_time(agent.now())
+    file = plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, kept, source, stamp))
+    if file is None:  # it is there already
+        return source, text, []
+    files.append(file)
+    return source, file.data.decode("utf-8", "surrogateescape"), []
 
 
-def _write_derived(
-    agent: Agent, order: CycleOrder, day: str, conflicts: list[Conflict], warnings: list[str]
-) -> tuple[str, list[str]]:
-    """Writes the conflict report and mabos-beliefs.md where there is news: their paths."""
-    if order.dry_run:
-        path = due_report(agent, day, conflicts)
-        return (agent.paths.relative(path) if path else ""), []
-    with holding_lock(agent, _COMMAND) as holding:
-        report, notes = write_report(agent, day, conflicts)
-        materialized, more = refresh_mind(agent)
-        warnings += [*holding.warnings, *notes, *more]
-    return report, materialized
-
-
-def _sum_up(agent: Agent, order: CycleOrder, compose: Compose | None, warnings: list[str]) -> list[str]:
-    """Builds the week that ends today; trouble with that takes nothing back of what the cycle did."""
+def _sum_up(agent: Agent, order: CycleOrder, compose: Compose | None) -> tuple[list[str], list[str]]:
+    """Builds the week that ends today: paths, and warnings. Trouble with that takes nothing from the cycle."""
     monday = (agent.now() - timedelta(days=_SUNDAY)).date()
     try:
         built = build_hierarchy(agent, Order("week", monday, dry_run=order.dry_run), compose)
     except MabosError as error:
-        warnings.append(f"the week was not built: {error.message}")
-        return []
-    warnings += built.warnings
-    return [agent.paths.relative(state.path) for state in built.written]
+        return [], [f"the week was not built: {error.message}"]
+    return [agent.paths.relative(state.path) for state in built.written], list(built.warnings)
 
 
 def _count(agent: Agent, mind: Mind, problems: list[Problem]) -> dict[str, int]:

@@ -20,8 +20,8 @@ from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
-from mabos_cli.workspace.receipts import write_receipt
 from mabos_cli.workspace.runtime import now
+from mabos_cli.workspace.transaction import write_receipt
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "templates" / "business-goals.yaml"
 # Of a seed by kind and id: the id that it got, and where it stands.
@@ -113,7 +113,7 @@ def _agents_to_make(template: Template, agents: Iterable[str]) -> list[str]:
 def _make_agents(call: Session, workspace: WorkspacePaths, template: Template, made: Iterable[str]) -> None:
     for agent in [each for each in template.agents if each.id in made]:
         files = create_agent(workspace, agent.id, agent.role, agent.name)
-        write_receipt(call.agent_of(workspace.agent(agent.id)), "agent create", {"files": len(files)}, [])
+        write_receipt(call.agent_of(workspace.agent(agent.id)), "agent create", {"files": len(files)}, part="agent")
 
 
 def _write(call: Session, workspace: WorkspacePaths, plan: SeedPlan) -> tuple[Places, list[str]]:

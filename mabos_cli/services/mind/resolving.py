@@ -1,7 +1,5 @@
 """Settling a conflict: the belief that is not kept is marked where it stands, and the decision is kept for good."""
 
-import time
-
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.conflicts import Conflict
@@ -12,13 +10,12 @@ from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import change_entry
-from mabos_cli.formats.mind.mind_md import Resolution
+from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.conflicts import note_resolved
-from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.mind import refresh_mind
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _COMMAND = "bdi resolve"
 
@@ -26,27 +23,30 @@ _COMMAND = "bdi resolve"
 def resolve_conflict(agent: Agent, conflict: Conflict, keep: str, reason: str) -> tuple[bool, list[str]]:
     """Marks the belief that is not kept, with all that say the same, and notes the decision: whether a file changed, and
     warnings."""
-    started, stamp = time.monotonic(), format_time(agent.now())
+    stamp = format_time(agent.now())
     kept, lost = {"a": (conflict.a, conflict.b), "b": (conflict.b, conflict.a)}.get(keep, (None, None))
-    with holding_lock(agent, _COMMAND) as holding:
-        changed, warnings = False, list(holding.warnings)
+    first, second = (belief.id or belief.statement for belief in (conflict.a, conflict.b))
+    decision = Resolution(conflict.key, keep, first, second, reason, stamp)
+
+    def planned(fresh: Fresh) -> tuple[Write, bool]:
+        file = None
         if kept and lost:
-            edit = lambda old: _supersede(old, kept, lost, stamp[:10], reason)  # noqa: E731
-            changed = edit_text(agent.paths, agent.paths.beliefs, edit)
-        told = [belief.id or belief.statement for belief in (conflict.a, conflict.b)]
-        warnings += _note(agent, Resolution(conflict.key, keep, *told, reason, stamp), settled=changed)
-        warnings += refresh_mind(agent)[1] if changed else []
-        write_receipt(agent, _COMMAND, {"conflicts": 1}, [conflict.key], started)
-    return changed, warnings
+            file = plan_edit(agent.paths.beliefs, lambda old: _supersede(old, kept, lost, stamp[:10], reason))
+        line = (agent.paths.conflict_ledger, render_resolution(decision).encode("utf-8"))
+        write = Write(part="mind", ids=[conflict.key], counts={"conflicts": 1})
+        if file is None:
+            return write._replace(lines=[line]), False
+        # The beliefs themselves settle it by then: trouble with the ledger is only a warning.
+        return write._replace(files=[file], follow=lambda: [*_note(agent, decision), *refresh_mind(agent)[1]]), True
+
+    return transact(agent, _COMMAND, planned)
 
 
-def _note(agent: Agent, resolution: Resolution, *, settled: bool) -> list[str]:
-    """Notes the decision. Where the beliefs themselves settle it by now, trouble with the ledger is only a warning."""
+def _note(agent: Agent, decision: Resolution) -> list[str]:
+    """Notes the decision: a warning when that cannot be done."""
     try:
-        note_resolved(agent, resolution)
+        note_resolved(agent, decision)
     except MabosError as error:
-        if not settled:
-            raise
         return [f"the decision is not in the ledger: {error.message}"]
     return []
 

@@ -5,7 +5,7 @@ Little is loaded as long as the server is down: then a line in the ledger is all
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.mirror.records import QUEUED, Entry, Key
 from mabos_cli.errors import Conflict, MabosError, Unavailable
-from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.agent import Agent, Change
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
 from mabos_cli.workspace.settings import load_settings
@@ -24,45 +24,29 @@ if TYPE_CHECKING:
     from mabos_cli.backends.typedb import Place, Session
     from mabos_cli.services.mirror.sync import Writing
 
-# The first word of a command, or all of it: the part of the mirror that it changes.
-_PARTS = {
-    **dict.fromkeys(
-        ("store", "update", "forget", "revive", "reinforce", "consolidate", "lifecycle", "doctor", "harvest", "grade"),
-        "memory",
-    ),
-    **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "bdi", "checkpoint restore"), "mind"),
-    **dict.fromkeys(("init", "agent"), "agent"),
-    "fact": "facts",
-    "infer": "facts",
-    "rule": "rules",
-    "case": "cases",
-    "reason": "reasoning",
-}
 # Parts whose records go by the ids that a command names, and their type; others are small, and looked through as a whole.
 _BY_ID = {"memory": "memory_item", "facts": "spo_fact", "cases": "cbr_case"}
 _MUCH = "too much for one command: mabos typedb sync-agent writes the rest"
-Touched = dict[str, dict[str, None] | None]
+Parts = dict[str, dict[str, None] | None]
 
 
-def touched_parts(touched: Sequence[tuple[str, Collection[str]]]) -> Touched:
-    """The parts that some commands changed, with the ids that they named; None where the whole part is to be looked through.
+def changed_parts(changes: Iterable[Change]) -> Parts:
+    """The parts that were changed, with the ids that were named; None where the whole part is to be looked through.
 
-    >>> touched_parts([("store", ["M-1"]), ("store", ["M-2"]), ("rule create", []), ("log archive", [])])
-    {'memory': {'M-1': None, 'M-2': None}, 'rules': None}
+    >>> changed_parts([Change("store", "memory", ("M-1",)), Change("rule create", "rules"), Change("log archive")])
+    {'memory': {'M-1': None}, 'rules': None}
     """
-    found: Touched = {}
-    for command, ids in touched:
-        part = _PARTS.get(command) or _PARTS.get(command.partition(" ")[0])
-        if part is None:
-            continue
-        if part not in _BY_ID or not ids or found.get(part, {}) is None:
-            found[part] = None
-        else:
-            found.setdefault(part, {}).update(dict.fromkeys(ids))  # type: ignore[union-attr]
+    found: Parts = {}
+    for change in changes:
+        known = found.get(change.part, {})
+        if change.part in _BY_ID and change.ids and known is not None:
+            found[change.part] = known | dict.fromkeys(change.ids)
+        elif change.part:
+            found[change.part] = None
     return found
 
 
-def mirror_touched(agents: Sequence[Agent]) -> list[str]:
+def mirror_changes(agents: Sequence[Agent]) -> list[str]:
     """Mirrors what was written in some agents: warnings. A server that is down is asked once, and warned about once."""
     reasons: dict[str, str] = {}  # by address
     queued: dict[str, int] = {}  # by reason
@@ -85,18 +69,20 @@ def mirror_touched(agents: Sequence[Agent]) -> list[str]:
     return [*warnings, *told]
 
 
-def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Touched]]:
+def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Parts]]:
     """What was written in each home; and the minds of other agents that are mirrored and linked with one that changed."""
     changed: dict[str, Agent] = {}
     for agent in agents:
-        parts = touched_parts(agent.touched or ())
-        (agent.touched or []).clear()
+        parts = changed_parts(agent.changes or ())
+        if agent.changes:  # seen to; who commits still wants to know what ran
+            agent.changes[:] = [change._replace(part="") for change in agent.changes]
         if parts:
             yield agent, parts
         if "mind" in parts:
             changed[agent.id] = agent
     others = {other.id: other for agent in changed.values() for other in _leaning(agent, changed)}
-    yield from ((other, {"mind": None}) for other in others.values())
+    for other in others.values():
+        yield other, {"mind": None}
 
 
 def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
@@ -108,10 +94,10 @@ def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
             paths = agent.paths.workspace.agent(name)
             settings = load_settings(paths.workspace, paths, {})
             if settings["typedb.address"] and paths.mirror_ledger.exists():
-                yield agent._replace(paths=paths, settings=settings, touched=[])
+                yield agent._replace(paths=paths, settings=settings, changes=[])
 
 
-def _mirror(agent: Agent, parts: Touched) -> tuple[str, list[str], int]:
+def _mirror(agent: Agent, parts: Parts) -> tuple[str, list[str], int]:
     """Why something could not be mirrored, if so; warnings; and how much was queued."""
     workspace = agent.paths.workspace
     try:
@@ -150,7 +136,7 @@ def _notes(writing: "Writing") -> list[str]:
     return notes
 
 
-def _queue(agent: Agent, parts: Touched) -> int:
+def _queue(agent: Agent, parts: Parts) -> int:
     """Queues what a command named, without looking at it; where it named nothing, what differs."""
     keys: list[Key] = []
     for part, ids in parts.items():

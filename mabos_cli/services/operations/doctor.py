@@ -44,9 +44,9 @@ from mabos_cli.workspace.memory.items_md import stale_derived
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
-from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
+from mabos_cli.workspace.transaction import holding_lock
 
 _FILES = (".md", ".json", ".jsonl")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)

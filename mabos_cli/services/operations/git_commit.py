@@ -73,12 +73,12 @@ def _commit(paths: list[Path], message: str) -> str:
 
 def _message(command: str, opened: Sequence[Agent], answer: str) -> str:
     wrote, about = [], ""
-    agents = [agent for agent in opened if agent.touched] or list(opened)
+    agents = [agent for agent in opened if agent.changes] or list(opened)
     for agent in agents:
-        runs = last_runs(agent) if agent.touched else {}
-        for done, ids in agent.touched or ():
-            wrote.append(Wrote(done, tuple(ids), runs.get(done, {}).get("counts")))
-            about = about or (_text_of(agent, ids[0]) if ids else "")
+        runs = last_runs(agent) if agent.changes else {}
+        for change in agent.changes or ():
+            wrote.append(Wrote(change.command, change.ids, runs.get(change.command, {}).get("counts")))
+            about = about or (_text_of(agent, change.ids[0]) if change.ids else "")
     return render_commit(command, list(dict.fromkeys(agent.id for agent in agents)), about, wrote, answer)
 
 

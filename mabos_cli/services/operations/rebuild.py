@@ -11,8 +11,7 @@ from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
 from mabos_cli.workspace.memory.domains import Survey, materialize_domains
 from mabos_cli.workspace.memory.items_md import materialize_items
 from mabos_cli.workspace.mind import materialize_mind
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import holding_lock, write_receipt
 
 
 def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:

@@ -1,25 +1,21 @@
 """Cases of an agent: read as they are, changed under the agent's lock."""
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TypeVar
 
 from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture, Held, Key, Worth
-from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
 from mabos_cli.formats.memory.item_records import lines_naming
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.archive import append_records, archive_files
-from mabos_cli.workspace.files import Moved, read_bytes, replace_file
+from mabos_cli.workspace.archive import archive_files
+from mabos_cli.workspace.files import FileWrite, read_bytes
 from mabos_cli.workspace.knowledge.cases_md import mark_of, refresh_cases
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
 CasePlan = Callable[[CaseFile, Held], tuple[CaseChanges, Result]]
-_ATTEMPTS = 20
 _ID = re.compile(r"C-(\d{1,17})")
 
 
@@ -34,28 +30,28 @@ def _read(agent: Agent) -> tuple[CaseFile, bytes | None]:
 
 
 def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Result, list[str]]:
-    """Runs a plan on fresh cases under the agent's lock and writes its changes: its result, and warnings.
+    """Runs a plan on fresh cases in one transaction and writes its changes: its result, and warnings.
 
     The archive is written first: a crash before cases.json is replaced leaves a record too many, never a case too few.
     """
-    started = time.monotonic()
-    with holding_lock(agent, command) as holding:
-        for _ in range(_ATTEMPTS):
-            file, data = _read(agent)
-            changes, result = plan(file, _held(file))
-            if not (changes.put or changes.drop):
-                return result, holding.warnings
-            new = file.changed(changes.put, changes.drop)
-            _archive(agent, file, changes.archive)
-            try:
-                replace_file(agent.paths.cases, new.data, root=agent.paths.workspace.root, expect=data)
-            except Moved:
-                continue
-            ids = [case.id for case in changes.put]
-            notes = refresh_cases(agent, new, {*ids, *changes.drop}, mark_of(file))
-            write_receipt(agent, command, {"cases": len(ids), "left": len(changes.drop)}, ids, started)
-            return result, [*holding.warnings, *notes]
-    raise Conflict("cases.json keeps changing", "something writes it without locking; try again")
+
+    def planned(fresh: Fresh) -> tuple[Write | None, Result]:
+        file, data = _read(agent)
+        changes, result = plan(file, _held(file))
+        if not (changes.put or changes.drop):
+            return None, result
+        new, ids = file.changed(changes.put, changes.drop), [case.id for case in changes.put]
+        write = Write(
+            [FileWrite(agent.paths.cases, new.data, data)],
+            archive=_departed(file, changes.archive),
+            follow=lambda: refresh_cases(agent, new, {*ids, *changes.drop}, mark_of(file)),
+            part="cases",
+            ids=ids,
+            counts={"cases": len(ids), "left": len(changes.drop)},
+        )
+        return write, result
+
+    return transact(agent, command, planned)
 
 
 def _held(file: CaseFile) -> Held:
@@ -95,13 +91,10 @@ class _CaseIds:
         return wished
 
 
-def _archive(agent: Agent, file: CaseFile, departures: tuple[CaseDeparture, ...]) -> None:
-    def records() -> Iterator[tuple[str, bytes]]:
-        for each in departures:
-            case = each.case or file.case(file.places[each.id])
-            yield each.at, render_case_departure(each, case)
-
-    append_records(agent.paths, records())
+def _departed(file: CaseFile, departures: Iterable[CaseDeparture]) -> list[tuple[str, bytes]]:
+    """The archive's records of cases that leave."""
+    cases = ((each, each.case or file.case(file.places[each.id])) for each in departures)
+    return [(each.at, render_case_departure(each, case)) for each, case in cases]
 
 
 def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:

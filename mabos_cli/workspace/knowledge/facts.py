@@ -1,6 +1,5 @@
 """Facts of an agent: read as they are, changed under its lock."""
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -9,7 +8,6 @@ from mabos_cli.core.knowledge.asserting import FactChanges, FactDeparture
 from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.facts import (
     Derived,
     FactFile,
@@ -23,16 +21,14 @@ from mabos_cli.formats.knowledge.facts import (
 )
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.archive import append_records, archive_files
-from mabos_cli.workspace.files import Moved, read_bytes, replace_file
+from mabos_cli.workspace.archive import archive_files
+from mabos_cli.workspace.files import FileWrite, read_bytes
 from mabos_cli.workspace.knowledge.facts_md import Stand, is_made_from, materialize_facts
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
 from mabos_cli.workspace.runtime import IdSource
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
-_ATTEMPTS = 20
 _MANY = 50  # subjects above which all facts are decoded instead of looking for each
 
 
@@ -85,50 +81,59 @@ def _read(agent: Agent, path: Path) -> tuple[FactFile, bytes | None]:
     return (parse_facts(data, agent.paths.cited(path)) if data is not None else FactFile()), data
 
 
-class Fresh(NamedTuple):
-    """What a plan may use besides the facts: new ids."""
-
-    new_id: Callable[[], str]
-
-
 # No changes at all mean that nothing is to be written; empty ones, that nothing was left to change.
-Plan = Callable[[Facts, Fresh], tuple[FactChanges | None, Result]]
+FactPlan = Callable[[Facts, Fresh], tuple[FactChanges | None, Result]]
 
 
-def change_facts(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, list[str]]:
-    """Runs a plan on fresh facts under the agent's lock and writes its changes: its result, and warnings.
+def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Result, list[str]]:
+    """Runs a plan on fresh facts in one transaction and writes its changes: its result, and warnings.
 
     The archive is written first: a crash before facts.json is replaced leaves a record too many, never a fact too few.
     """
-    started = time.monotonic()
-    with holding_lock(agent, command) as holding:
-        for _ in range(_ATTEMPTS):
-            facts, data = _read_both(agent)
-            before = facts.versions
-            changes, result = plan(facts, Fresh(_minting(agent, facts.asserted)))
-            if changes is None:
-                return result, holding.warnings
-            if not (changes.put or changes.drop):
-                # Of who was killed behind facts.json, the same words once more: the Markdown is still to be written.
-                notes = [] if is_made_from(agent, before) else _materialize(agent, facts, None)[1]
-                return result, [*holding.warnings, *notes]
-            append_fact_departures(agent.paths, changes.archive)
-            _apply(facts.asserted, changes)
-            try:
-                _replace(agent, agent.paths.facts, facts.asserted, data[0])
-            except Moved:
-                continue
-            subjects = {fact.subject for fact in changes.put} | {d.fact.subject for d in changes.archive}
-            if changes.derived is not None:
-                mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
-                renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
-                _replace_derived(agent, renewed, data[1])
-                facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
-            warnings = [*holding.warnings, *_materialize(agent, facts, subjects, before)[1]]
-            ids = [fact.id for fact in changes.put] or list(changes.drop)
-            write_receipt(agent, command, {"facts": len(changes.put), "retracted": len(changes.drop)}, ids, started)
-            return result, warnings
-    raise Conflict("facts.json keeps changing", "something writes it without locking; try again")
+
+    def planned(fresh: Fresh) -> tuple[Write | None, Result]:
+        facts, data = _read_both(agent)
+        before = facts.versions
+        fresh.new_id = _id_source(agent, facts.asserted)
+        changes, result = plan(facts, fresh)
+        if changes is None:
+            return None, result
+        if not (changes.put or changes.drop):
+            # Of who was killed behind facts.json, the same words once more: the Markdown is still to be written.
+            behind = None if is_made_from(agent, before) else Write(follow=lambda: _materialize(agent, facts, None)[1])
+            return behind, result
+        return _plan_write(agent, facts, data, changes), result
+
+    return transact(agent, command, planned)
+
+
+def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | None], changes: FactChanges) -> Write:
+    """What is to be written so that the facts are changed."""
+    before = facts.versions
+    _apply(facts.asserted, changes)
+    files = [FileWrite(agent.paths.facts, render_facts(facts.asserted), data[0])]
+    subjects = {fact.subject for fact in changes.put} | {d.fact.subject for d in changes.archive}
+    if changes.derived is not None:
+        mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
+        renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
+        files += _derived_file(agent, renewed, data[1])
+        facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
+    return Write(
+        files,
+        archive=_departed(changes.archive),
+        follow=lambda: _materialize(agent, facts, subjects, before)[1],
+        part="facts",
+        ids=[fact.id for fact in changes.put] or changes.drop,
+        counts={"facts": len(changes.put), "retracted": len(changes.drop)},
+    )
+
+
+def _departed(departures: Sequence[FactDeparture]) -> list[tuple[str, bytes]]:
+    return [(departure.at, render_fact_departure(departure)) for departure in departures]
+
+
+def _derived_file(agent: Agent, renewed: Renewed, old: bytes | None) -> list[FileWrite]:
+    return [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), old)] if renewed.is_new else []
 
 
 def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
@@ -136,21 +141,7 @@ def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
     return Facts(asserted[0], derived[0]), (asserted[1], derived[1])
 
 
-def _replace(agent: Agent, path: Path, file: FactFile, old: bytes | None) -> None:
-    replace_file(path, render_facts(file), root=agent.paths.workspace.root, expect=old)
-
-
-def _replace_derived(agent: Agent, renewed: Renewed, old: bytes | None) -> None:
-    try:
-        if renewed.is_new:
-            _replace(agent, agent.paths.derived_facts, renewed.file, old)
-    except Moved:
-        raise Conflict(
-            "facts-derived.json was changed meanwhile", "mabos infer forward --persist makes it anew"
-        ) from None
-
-
-def _minting(agent: Agent, file: FactFile) -> Callable[[], str]:
+def _id_source(agent: Agent, file: FactFile) -> Callable[[], str]:
     """Gives ids behind the last one issued, and none that somebody put into the file by hand."""
     mint = IdSource(agent.moment, _last_id(file), letter="F")
 
@@ -197,46 +188,40 @@ def write_derived_facts(
     """Replaces facts-derived.json by the facts that follow from facts.json and rules.json in the versions of the mark: what
     changed, and warnings. Derived facts that another tool keeps in facts.json go to the archive, if their rule is known: they
     follow anew, or no longer."""
-    started, now = time.monotonic(), format_time(agent.now())
-    with holding_lock(agent, "infer forward") as holding:
+    now = format_time(agent.now())
+
+    def planned(fresh: Fresh) -> tuple[Write | None, tuple[Derived, list[str]]]:
         held, data = _read_both(agent)
         before = held.versions
         if mark["facts_version"] != before[0] == held.derived.extra.get("facts_version"):
-            return Derived(0, 0, 0), [*holding.warnings, "not written: facts changed, and a later run was quicker"]
+            return None, (Derived(0, 0, 0), ["not written: facts changed, and a later run was quicker"])
         moved = [fact for fact in _derived_among(held.asserted) if fact.rule_id in rule_ids]
-        if moved:
-            mark = mark | {"facts_version": mark["facts_version"] + 1}
-            _drop_derived(agent, held.asserted, data[0], moved, now)
-        renewed = renew_derived(held.derived, facts, mark, now)
-        _replace_derived(agent, renewed, data[1])
+        files, departures = [], [FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in moved]
+        if moved:  # rules make them anew, in facts-derived.json
+            _apply(held.asserted, FactChanges(drop=tuple(fact.id for fact in moved)))
+            files = [FileWrite(agent.paths.facts, render_facts(held.asserted), data[0])]
+        renewed = renew_derived(held.derived, facts, mark | {"facts_version": mark["facts_version"] + bool(moved)}, now)
+        files += _derived_file(agent, renewed, data[1])
         subjects = renewed.subjects | {fact.subject for fact in moved}
-        held, notes = Facts(held.asserted, renewed.file), []
-        if moved or renewed.is_new or not is_made_from(agent, before):
-            notes = _materialize(agent, held, subjects, before)[1]
-        if moved or renewed.is_new:
-            write_receipt(agent, "infer forward", renewed.done._asdict(), [], started)
-    return renewed.done, [*holding.warnings, *notes]
+        new = Facts(held.asserted, renewed.file)
+        if not files and is_made_from(agent, before):
+            return None, (renewed.done, [])
+        write = Write(
+            files,
+            archive=_departed(departures),
+            follow=lambda: _materialize(agent, new, subjects, before)[1],
+            part="facts",
+            counts=renewed.done._asdict() if files else None,
+        )
+        return write, (renewed.done, [])
+
+    (done, notes), warnings = transact(agent, "infer forward", planned)
+    return done, [*warnings, *notes]
 
 
 def _derived_among(asserted: FactFile) -> list[Fact]:
     """The derived facts that another tool keeps among the asserted ones."""
     return [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
-
-
-def _drop_derived(agent: Agent, file: FactFile, data: bytes | None, gone: list[Fact], now: str) -> None:
-    """Takes derived facts out of facts.json: rules make them anew, in facts-derived.json."""
-    departures = tuple(FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in gone)
-    append_fact_departures(agent.paths, departures)
-    _apply(file, FactChanges(drop=tuple(fact.id for fact in gone)))
-    try:
-        _replace(agent, agent.paths.facts, file, data)
-    except Moved:
-        raise Conflict("facts.json was changed meanwhile", "try again") from None
-
-
-def append_fact_departures(paths: AgentPaths, departures: Sequence[FactDeparture]) -> None:
-    """Adds records of facts to the file of the month in which they left."""
-    append_records(paths, ((departure.at, render_fact_departure(departure)) for departure in departures))
 
 
 def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture]:

@@ -8,10 +8,9 @@ from mabos_cli.core.language.ids import parse_id
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.reason_record import parse_past, render_outcome
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import append_bytes, read_bytes
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.runtime import IdSource
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 
 def load_past(agent: Agent) -> tuple[list[tuple[KeptResult, str]], list[str]]:
@@ -25,22 +24,25 @@ def load_past(agent: Agent) -> tuple[list[tuple[KeptResult, str]], list[str]]:
 
 def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str, list[str]]:
     """Adds a result, which is rendered with its id and time: the id, and warnings."""
-    with holding_lock(agent, "reason --save") as holding:
+
+    def planned(fresh: Fresh) -> tuple[Write, str]:
         ids = [past.id for past, _ in load_past(agent)[0] if parse_id(past.id)]
         own = IdSource(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
-        line = render(own, format_time(agent.now()))
-        append_bytes(agent.paths.reasoning, line, root=agent.paths.workspace.root)
-        write_receipt(agent, "reason --save", {"results": 1}, [own])
-        return own, holding.warnings
+        lines = [(agent.paths.reasoning, render(own, format_time(agent.now())))]
+        return Write(lines=lines, part="reasoning", ids=[own], counts={"results": 1}), own
+
+    return transact(agent, "reason --save", planned)
 
 
 def note_outcome(agent: Agent, result_id: str, happened: bool, note: str) -> tuple[KeptResult, list[str]]:
     """Adds what became of a result: the result with it, and warnings."""
-    with holding_lock(agent, "reason outcome") as holding:
+
+    def planned(fresh: Fresh) -> tuple[Write, KeptResult]:
         known = {past.id: past for past, _ in load_past(agent)[0]}
         if result_id not in known:
             raise NotFound(f"no kept result {result_id}", "see mabos reason history")
-        line = render_outcome(result_id, happened, note, format_time(agent.now()))
-        append_bytes(agent.paths.reasoning, line, root=agent.paths.workspace.root)
-        write_receipt(agent, "reason outcome", {"outcomes": 1}, [result_id])
-        return known[result_id]._replace(happened=happened, lesson=note), holding.warnings
+        lines = [(agent.paths.reasoning, render_outcome(result_id, happened, note, format_time(agent.now())))]
+        write = Write(lines=lines, part="reasoning", ids=[result_id], counts={"outcomes": 1})
+        return write, known[result_id]._replace(happened=happened, lesson=note)
+
+    return transact(agent, "reason outcome", planned)

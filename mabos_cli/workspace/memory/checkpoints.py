@@ -1,35 +1,31 @@
 """Checkpoint files and their way back into Beliefs.md."""
 
 import re
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.checkpoint import Checkpoint, checkpoint_name
-from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.formats.memory.checkpoint_md import render_checkpoint, restore_into_beliefs
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import Moved, list_names, read_bytes, read_text, replace_file
+from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, read_text, redo_when_moved, replace_file
 from mabos_cli.workspace.layout import DAY
-from mabos_cli.workspace.memory.logs import edit_text
-from mabos_cli.workspace.receipts import write_receipt
-from mabos_cli.workspace.recovery import holding_lock
+from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 
 def write_checkpoint(agent: Agent, checkpoint: Checkpoint) -> str:
     """Writes a checkpoint under a name of its own and gives its path."""
-    started, text = time.monotonic(), render_checkpoint(checkpoint)
-    with holding_lock(agent, "checkpoint"):
-        for _ in range(20):
-            name = checkpoint_name(checkpoint.at, set(list_names(agent.paths.checkpoints)))
-            path = agent.paths.checkpoints / name
-            with suppress(Moved):
-                replace_file(path, text.encode("utf-8"), root=agent.paths.workspace.root, expect=None)
-                write_receipt(agent, "checkpoint", {"checkpoints": 1}, [], started)
-                return agent.paths.relative(path)
-    raise Conflict("the checkpoints folder keeps changing", "try again")
+    data = render_checkpoint(checkpoint).encode("utf-8")
+
+    def planned(fresh: Fresh) -> tuple[Write, str]:
+        name = checkpoint_name(checkpoint.at, set(list_names(agent.paths.checkpoints)))
+        path = agent.paths.checkpoints / name
+        return Write([FileWrite(path, data, None)], counts={"checkpoints": 1}), agent.paths.relative(path)
+
+    return transact(agent, "checkpoint", planned)[0]
 
 
 def checkpoint_names(agent: Agent) -> list[str]:
@@ -56,15 +52,13 @@ def latest_checkpoint(agent: Agent) -> tuple[str, str] | None:
 
 def restore_checkpoint(agent: Agent, source: str, text: str) -> bool:
     """Adds a checkpoint to Beliefs.md as a belief; whether it was not there yet."""
-    started = time.monotonic()
-    with holding_lock(agent, "checkpoint restore"):
-        stamp = format_time(agent.now())
-        changed = edit_text(
-            agent.paths, agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp)
-        )
-        if changed:
-            write_receipt(agent, "checkpoint restore", {"beliefs": 1}, [], started)
-    return changed
+
+    def planned(fresh: Fresh) -> tuple[Write | None, bool]:
+        stamp = format_time(fresh.now)
+        file = plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
+        return (Write([file], part="mind", counts={"beliefs": 1}), True) if file else (None, False)
+
+    return transact(agent, "checkpoint restore", planned)[0]
 
 
 _SESSIONS_KEPT = 100
@@ -118,14 +112,14 @@ def note_flush(agent: Agent, session: str, count: int) -> list[str]:
 
 def _change(agent: Agent, change: Callable[[dict[str, int | str]], dict[str, int | str]]) -> str | None:
     """Rewrites the state; what went wrong, or None."""
-    for _ in range(20):
+
+    def attempt() -> None:
         old = read_bytes(agent.paths.flush_state)
-        try:
-            data = dump_record(change(_read(agent)))
-            replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
-            return None
-        except Moved:
-            continue
-        except MabosError as error:
-            return f": {error.message}"
-    return ""
+        data = dump_record(change(_read(agent)))
+        replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
+
+    try:
+        redo_when_moved(attempt, "it keeps changing")
+    except MabosError as error:
+        return f": {error.message}"
+    return None

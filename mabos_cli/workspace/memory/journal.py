@@ -124,7 +124,8 @@ def _queued_id(line: bytes) -> str | None:
     """The id of the draft on a line of the queue; none on the first line, or a torn one."""
     for record in parse_lines(line)[0]:
         if isinstance(record, dict) and isinstance(record.get("item"), dict):
-            return record["item"].get("id")
+            own = record["item"].get("id")
+            return own if isinstance(own, str) else None
     return None
 
 

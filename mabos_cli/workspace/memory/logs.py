@@ -5,10 +5,9 @@ from pathlib import Path
 
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.errors import Conflict
 from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory.memory_md import add_consolidated, render_memory_header
-from mabos_cli.workspace.files import Moved, append_text, read_bytes, read_saved, replace_file
+from mabos_cli.workspace.files import FileWrite, append_text, read_bytes, read_saved, redo_when_moved, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 
 
@@ -41,19 +40,22 @@ def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) 
         )
 
 
+def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None:
+    """The Markdown file that a function makes of the text of one; None when it leaves it as it is."""
+    old = read_saved(path)
+    # Bytes that are not UTF-8 pass through as they are: a person's file is not ours to refuse or to mend.
+    text = (old or b"").decode("utf-8", "surrogateescape")
+    new = edit(text)
+    return None if new is None or new == text else FileWrite(path, new.encode("utf-8", "surrogateescape"), old, True)
+
+
 def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) -> bool:
     """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
-    for _ in range(50):
-        old = read_saved(path)
-        # Bytes that are not UTF-8 pass through as they are: a person's file is not ours to refuse or to mend.
-        text = (old or b"").decode("utf-8", "surrogateescape")
-        new = edit(text)
-        if new is None or new == text:
-            return False
-        try:
-            data = new.encode("utf-8", "surrogateescape")
-            replace_file(path, data, root=paths.workspace.root, expect=old, shared=True)
-            return True
-        except Moved:
-            continue
-    raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
+
+    def attempt() -> bool:
+        file = plan_edit(path, edit)
+        if file:
+            replace_file(path, file.data, root=paths.workspace.root, expect=file.read_as, shared=True)
+        return file is not None
+
+    return redo_when_moved(attempt, f"{paths.relative(path)} keeps changing")

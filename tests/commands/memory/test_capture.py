@@ -68,7 +68,7 @@ def test_ids_go_on_where_nothing_but_the_files_remembers_them(desk: Desk) -> Non
 
 def test_the_memory_is_not_locked_or_read(desk: Desk) -> None:
     (desk.folder() / "memory-store.json").write_text("not even JSON")
-    from mabos_cli.workspace.recovery import holding_lock
+    from mabos_cli.workspace.transaction import holding_lock
 
     with holding_lock(desk.home(), "test"):
         assert desk.run("capture", "busy", "--lock-timeout", "0").code == 0

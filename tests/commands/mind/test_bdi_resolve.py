@@ -9,7 +9,6 @@ import pytest
 from commands.desk import Desk
 from mabos_cli.commands.mind import bdi
 from mabos_cli.errors import InvalidFile
-from mabos_cli.services.mind import resolving
 from mabos_cli.workspace import conflicts
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in PostgreSQL."
@@ -184,10 +183,11 @@ def test_a_ledger_that_is_no_file_is_an_error(torn: Desk) -> None:
 def test_trouble_with_the_ledger_is_no_error_where_the_beliefs_settle_it(
     torn: Desk, monkeypatch: pytest.MonkeyPatch, side: str, code: int
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise InvalidFile("cannot append to resolved.jsonl: No space left on device")
 
-    monkeypatch.setattr(resolving, "note_resolved", full)
+    for module in ("conflicts", "transaction"):
+        monkeypatch.setattr(f"mabos_cli.workspace.{module}.append_bytes", full)
     said = torn.run("bdi", "resolve", keys(torn)[0], "--keep", side)
     assert (said.code, "No space left" in said.stderr) == (code, True)
     assert len(keys(torn)) == (side == "both")

@@ -22,7 +22,8 @@ from mabos_cli.core.mirror.records import Entry
 from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.formats.mirror.typeql import render_define
 from mabos_cli.services.mirror import sync as typedb_sync
-from mabos_cli.services.mirror.follow import mirror_touched, touched_parts
+from mabos_cli.services.mirror.follow import changed_parts, mirror_changes
+from mabos_cli.workspace.agent import Change
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import load_ledger, note_entries
 
@@ -124,19 +125,31 @@ def test_every_kind_of_knowledge_is_written_through(desk: Desk, mirror: Mirror) 
 
 
 def test_parts_and_ids_of_what_commands_wrote() -> None:
-    told = [
-        ("fact assert", ["F-1"]),
-        ("infer forward", []),
-        ("fact retract", ["F-2"]),
-        ("belief add", ["B-1"]),
+    changes = [
+        Change("fact assert", "facts", ("F-1",)),
+        Change("infer forward", "facts"),
+        Change("fact retract", "facts", ("F-2",)),
+        Change("belief add", "mind", ("B-1",)),
     ]
-    assert touched_parts(told) == {"facts": None, "mind": None}
-    told = [("checkpoint", []), ("hierarchy build", []), ("materialize", []), ("learning add", ["L-1"])]
-    assert touched_parts(told) == {}
-    assert touched_parts([("checkpoint restore", []), ("case store", ["C-1"])]) == {
+    assert changed_parts(changes) == {"facts": None, "mind": None}
+    assert changed_parts([Change("checkpoint"), Change("learning add", "", ("L-1",))]) == {}
+    assert changed_parts([Change("checkpoint restore", "mind"), Change("case store", "cases", ("C-1",))]) == {
         "mind": None,
         "cases": {"C-1": None},
     }
+
+
+def test_trust_that_a_person_sets_reaches_the_mirror(desk: Desk, mirror: Mirror) -> None:
+    own = said(desk, "store", "A stranger said so", "--trust", "untrusted").data["id"]
+    said(desk, "trust", own, "--set", "trusted", "--by", "me", "--reason", "seen myself")
+    assert mirror.value(f"main/{own}", "trust") == ["trusted"]
+
+
+def test_migrated_notes_reach_the_mirror(desk: Desk, mirror: Mirror) -> None:
+    desk.write("MEMORY.md", "# Memory\n\n## Decisions\n\n- We bill per seat, because customers asked for it.\n")
+    said(desk, "migrate", "MEMORY.md")
+    [uid] = mirror.held()["memory_item"]
+    assert "bill per seat" in mirror.value(uid, "content")[0]
 
 
 # While the server is away
@@ -159,11 +172,11 @@ def test_several_agents_ask_a_server_that_is_down_once(desk: Desk, mirror: Mirro
     desk.add_agent("cfo")
     homes = [desk.home(name) for name in ("main", "cfo")]
     for home in homes:
-        home.touched.append(("store", ["M-1", "M-2"]))
-    [warning] = mirror_touched(homes)
+        home.changes.append(Change("store", "memory", ("M-1", "M-2")))
+    [warning] = mirror_changes(homes)
     assert warning.startswith("no TypeDB at") and warning.endswith("; 4 changes queued for the mirror")
     assert ledger(desk, "cfo") == {"cfo/M-1": "queued", "cfo/M-2": "queued"}
-    assert mirror_touched(homes) == []
+    assert mirror_changes(homes) == []
 
 
 def test_what_waits_is_written_with_the_next_change(desk: Desk, mirror: Mirror) -> None:

@@ -105,7 +105,7 @@ def test_somebody_who_does_not_lock_is_noticed(home):
 
     with pytest.raises(Conflict, match=r"cases\.json keeps changing"):
         change_cases(home, "case store", plan)
-    assert len(json.loads(home.paths.cases.read_bytes())) == 21  # none of the hand's is lost
+    assert len(json.loads(home.paths.cases.read_bytes())) == 51  # none of the hand's is lost
 
 
 def test_few_cases_are_one_file_and_many_are_pages(home):

@@ -181,7 +181,7 @@ def test_an_id_that_two_branches_gave_needs_its_domain(editor: Editor):
 
 def test_an_edit_meanwhile_is_not_lost(editor: Editor, monkeypatch: pytest.MonkeyPatch):
     """Somebody saves the ontology between reading and writing: the merge starts anew, on what they saved."""
-    import mabos_cli.services.knowledge.ontology as changes
+    import mabos_cli.workspace.transaction as changes
 
     path = put(editor, "shop.jsonld", '{"@graph": [\n{"@id": "shop:A", "@type": "owl:Class"}\n]}\n')
     (new, _), _ = propose(editor, GUEST)

@@ -1,0 +1,245 @@
+"""A change of memory as one transaction: from the plan of a command to the files that it writes.
+
+Order: archive -> pages -> memory-store.json, which is the commit point -> journals -> daily log -> MEMORY.md -> derived Markdown.
+The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+from zlib import crc32
+
+from mabos_cli.core.context.memory_index import may_be_shown
+from mabos_cli.core.language.clock import epoch_ms, format_time
+from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.stores import Changes, Memory, join, locate
+from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.formats.memory.item_records import render_departure
+from mabos_cli.formats.memory.items import StoreFile, line_id, render_page, render_store
+from mabos_cli.workspace.agent import Agent, Loaded, newest_id
+from mabos_cli.workspace.files import FileWrite, read_bytes
+from mabos_cli.workspace.memory import journal as spool
+from mabos_cli.workspace.memory.domains import materialize_domains
+from mabos_cli.workspace.memory.items_md import derived_pages, materialize_items
+from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView, Touches, partition, put_lines
+from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.runtime import IdSource
+from mabos_cli.workspace.transaction import Fresh, Write
+
+Result = TypeVar("Result")
+MemoryPlan = Callable[[Memory, Fresh], tuple[Changes, Result]]
+_CLOCK_SLACK_MS = 60_000
+
+
+def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
+    """What a plan would return, without writing anything."""
+    return plan(agent.memory(), _equip(Fresh(agent), agent.load()))[1]
+
+
+def plan_change(fresh: Fresh, plan: MemoryPlan[Result]) -> tuple[Write | None, Result]:
+    """What is to be written so that memory is as a plan has it; deferred items are stored before."""
+    agent = fresh.agent
+    loaded = agent.load()
+    _equip(fresh, loaded)
+    queue = _read_queue(agent, loaded)
+    memory = loaded.memory()
+    base = Changes(memory.working, memory.short_term)
+    if queue:
+        base, _ = plan_store(
+            memory,
+            queue,
+            now=agent.now(),
+            mint=fresh.new_id,
+            limits=agent.settings.limits(),
+            relatives=fresh,
+            trust_of=Judge(agent.paths, memory),
+        )
+    changes, result = plan(_after(memory, base), fresh)
+    total = join(base, changes)
+    if total == Changes(memory.working, memory.short_term) and not queue:
+        return None, result
+    assert isinstance(fresh.new_id, IdSource)
+    return _Change(agent, loaded, total, queue.ids, fresh.new_id).write(), result
+
+
+def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
+    """Gives a plan new ids behind the last one issued, and the index of similar items."""
+    agent, long_term = fresh.agent, loaded.long_term
+    fresh.new_id = IdSource(agent.moment, newest_id(agent.paths, loaded.head, long_term))
+    if opening := agent.open_relatives:
+        fresh.open_relatives = lambda: opening(long_term)
+    return fresh
+
+
+class _Queue(list[Draft]):
+    """The deferred drafts that are still to be stored, and the ids that they have in the queue."""
+
+    ids: list[str]
+
+
+def _read_queue(agent: Agent, loaded: Loaded) -> _Queue:
+    """What waits; drafts that are live already, word for word, are taken out of the queue."""
+    timeout = agent.settings["lock.timeout"]
+    queued, waiting, stored = spool.read_deferred(agent.paths, timeout), _Queue(), []
+    memory = loaded.memory()
+    for draft in queued:
+        live = locate(memory, draft.item.id)
+        if live and live[1].content == draft.item.content:
+            stored.append(draft.item.id)
+        else:  # an id that is taken by something else is drawn anew
+            waiting.append(draft._replace(item=draft.item._replace(id="")) if live else draft)
+    waiting.ids = [draft.item.id for draft in queued if draft.item.id not in stored]
+    if stored:
+        spool.remove_queued(agent.paths, stored, timeout)
+    return waiting
+
+
+def _after(memory: Memory, changes: Changes) -> Memory:
+    """Memory as it will be, for the next plan."""
+    view = memory.long_term
+    assert isinstance(view, LongTermView)
+    put = {item.id: item for item in changes.put}
+    after = LongTermView(view.store, view.touches, put, frozenset(changes.drop))
+    return Memory(changes.working, changes.short_term, after)
+
+
+class _Change:
+    """A change on its way to the disk: what it is based on, what it writes, and what follows from that."""
+
+    def __init__(self, agent: Agent, loaded: Loaded, changes: Changes, queue_ids: list[str], ids: IdSource) -> None:
+        self._agent, self._loaded, self._ids = agent, loaded, ids
+        self._queue_ids = queue_ids
+        folded, self._left = self._fold_uses(changes)
+        self._changes = changes._replace(put=(*folded, *changes.put))
+        # Filled when the lines are put in place: the pages and the items that are as they were, and whether the index moves.
+        self._dirty: set[str] = set()
+        self._unchanged: set[str] = set()
+        self._moves_index = False
+
+    def _fold_uses(self, changes: Changes) -> tuple[list[MemoryItem], Touches]:
+        """Long-term items with their journalled uses counted in, and the uses that stay in the journal.
+
+        Lines of memory-store.json are rewritten anyway. Pages are not: their uses wait until the journal is long.
+        """
+        loaded = self._loaded
+        recent = {item.id for item in (*changes.working, *changes.short_term, *changes.put)} | set(changes.drop)
+        waiting = {i: use for i, use in loaded.uses.touches.items() if i not in recent}
+        if loaded.head.pages and loaded.uses.lines <= self._agent.settings["memory.access_journal_lines"]:
+            return [], waiting
+        view = LongTermView(loaded.long_term, loaded.uses.touches)
+        return [item for item_id in waiting if (item := view.find(item_id))], {}
+
+    def write(self) -> Write:
+        """What the transaction writes and notes."""
+        loaded, changes, paths = self._loaded, self._changes, self._agent.paths
+        pages, head, files = self._put_lines(), loaded.head, []
+        undo = {name: _undo_page(loaded.long_term, name, lines) for name, lines in pages.items()}
+        for name, lines in pages.items():
+            path, new = paths.store_page(name), render_page(lines)
+            known = loaded.long_term.loaded.get(name)
+            files.append(FileWrite(path, new, known[0] if known else read_bytes(path)))
+            loaded.long_term.loaded[name] = (new, lines)
+        data = render_store(head)
+        intent = {
+            "version": head.version,
+            "store": crc32(data),
+            "log": [item.id for item in changes.log],
+            "promoted": [item.id for item in changes.promoted],
+            "queued": self._queue_ids,
+            "uses": {"size": loaded.uses.size, "cut": loaded.uses.cut, "left": self._left},
+            "pages": undo,
+        }
+        ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
+        return Write(
+            (*files, FileWrite(paths.store, data, loaded.data)),
+            archive=[(departure.at, render_departure(departure)) for departure in changes.archive],
+            follow=self._follow,
+            part="memory",
+            ids=() if changes.tally else tuple(dict.fromkeys(ids)),
+            counts=_count(changes),
+            intent=intent,
+        )
+
+    def _put_lines(self) -> dict[str, list[bytes]]:
+        """Puts the changes into the loaded store, notes what of it is as it was, and gives the pages that changed."""
+        head, settings, changes = self._loaded.head, self._agent.settings, self._changes
+        long_term, page_items = self._loaded.long_term, settings["memory.page_items"]
+        old_lines, recent = list(head.long_term), _recent(head)
+        head.working, head.short_term = changes.working, changes.short_term
+        pages = put_lines(
+            long_term,
+            changes.put,
+            changes.drop,
+            fresh=recent.keys() | self._ids.issued | set(self._queue_ids),
+            split_above=settings["memory.split_above"],
+            page_items=page_items,
+        )
+        head.version += 1
+        head.last_id = max((self._ids.last, *self._queue_ids), key=lambda i: parse_id(i) or (-1, 0))
+        now = _recent(head)
+        self._unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
+        moved = (item for held in (recent, now) for _, item in held.values() if item.id not in self._unchanged)
+        self._moves_index = any(map(may_be_shown, moved))
+        changed = pages if head.pages else _changed_pages(old_lines, head.long_term, page_items)
+        self._dirty = set(changed)
+        on_pages = (line for name in pages for line in long_term.page(name))
+        before = set(on_pages if head.pages else old_lines)
+        is_small = not head.pages and len(head.long_term) <= settings["memory.materialize_split_above"]
+        lasting = (head.long_term,) if is_small else changed.values()
+        self._unchanged.update(line_id(line) for lines in lasting for line in lines if line in before)
+        return pages
+
+    def _follow(self) -> list[str]:
+        """Does everything behind the commit point: warnings. Derived files are left alone where nothing can have changed."""
+        agent, changes, uses = self._agent, self._changes, self._loaded.uses
+        timeout = agent.settings["lock.timeout"]
+        if self._queue_ids:
+            spool.remove_queued(agent.paths, self._queue_ids, timeout)
+        if uses.touches != self._left:
+            spool.cut_uses(agent.paths, uses.size, uses.cut, self._left, timeout)
+        append_to_logs(agent.paths, changes.log)
+        append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
+        head, long_term = self._loaded.head, self._loaded.long_term
+        after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
+        notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages)[1]
+        if self._dirty or self._moves_index or (len(long_term) and not agent.paths.index_md.exists()):
+            notes += materialize_domains(agent, after, long_term, pages, self._unchanged)[1].warnings
+        return [*self._clock_warning(), *notes]
+
+    def _clock_warning(self) -> list[str]:
+        behind = (parse_id(self._ids.newest) or (0, 0))[0] - epoch_ms(self._agent.now())
+        if behind <= _CLOCK_SLACK_MS:
+            return []
+        return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {self._ids.newest}"]
+
+
+def _recent(head: StoreFile) -> dict[str, tuple[str, MemoryItem]]:
+    """The items of the recent stores by id."""
+    return {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
+
+
+def _count(changes: Changes) -> dict[str, int]:
+    """How much of each kind a change wrote, and what the command itself counted."""
+    return {
+        "put": len(changes.put),
+        "dropped": len(changes.drop),
+        "archived": len(changes.archive),
+        "logged": len(changes.log),
+    } | dict(changes.tally)
+
+
+def _undo_page(long_term: LongTermStore, name: str, lines: list[bytes]) -> dict[str, list[str]]:
+    """What takes a page back to where it was: ids that are new on it, and the lines that it loses."""
+    before, after = long_term.page(name), set(lines)
+    known = {line_id(line) for line in before}
+    lost = [line.decode("utf-8") for line in before if line not in after]
+    return {"new": [i for i in map(line_id, lines) if i not in known], "lost": lost}
+
+
+def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[str, list[bytes]]:
+    """The pages that lines of memory-store.json would be cut into, as far as they changed."""
+    if old == new:
+        return {}
+    before, after = partition(old, page_items), partition(new, page_items)
+    return {n: after.get(n, []) for n in before.keys() | after.keys() if before.get(n) != after.get(n)}
