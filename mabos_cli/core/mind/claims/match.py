@@ -125,6 +125,8 @@ def _take_first_words(one: _Open, two: _Open) -> None:
 def _take_standing_words(one: _Open, two: _Open) -> None:
     """Takes words for names that stand where the other claim has a name: by the head of the department."""
     for slot in _LEADING if one.rest or two.rest else ():
+        if slot not in one.claim.words and slot not in two.claim.words:
+            continue
         for side, other in ((one, two), (two, one)):
             name = None if side.names else _find_standing(side, slot)
             twin = _find_standing(other, slot) if name else None

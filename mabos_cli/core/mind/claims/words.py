@@ -309,6 +309,7 @@ def _is_turned(x: str, y: str) -> bool:
     )
 
 
+@cache
 def roots(words: str) -> frozenset[str]:
     """Returns the roots of some words, written in a row."""
     return frozenset(map(root, words.split()))
