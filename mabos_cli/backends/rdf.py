@@ -13,11 +13,12 @@ from mabos_cli.errors import InvalidFile, Unavailable
 _BASE = "urn:mabos:"
 
 
-def _library() -> Any:
+def _library(form: str = "Turtle", instead: str = "ndjson") -> Any:
     try:
         import pyoxigraph
     except ImportError:
-        raise Unavailable("Turtle needs pyoxigraph", "pip install 'mabos-cli[rdf]'; or --format ndjson") from None
+        hint = f"pip install 'mabos-cli[rdf]'; or --format {instead}"
+        raise Unavailable(f"{form} needs pyoxigraph", hint) from None
     return pyoxigraph
 
 
@@ -27,8 +28,7 @@ def render_turtle(triples: Iterable[Triple]) -> str:
     quads = [
         rdf.Triple(_iri(rdf, s), _iri(rdf, p), rdf.Literal(o) if is_plain(o) else _iri(rdf, o)) for s, p, o in triples
     ]
-    data = rdf.serialize(quads, format=rdf.RdfFormat.TURTLE)
-    return data.decode("utf-8")
+    return str(rdf.serialize(quads, format=rdf.RdfFormat.TURTLE), "utf-8")
 
 
 def _iri(rdf: Any, name: str) -> Any:
@@ -57,12 +57,8 @@ def _name(term: Any) -> str:
 def convert_jsonld(documents: Mapping[str, bytes], form: str, prefixes: Mapping[str, str]) -> str:
     """The triples of documents, by the paths that messages cite: sorted and each once. Two runs give the
     same text, but for the names of nameless nodes."""
-    try:
-        import pyoxigraph as rdf
-    except ImportError:
-        hint = "pip install 'mabos-cli[rdf]'; or --format jsonld"
-        raise Unavailable(f"{form} needs pyoxigraph", hint) from None
-    found = set()
+    rdf = _library(form, "jsonld")
+    found: set[Any] = set()
     for path, data in documents.items():
         try:
             text = data.removeprefix(BOM_UTF8)
@@ -76,7 +72,7 @@ def convert_jsonld(documents: Mapping[str, bytes], form: str, prefixes: Mapping[
             ) from None
     triples = sorted(found, key=str)
     if form == "ntriples":
-        return rdf.serialize(triples, format=rdf.RdfFormat.N_TRIPLES).decode("utf-8")
+        return str(rdf.serialize(triples, format=rdf.RdfFormat.N_TRIPLES), "utf-8")
     whole = " ".join(map(str, triples))
     used = {name: space for name, space in prefixes.items() if f"<{space}" in whole}
-    return rdf.serialize(triples, format=rdf.RdfFormat.TURTLE, prefixes=used).decode("utf-8")
+    return str(rdf.serialize(triples, format=rdf.RdfFormat.TURTLE, prefixes=used), "utf-8")

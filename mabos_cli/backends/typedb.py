@@ -271,7 +271,8 @@ class Session:
             databases = self._driver.databases
             if not databases.contains(self.place.database):
                 return None
-            return databases.get(self.place.database).schema()
+            text: str = databases.get(self.place.database).schema()
+            return text
 
         return self._run("reading the schema", read)
 

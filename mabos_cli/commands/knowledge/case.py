@@ -227,11 +227,11 @@ def retrieve(
         "context": context or None,
         "similarity": {"name": similarity, **measure._asdict()},
         "total": found.total,
-        "count": found.count,
+        "count": found.near,
         "cases": [found_row(each) for each in found.cases],
         "proposal": proposed_row(found.proposal) if found.proposal else None,
     }
-    lines = [line for each in found.cases for line in found_lines(each)] + more_line(found.count, len(found.cases))
+    lines = [line for each in found.cases for line in found_lines(each)] + more_line(found.near, len(found.cases))
     if found.proposal:
         lines.append(reuse_line(found.proposal))
     call.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)

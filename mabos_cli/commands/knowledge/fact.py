@@ -56,10 +56,9 @@ def assert_command(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    times = {"valid_from": _day(since, agent), "valid_until": _day(until, agent)}
-    done = assert_facts(
-        agent, "fact assert", [Fact("", subject, predicate, object, confidence, source, trust, **times)]
-    )
+    times = _day(since, agent), _day(until, agent)
+    made = Fact("", subject, predicate, object, confidence, source, trust, *times)
+    done = assert_facts(agent, "fact assert", [made])
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
     call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
@@ -130,8 +129,8 @@ def query(
     agent = call.open_agent()
     moment = parse_when(valid_at, agent.now()) if valid_at.strip() else None
     # Facts are kept with single blanks between words.
-    parts = (" ".join(part.split()) for part in (subject, predicate, object))
-    asked = Query(*parts, check_importance(min_confidence), moment, not no_derived)
+    who, what, which = (" ".join(part.split()) for part in (subject, predicate, object))
+    asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)
     facts = load_facts(agent)
     found = [SharedFact(fact) for fact in find_facts(facts, asked)]
     others, warnings = find_shared_facts(call, agent, asked) if shared else ([], [])

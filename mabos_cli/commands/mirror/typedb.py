@@ -151,10 +151,11 @@ def sync_agent_command(
         writing = mirror_agent(call.agent_of(workspace.agent(name)), show)
         rows.append(_sync_row(name, writing))
         warnings += writing.warnings
-    data = {"agents": rows, "failed": sum(len(row["failed"]) for row in rows)}
+    failed = sum(len(row["failed"]) for row in rows)
+    data = {"agents": rows, "failed": failed}
     call.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
-    if check and data["failed"]:
-        raise CheckFailed(f"TypeDB refused {plural(data['failed'], 'record')}", "see mabos typedb status")
+    if check and failed:
+        raise CheckFailed(f"TypeDB refused {plural(failed, 'record')}", "see mabos typedb status")
 
 
 def _sync_row(name: str, writing: Writing) -> dict[str, Any]:

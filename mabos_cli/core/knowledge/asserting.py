@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import Fact, interval
+from mabos_cli.core.knowledge.rule import is_variable
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 
@@ -33,8 +34,8 @@ class FactChanges(NamedTuple):
 
 def check_fact(fact: Fact) -> Fact:
     """The fact if it makes sense, BadValue otherwise."""
-    parts = {name: _part(getattr(fact, name), name) for name in ("subject", "predicate", "object")}
-    if any(part.startswith("?") and len(part) > 1 for part in parts.values()):
+    subject, predicate, obj = (_part(getattr(fact, name), name) for name in ("subject", "predicate", "object"))
+    if any(map(is_variable, (subject, predicate, obj))):
         raise BadValue("a fact holds no variables", "?x belongs into rules and patterns")
     if not 0 <= fact.confidence <= 1:
         raise BadValue(f"confidence {fact.confidence:g} is outside 0..1", "0.0 to 1.0")
@@ -48,7 +49,8 @@ def check_fact(fact: Fact) -> Fact:
             f"it ends ({fact.valid_until}) before it begins ({fact.valid_from})", "swap them, or leave one out"
         )
     check_choice(fact.trust, TRUSTS, "trust")
-    return fact._replace(**parts, source=check_word(fact.source, "source") or "manual")
+    source = check_word(fact.source, "source") or "manual"
+    return fact._replace(subject=subject, predicate=predicate, object=obj, source=source)
 
 
 def _part(text: str, name: str) -> str:

@@ -1,6 +1,7 @@
 """Backward chaining: whether a goal follows, by which proof, and what is missing if it does not."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -77,13 +78,13 @@ def backward_chain(
 
 def unify_goal(rule: Rule, goal: Goal) -> bool:
     """Whether a rule can conclude what a goal asks for."""
-    return rule.conclusion.predicate == goal[1] and unify(rule.conclusion, goal) is not None
+    return rule.concluded.predicate == goal[1] and unify(rule.concluded, goal) is not None
 
 
 def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:
     if depth < 1:
         return "no such fact, and no rule may be used at depth 0"
-    if any(rule.conclusion.predicate == goal[1] for rule in rules):
+    if any(rule.concluded.predicate == goal[1] for rule in rules):
         return f"no such fact, and the rules that conclude {goal[1]} conclude it of something else"
     return f"no such fact, and no rule concludes {goal[1]}"
 
@@ -125,10 +126,10 @@ def _settle(instances: list[Instance], leaves: dict[Triple, Proof], rules: Seque
         if not missing[number]:
             _offer(heap, number, one, settled, rules)
     while heap:
-        *_, triple, number, span = heappop(heap)
+        *_, triple, number, proof = heappop(heap)
         if triple in settled:
             continue
-        settled[triple] = _proof(instances[number], settled, rules, span)
+        settled[triple] = proof
         for other in waiting.get(triple, ()):
             missing[other].discard(triple)
             if not missing[other]:
@@ -136,41 +137,37 @@ def _settle(instances: list[Instance], leaves: dict[Triple, Proof], rules: Seque
     return settled
 
 
-def _offer(heap: list, number: int, one: Instance, settled: dict[Triple, Proof], rules: Sequence[Rule]) -> None:
+def _offer(
+    heap: list[tuple[Any, ...]], number: int, one: Instance, settled: dict[Triple, Proof], rules: Sequence[Rule]
+) -> None:
     """Puts what an instance concludes into the queue, unless its supports never hold together."""
     if one.conclusion in settled:
         return
     ranked = _rank(one, settled, rules)
     if ranked is not None:
-        key, span = ranked
-        heappush(heap, (*key, one.conclusion, number, span))
+        key, proof = ranked
+        heappush(heap, (*key, one.conclusion, number, proof))
 
 
-def _rank(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]) -> tuple[tuple, Span | None] | None:
-    """The order of derivations that forward chaining has, and the time for which this one holds."""
-    supports = [proofs[triple] for triple in one.supports]
-    span = None
-    for support in supports:
-        span = meet(span, support.span)
+def _rank(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]) -> tuple[tuple[Any, ...], Proof] | None:
+    """The place of a proof in the order that forward chaining has, and the proof; None if its parts never hold together."""
+    parts = tuple(proofs[triple] for triple in one.supports)
+    span = reduce(meet, (part.span for part in parts), None)
     if span is EMPTY:
         return None
-    sure = min(support.confidence for support in supports) * rules[one.rank].confidence_factor
-    depth = 1 + max(support.depth for support in supports)
+    rule = rules[one.rank]
+    sure = min(part.confidence for part in parts) * rule.confidence_factor
+    depth = 1 + max(part.depth for part in parts)
     pairs = tuple((triple[0], triple[2]) for triple in one.supports)
-    return (-sure, depth, span_rank(span), one.rank, pairs), span
-
-
-def _proof(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule], span: Span | None) -> Proof:
-    parts = tuple(proofs[triple] for triple in one.supports)
-    sure = min(part.confidence for part in parts) * rules[one.rank].confidence_factor
-    return Proof(one.conclusion, sure, 1 + max(part.depth for part in parts), None, rules[one.rank], parts, span)
+    return (-sure, depth, span_rank(span), one.rank, pairs), Proof(one.conclusion, sure, depth, None, rule, parts, span)
 
 
 def _settle_in_rounds(
     instances: list[Instance], leaves: dict[Triple, Proof], rules: Sequence[Rule], depth: int
 ) -> dict[Triple, Proof]:
     """The best proof of each triple among those of at most a depth, one rule more in each round."""
-    settled, ranks = dict(leaves), {}
+    settled = dict(leaves)
+    ranks: dict[Triple, tuple[Any, ...]] = {}
     for _ in range(depth):
         before = dict(settled)
         for one in instances:
@@ -178,6 +175,5 @@ def _settle_in_rounds(
                 continue
             ranked = _rank(one, before, rules)
             if ranked and (one.conclusion not in ranks or ranked[0] < ranks[one.conclusion]):
-                ranks[one.conclusion] = ranked[0]
-                settled[one.conclusion] = _proof(one, before, rules, ranked[1])
+                ranks[one.conclusion], settled[one.conclusion] = ranked
     return settled

@@ -191,7 +191,7 @@ class Held(NamedTuple):
 
     of: Callable[[Key], Iterable[Case]]
     worths: Callable[[], Iterable[Worth]]
-    count: int
+    size: int
     mint: Callable[[str], str]
 
 
@@ -204,7 +204,7 @@ def usefulness(uses: int, success: bool | None, age: float, alike: int) -> float
     >>> usefulness(0, True, 0, 1), usefulness(0, False, 180, 2)
     (2.0, 0.6000000000000001)
     """
-    fresh = max(_STALEST, 0.5 ** (max(0.0, age) / HALF_LIFE))
+    fresh: float = max(_STALEST, 0.5 ** (max(0.0, age) / HALF_LIFE))
     return (1 + log(1 + uses)) * _OUTCOMES[success] * fresh * (1 + 1 / max(1, alike))
 
 
@@ -257,7 +257,7 @@ def plan_store(
     added = {case.id for cases in new.values() for case in cases}
     if len(added) > limit:
         raise BadValue(f"{len(added):,} cases are more than the {limit:,} that are kept", "raise cbr.max_cases")
-    over = held.count + len(added) - limit
+    over = held.size + len(added) - limit
     gone: list[str] = []
     if over > 0:
         old = [w for w in held.worths() if w.id not in put]

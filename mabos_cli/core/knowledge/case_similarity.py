@@ -94,9 +94,9 @@ class Comparison:
         self.beliefs, self.desires, self.texts = frozenset(beliefs), frozenset(desires), texts
         self.measure, self.weights = measure, weights
         self._near: dict[str, _Neighbours] = {}
-        for side, now in (("beliefs", self.beliefs), ("desires", self.desires)) if alike else ():
-            concepts = sorted(each for each in now if alike(each, each) > 0)
-            if concepts:  # few features name a concept: for the rest nothing is computed
+        for side, now in (("beliefs", self.beliefs), ("desires", self.desires)):
+            concepts = sorted(each for each in now if alike(each, each) > 0) if alike else []
+            if alike and concepts:  # few features name a concept: for the rest nothing is computed
                 self._near[side] = _Neighbours(concepts, alike)
         self._only_text = texts is not None and not self.beliefs and not self.desires
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from heapq import nsmallest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, meet
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
@@ -52,10 +52,10 @@ def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -
     while size < len(needed):
         size = len(needed)
         for rule in rules:
-            if rule.conclusion.predicate in needed:
+            if rule.concluded.predicate in needed:
                 needed.update(condition.predicate for condition in rule.conditions)
     near = [fact for fact in facts if fact[2] in needed]
-    return near, [rule for rule in rules if rule.conclusion.predicate in needed]
+    return near, [rule for rule in rules if rule.concluded.predicate in needed]
 
 
 class _Explainer:
@@ -74,7 +74,7 @@ class _Explainer:
         self.asked.add(goal)
         found: list[Explanation] = []
         for rule in self.rules:
-            bindings = unify(rule.conclusion, goal) if rule.conclusion.predicate == goal[1] else None
+            bindings = unify(rule.concluded, goal) if rule.concluded.predicate == goal[1] else None
             if bindings is not None:
                 mine = [self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.world)]
                 found += sorted(mine, key=self._order)[: self.each]
@@ -82,7 +82,7 @@ class _Explainer:
         self.known[key] = sorted(found, key=self._order)
         return self.known[key]
 
-    def _order(self, one: Explanation) -> tuple:
+    def _order(self, one: Explanation) -> tuple[Any, ...]:
         counts = (len(one.assumptions), -one.score) if self.nearest else (-one.score, len(one.assumptions))
         return *counts, one.rule.id, one.bindings, one.assumptions
 
@@ -111,7 +111,7 @@ class _Explainer:
         score = (len(partial.supports) + worth) / total * rule.confidence_factor
         filled = tuple(dict.fromkeys(fill_pattern(one, bindings) for one in assumptions))
         return Explanation(
-            rule, fill_pattern(rule.conclusion, bindings), tuple(sorted(bindings.items())), score,
+            rule, fill_pattern(rule.concluded, bindings), tuple(sorted(bindings.items())), score,
             len(partial.supports), total, tuple(dict.fromkeys(supports)), filled, tuple(steps),
         )  # fmt: skip
 

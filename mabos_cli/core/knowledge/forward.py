@@ -36,7 +36,7 @@ class Cut(NamedTuple):
     counted."""
 
     limit: str
-    count: int
+    lost: int
     examples: tuple[Triple, ...]
 
 
@@ -62,11 +62,12 @@ def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits =
         except JoinLimit:
             # Half of what a rule gives would depend on the order of the facts, so it gives nothing.
             rule = chain.running
+            assert rule is not None
             problems.append(left_out(rule))
             runnable = [other for other in runnable if other is not rule]
             continue
         cuts = chain.cuts()
-        why = [f"{cut.limit} cut at least {cut.count:,}" for cut in cuts]
+        why = [f"{cut.limit} cut at least {cut.lost:,}" for cut in cuts]
         why += [f"{problem.rule_id} {problem.reason}" for problem in problems if problem.is_left_out]
         derived = derived_facts(chain.settled, runnable)
         depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
@@ -90,7 +91,7 @@ class _Chain:
         self.tried = [0] * len(rules)
         self.running = rules[0] if rules else None
         for rule in rules:
-            predicate = rule.conclusion.predicate
+            predicate = rule.concluded.predicate
             if predicate not in self.best:
                 rows = self.index.relation(predicate).rows
                 self.best[predicate] = {row[:2]: _ASSERTED for row in rows}
@@ -146,7 +147,7 @@ class _Chain:
         """The join of a rule that begins with the rows of one condition."""
         rule = self.rules[rank]
         join = Join(rule.conditions, self.index.relation, weighed=True, timed=self.index.timed)
-        predicate = rule.conclusion.predicate
+        predicate = rule.concluded.predicate
         best, buckets, heap = self.best[predicate], self.buckets[predicate], self.heap
 
         def open_bucket(confidence: float, depth: int) -> list[tuple[str, str]]:
@@ -185,7 +186,7 @@ class _Chain:
 
 def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
     """The code that makes a candidate of joined rows, and keeps it if it is the best for its triple so far."""
-    subject, obj = join.term(rule.conclusion.subject), join.term(rule.conclusion.object)
+    subject, obj = join.term(rule.concluded.subject), join.term(rule.concluded.object)
     span = f"t{join.last}" if join.timed else "None"
     row = f"({subject}, {obj}, c, d, {span}, rank, {join.supports()})"
     asserted = f"known(({subject}, {obj})) is not asserted"
@@ -214,9 +215,9 @@ def _wins_tie(row: Row, now: Row) -> bool:
             return one < two
     if row[5] != now[5]:
         return row[5] < now[5]
-    for one, two in zip(row[6], now[6], strict=True):
-        if one is not two and one[:2] != two[:2]:
-            return one[:2] < two[:2]
+    for mine, other in zip(row[6], now[6], strict=True):
+        if mine is not other and mine[:2] != other[:2]:
+            return bool(mine[:2] < other[:2])
     return False
 
 
@@ -227,6 +228,7 @@ def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule
     """The facts of rows that were derived, sorted by triple. Rows come after those that support them."""
     known: dict[int, Named] = {}  # by the identity of a row
     facts: list[Fact] = []
+    ids: tuple[str, ...]
     names = [rule.id for rule in rules]
     make = tuple.__new__  # Fact(...) alone would cost as much as all the rest
     for predicate, rows in settled:

@@ -153,8 +153,8 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
             named[node] = (len(common) / len(own), tuple(sorted(common)))
     scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
     best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
-    for node, (share, common) in best:
-        _spread(graph, node, share, common, hops, scores)
+    for node, (share, said) in best:
+        _spread(graph, node, share, said, hops, scores)
     found = [
         Match(node, round(score, 4), graph.types_of(node), common, path)
         for node, (score, common, path) in scores.items()

@@ -59,9 +59,12 @@ class Relation:
         if subject is not None and obj is not None:
             row = self.index("both").get((subject, obj))
             return (row,) if row else _NONE
+        rows: Iterable[Row] = self.rows
         if subject is not None:
-            return self.index("subject").get(subject, _NONE)
-        return self.rows if obj is None else self.index("object").get(obj, _NONE)
+            rows = self.index("subject").get(subject, _NONE)
+        elif obj is not None:
+            rows = self.index("object").get(obj, _NONE)
+        return rows
 
 
 class FactIndex:
@@ -163,7 +166,8 @@ class Join:
             self.add(line)
         source = "def run(batch, n):\n" + "\n".join(self.lines) + "\n    return n\n"
         exec(compile(source, "<join>", "exec"), self.names)
-        return self.names["run"]
+        run: Run = self.names["run"]
+        return run
 
     def add(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
@@ -305,7 +309,7 @@ def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOS
     if not named or not all(rows.values()):
         return []
     join = Join(conditions, index.relation, weighed=False, timed=index.timed)
-    found: list[tuple] = []
+    found: list[tuple[Any, ...]] = []
     names: list[str] = []
 
     def emit(join: Join) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.text import composed
 
@@ -137,8 +137,8 @@ class Ontology:
 
     def nodes_named(self, name: str) -> tuple[Node, ...]:
         """Everything that a name means: an id means one thing, a word perhaps several."""
-        found = (*self.concepts_named(name), *self.properties_named(name), *self.rules_named(name))
-        return tuple(node for node in found if node.id == name) or found
+        found: list[Node] = [*self.concepts_named(name), *self.properties_named(name), *self.rules_named(name)]
+        return tuple([node for node in found if node.id == name] or found)
 
     def nodes(self) -> list[Node]:
         """Everything, concepts first."""
@@ -189,13 +189,12 @@ def _gather(nodes: Iterable[Kind]) -> dict[str, Kind]:
 
 
 def _joined(held: Kind, more: Kind) -> Kind:
-    values = {}
-    for name, old, new in zip(held._fields, held, more, strict=True):
-        if isinstance(old, tuple):
-            values[name] = tuple(dict.fromkeys((*old, *new)))
-        else:
-            values[name] = old or new
-    return held._replace(**values)
+    return held._replace(**_join_fields(held._asdict(), more._asdict()))
+
+
+def _join_fields(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    lists = {name: tuple(dict.fromkeys((*was, *new[name]))) for name, was in old.items() if isinstance(was, tuple)}
+    return {name: was or new[name] for name, was in old.items()} | lists
 
 
 # Everything is below these: to share them says nothing.
@@ -326,11 +325,9 @@ def properties_of(ontology: Ontology, own: str) -> list[Property]:
 
 def inherited_properties(ontology: Ontology, own: str) -> dict[str, list[Property]]:
     """The properties that things of a class have because of the classes above it, by the ids of those, the nearest first."""
-    found = {}
-    for above in list(Taxonomy(ontology).ancestors(own))[1:]:
-        given = [each for each in properties_of(ontology, above) if above in each.domains]
-        found |= {above: given} if given else {}
-    return found
+    above = list(Taxonomy(ontology).ancestors(own))[1:]
+    found = {each: [p for p in properties_of(ontology, each) if each in p.domains] for each in above}
+    return {each: given for each, given in found.items() if given}
 
 
 def close_names(ontology: Ontology, name: str) -> list[str]:

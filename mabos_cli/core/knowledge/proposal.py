@@ -192,7 +192,8 @@ class Surroundings:
         self.domains = domains
         self.prefixes = prefixes
         self._taken: dict[tuple[bool, int], list[_Taken]] = {}
-        for node in (*ontology.concepts.values(), *ontology.properties.values()):
+        nodes: list[Concept | Property] = [*ontology.concepts.values(), *ontology.properties.values()]
+        for node in nodes:
             self._take(node, node.id)
         for each in pending:
             self._take(proposed_node(each), f"{each.node_id} ({each.id})")
@@ -282,7 +283,8 @@ def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Propo
 
 def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, Proposal]) -> tuple[str, ...]:
     """The way from a class up to itself, if there is one."""
-    waiting, seen = [(proposal.node_id, proposal.parent_class)], set()
+    waiting: list[tuple[str, ...]] = [(proposal.node_id, proposal.parent_class)]
+    seen: set[str] = set()
     while waiting:
         way = waiting.pop()
         if way[-1] == proposal.node_id:

@@ -60,6 +60,12 @@ class Rule(NamedTuple):
         """The id, and the name if it says more."""
         return self.id if self.name in ("", self.id) else f"{self.id} {self.name}"
 
+    @property
+    def concluded(self) -> Pattern:
+        """The conclusion of an inference rule that is usable, and so has one."""
+        assert self.conclusion is not None
+        return self.conclusion
+
 
 def is_variable(term: str) -> bool:
     """Whether a term of a pattern stands for anything."""

@@ -59,7 +59,7 @@ class Search:
         self.to_open: deque[Goal] = deque()
         self.concluding: dict[str, list[int]] = {}
         for rank, rule in enumerate(rules):
-            self.concluding.setdefault(rule.conclusion.predicate, []).append(rank)
+            self.concluding.setdefault(rule.concluded.predicate, []).append(rank)
 
     @property
     def is_cut(self) -> bool:
@@ -112,7 +112,7 @@ class Search:
         table.opened = True
         for rank in self.concluding.get(goal[1], ()):
             rule = self.rules[rank]
-            bindings = unify(rule.conclusion, goal)
+            bindings = unify(rule.concluded, goal)
             if bindings is not None:
                 left = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
                 self._continue(_Step(rank, bindings, (), left, goal))
@@ -148,8 +148,8 @@ class Search:
             self._continue(step._replace(bindings=bindings, supports=(*step.supports, (at, triple)), left=left))
 
     def _conclude(self, step: _Step, rule: Rule) -> None:
-        subject, obj = (step.bindings.get(term, term) for term in (rule.conclusion.subject, rule.conclusion.object))
-        conclusion = (subject, rule.conclusion.predicate, obj)
+        subject, obj = (step.bindings.get(term, term) for term in (rule.concluded.subject, rule.concluded.object))
+        conclusion = (subject, rule.concluded.predicate, obj)
         supports = tuple(triple for _, triple in sorted(step.supports))
         self.instances[Instance(step.rank, conclusion, supports)] = None
         table = self.tables[step.owner]

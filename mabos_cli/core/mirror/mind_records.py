@@ -311,8 +311,8 @@ def _agent(record: Record) -> str:
 def _is_behind(goal: Record, now: datetime) -> bool:
     state, due, progress = goal.get("state"), goal.get("due_at"), goal.get("progress")
     if state not in ("active", "open"):
-        return state == "stalled"
-    return due is not None and due <= now and (progress is None or progress < 100)
+        return bool(state == "stalled")
+    return bool(due is not None and due <= now and (progress is None or progress < 100))
 
 
 def _pursuit(graph: RecordGraph, goal: Record) -> Row:

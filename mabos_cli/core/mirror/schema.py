@@ -85,7 +85,8 @@ def merge_schemas(*schemas: Schema) -> Schema:
     """All types of some schemas, each once; BadValue when two of them mean different things by one name."""
     found: dict[str, Attribute | Entity | Relation] = {}
     for schema in schemas:
-        for each in (*schema.attributes, *schema.entities, *schema.relations):
+        types: list[Attribute | Entity | Relation] = [*schema.attributes, *schema.entities, *schema.relations]
+        for each in types:
             if found.setdefault(each.name, each) != each:
                 raise BadValue(f"two schemas define {each.name!r} differently", "give one of them another name")
     kinds = ((each for each in found.values() if isinstance(each, kind)) for kind in (Attribute, Entity, Relation))
@@ -361,7 +362,8 @@ def _capabilities_for(
 def _supertypes(ontology: Ontology) -> dict[str, str]:
     """The class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
     parents = {own: _first_parent(ontology, own) for own in ontology.concepts}
-    cut, done = set(), set()
+    cut: set[str] = set()
+    done: set[str] = set()
     for start in parents:
         way: dict[str, int] = {}
         own = start

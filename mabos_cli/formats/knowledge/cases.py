@@ -267,6 +267,6 @@ def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:
                 case = case_from_dict(record.get("case"), where)
             except InvalidFile:
                 continue
-            told = (str(record.get(name) or "") for name in ("reason", "at"))
-            found.append(CaseDeparture(case.id, *told, case))
+            reason, at = (str(record.get(name) or "") for name in ("reason", "at"))
+            found.append(CaseDeparture(case.id, reason, at, case))
     return found

@@ -85,8 +85,8 @@ class FactFile:
             listed = re.findall(_ID, b"\n" + self.text()) if len(self) else []
             self._ids = frozenset(listed)
             if len(listed) != len(self._ids):
-                seen: set[bytes] = set()
-                twin = next(n for n, own in enumerate(listed) if own in seen or seen.add(own))
+                first = {own: n for n, own in reversed(list(enumerate(listed)))}
+                twin = next(n for n, own in enumerate(listed) if first[own] != n)
                 told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
                 raise InvalidFile(f"{told} is there twice", _TWIN)
         return self._ids

@@ -18,7 +18,8 @@ def parse_entries(data: bytes) -> dict[Key, Entry]:
 def _records(data: bytes) -> list[Any]:
     """The values of the lines. Whole lines are read at once: a command that changes one record reads the ledger of all."""
     try:
-        return json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
+        records: list[Any] = json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
+        return records
     except (ValueError, RecursionError):
         return parse_lines(data)[0]
 

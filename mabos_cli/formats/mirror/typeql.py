@@ -134,8 +134,10 @@ def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:
     is new to the graph has nothing to be taken back."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
     said = [(label(name), value) for name, value in record.attributes]
-    single = [f"has {name} {literal(value)}" for name, value in said if value is not None and type(value) is not tuple]
-    several = [f"has {name} {literal(each)}" for name, value in said if type(value) is tuple for each in value]
+    single = [
+        f"has {name} {literal(value)}" for name, value in said if value is not None and not isinstance(value, tuple)
+    ]
+    several = [f"has {name} {literal(each)}" for name, value in said if isinstance(value, tuple) for each in value]
     update = f"\nupdate $e {', '.join(single)};" if single else ""
     queries = [f"put $e {key};{update}"]
     away = [name for name, value in said if value is None or type(value) is tuple]

@@ -241,7 +241,7 @@ class Retrieved(NamedTuple):
     """The nearest cases, how many are near, how many there are, the nearest one that worked, and warnings."""
 
     cases: list[FoundCase]
-    count: int
+    near: int
     total: int
     proposal: FoundCase | None
     warnings: list[str]

@@ -65,7 +65,8 @@ def answer(call: Session, agent: Agent, question: str, triple: Triple | None, de
     held, rules = load_facts(agent), load_rules(agent).rules
     facts = list(held.all())
     if triple:
-        found = list(select_facts(facts, Query(*("*" if part.startswith("?") else part for part in triple))))
+        subject, predicate, obj = ("*" if part.startswith("?") else part for part in triple)
+        found = list(select_facts(facts, Query(subject, predicate, obj)))
         goals = [triple]
     else:
         found, goals = find_asked(question, facts, rules, _GOALS)

@@ -270,8 +270,9 @@ def with_queued(agent: str, touched: Touched, known: Ledger) -> Touched:
     part_of = {kind: part for part, kinds in PARTS.items() for kind in kinds}
     queued = (entry.key for entry in known.values() if entry.state == QUEUED)
     for kind, uid in islice(queued, _ALONG):
-        if kind in part_of and found.setdefault(part_of[kind], set()) is not None:
-            found[part_of[kind]].add(uid.removeprefix(uid_of(agent, "")))
+        ids = found.setdefault(part_of[kind], set()) if kind in part_of else None
+        if ids is not None:
+            ids.add(uid.removeprefix(uid_of(agent, "")))
     return found
 
 
