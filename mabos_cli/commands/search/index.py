@@ -47,7 +47,7 @@ def sync(
 
 def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
     start = time.perf_counter()
-    sweep_temps(agent.paths.index.parent, locked=False)
+    sweep_temps(agent.paths.index_file.parent, locked=False)
     held = AgentIndex(agent, progress=call.progress)
     index = held.refresh(rebuild=rebuild, wait=agent.settings["lock.timeout"])
     stats = held.stats

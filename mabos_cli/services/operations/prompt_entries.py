@@ -20,8 +20,8 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
     """Returns what the index offers for a prompt and the files confirm; None when there is no index to look at."""
     from mabos_cli.index.peek import open_peek
 
-    note = _read(os.fspath(paths.index.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
-    peek = open_peek(os.fspath(paths.index), note)
+    note = _read(os.fspath(paths.index_file.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
+    peek = open_peek(os.fspath(paths.index_file), note)
     if peek is None:
         return None
     entries: list[Entry] = []
