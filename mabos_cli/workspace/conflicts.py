@@ -80,7 +80,7 @@ def read_resolved(agent: Agent) -> dict[str, Resolution]:
 
 def note_resolved(agent: Agent, resolution: Resolution) -> None:
     """Remembers how a conflict was resolved, for good. Under the agent's lock."""
-    line = render_resolution(resolution).encode("utf-8")
+    line = render_resolution(resolution)
     append_bytes(agent.paths.conflict_ledger, line, root=agent.paths.workspace.root)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from mabos_cli.formats.json.text import parse_lines
+from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_stems, read_end
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -20,6 +20,5 @@ def last_runs(agent: Agent) -> dict[str, dict[str, Any]]:
 def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:
     """The receipts at the end of the two latest days, oldest first."""
     for day in list_stems(workspace.receipts_folder, ".jsonl")[-2:]:
-        for record in parse_lines(read_end(workspace.receipts(day), _TAIL))[0]:
-            if isinstance(record, dict) and isinstance(record.get("at"), str):
-                yield record
+        records = parse_ledger(read_end(workspace.receipts(day), _TAIL)).records
+        yield from (record for record in records if isinstance(record.get("at"), str))

@@ -7,7 +7,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json.text import parse_lines
+from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
@@ -27,8 +27,7 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
     """Finishes or rolls back what a killed writer began, as its intent says: what is still unfinished, and warnings."""
     sweep_temps(agent.paths.root, locked=True)
     sweep_temps(agent.paths.workspace.local, locked=False)
-    records = parse_lines(left_behind)[0]
-    intents = [r for r in records if isinstance(r, dict) and isinstance(r.get("version"), int)]
+    intents = [r for r in parse_ledger(left_behind).records if isinstance(r.get("version"), int)]
     if not intents:
         return nothing(), []
     intent, loaded = intents[0], agent.load()

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import DayTaken
-from mabos_cli.formats.json.text import dump_line, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 
 
 class LogLedger(NamedTuple):
@@ -23,9 +23,7 @@ def parse_log_ledger(data: bytes) -> LogLedger:
     done: dict[tuple[str, str], float] = {}
     keys: set[str] = set()
     said: set[str] = set()
-    for record in parse_lines(data)[0]:
-        if not isinstance(record, dict):
-            continue
+    for record in parse_ledger(data).records:
         keys.update(_strings(record.get("taken")), _strings(record.get("known")))
         said.update(_strings(record.get("said")))
         least = record.get("min_importance")
@@ -39,7 +37,6 @@ def _strings(value: Any) -> list[str]:
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 
-def render_day_taken(line: DayTaken) -> str:
+def render_day_taken(line: DayTaken) -> bytes:
     """A line of the ledger; lists that are empty are left out."""
-    record = {name: value for name, value in line._asdict().items() if value != ()}
-    return dump_line(record) + "\n"
+    return dump_record({name: value for name, value in line._asdict().items() if value != ()})

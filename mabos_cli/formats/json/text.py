@@ -3,7 +3,7 @@
 import json
 import re
 from math import isinf
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.errors import InvalidFile
 
@@ -104,15 +104,34 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def parse_lines(data: bytes) -> tuple[list[Any], int]:
-    """The values of JSON lines and how many lines were torn or broken and therefore skipped."""
-    values, skipped = [], 0
+class Ledger(NamedTuple):
+    """The records of JSON lines in their order, each with all its keys; how many lines are torn or broken, and how many hold a
+    value that is no object. Those are passed over: a file that is only ever appended to may end in the middle of a line."""
+
+    records: list[dict[str, Any]]
+    torn: int = 0
+    foreign: int = 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines are no record."""
+        return self.torn + self.foreign
+
+
+def parse_ledger(data: bytes) -> Ledger:
+    """Returns the records of JSON lines, whatever else is between them.
+
+    >>> parse_ledger(b'{"a": 1}\\n[2]\\n{"a": "to')
+    Ledger(records=[{'a': 1}], torn=1, foreign=1)
+    """
+    values, torn = [], 0
     for line in data.split(b"\n"):
         if not line.strip(b"\0 \t\r"):
-            skipped += b"\0" in line
+            torn += b"\0" in line
             continue
         try:
             values.append(json.loads(line.strip(b"\0").decode("utf-8"), parse_constant=_refuse_constant))
         except (ValueError, RecursionError):
-            skipped += 1
-    return values, skipped
+            torn += 1
+    records = [value for value in values if isinstance(value, dict)]
+    return Ledger(records, torn, len(values) - len(records))

@@ -22,7 +22,7 @@ from mabos_cli.formats.json.lines import (
     render_list,
     render_value,
 )
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large, parse_lines
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large, parse_ledger
 
 _MEND = "repair the case by hand, or restore the file from git"
 _TWIN = "give one of the two another id"
@@ -261,8 +261,8 @@ def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:
 def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:
     """The cases that left, oldest first; records of other kinds and unreadable ones are passed over."""
     found = []
-    for record in parse_lines(data)[0]:
-        if isinstance(record, dict) and record.get("kind") == "case":
+    for record in parse_ledger(data).records:
+        if record.get("kind") == "case":
             try:
                 case = case_from_dict(record.get("case"), where)
             except InvalidFile:

@@ -18,7 +18,7 @@ from mabos_cli.formats.json.lines import (
     render_value,
     split_block,
 )
-from mabos_cli.formats.json.text import dump_line, dump_record, has_harmful, parse_json, parse_lines, record_to_dict
+from mabos_cli.formats.json.text import dump_line, dump_record, has_harmful, parse_json, parse_ledger, record_to_dict
 
 _TWIN = "give one of the two another id"
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
@@ -329,8 +329,8 @@ def render_fact_departure(departure: FactDeparture) -> bytes:
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
     """The facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
     found = []
-    for record in parse_lines(data)[0]:
-        if isinstance(record, dict) and record.get("kind") == "fact":
+    for record in parse_ledger(data).records:
+        if record.get("kind") == "fact":
             try:
                 fact = fact_from_dict(record.get("fact"), where)
             except InvalidFile:

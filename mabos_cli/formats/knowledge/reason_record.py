@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.reasoning.answer import Answer, Conclusion
 from mabos_cli.reasoning.catalog import Method, Scored
 from mabos_cli.reasoning.fusion import Fused, Part
@@ -211,9 +211,10 @@ def parse_past(data: bytes) -> tuple[list[tuple[KeptResult, str]], int]:
     latest word about an outcome holds."""
     results: dict[str, tuple[KeptResult, str]] = {}
     outcomes: dict[str, tuple[bool, str]] = {}
-    records, odd = parse_lines(data)
-    for record in records:
-        if not isinstance(record, dict) or not isinstance(record.get("id"), str):
+    ledger = parse_ledger(data)
+    odd = ledger.skipped
+    for record in ledger.records:
+        if not isinstance(record.get("id"), str):
             odd += 1
         elif record.get("kind") == "outcome" and isinstance(record.get("happened"), bool):
             outcomes[record["id"]] = (record["happened"], str(record.get("note") or ""))

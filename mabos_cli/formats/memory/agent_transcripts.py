@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.observation import Observation, bound_text, tool_text
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_ledger
 from mabos_cli.formats.memory.agent_hosts import (
     HOSTS,
     Answered,
@@ -219,14 +219,14 @@ def find_marks(ledger: bytes, file: str) -> Iterator[Mark]:
     end = len(ledger)
     while (place := ledger.rfind(wanted, 0, end)) >= 0:
         start, stop = ledger.rfind(b"\n", 0, place) + 1, ledger.find(b"\n", place)
-        for record in parse_lines(ledger[start : stop if stop >= 0 else None])[0]:
+        for record in parse_ledger(ledger[start : stop if stop >= 0 else None]).records:
             mark = _mark_from(record)
             if mark and mark.file == file:
                 yield mark
         end = start
 
 
-def _mark_from(record: Any) -> Mark | None:
+def _mark_from(record: dict[str, Any]) -> Mark | None:
     """The mark in a record, or None when it is none: then that part is read again, and keys tell what was taken."""
     try:
         scope, seen = record.get("scope", {}), record.get("seen")

@@ -5,7 +5,7 @@ from typing import Any
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.memory.trust import Decision
-from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import item_from_dict, item_to_dict, opening
 
 
@@ -18,7 +18,7 @@ def render_departure(departure: Departure) -> bytes:
     return dump_record(record)
 
 
-def departure_from_dict(record: dict[str, Any], where: str) -> Departure | None:
+def departure_from_dict(record: Any, where: str) -> Departure | None:
     """The departure in an archive record, or None when it is of another kind."""
     if not isinstance(record, dict) or record.get("kind") != "item":
         return None
@@ -34,9 +34,8 @@ def departure_from_dict(record: dict[str, Any], where: str) -> Departure | None:
 
 def parse_archive(data: bytes, where: str) -> tuple[list[Departure], int]:
     """The departures in an archive file, oldest first, and the number of unreadable lines."""
-    records, skipped = parse_lines(data)
-    found = [departure for record in records if (departure := departure_from_dict(record, where))]
-    return found, skipped
+    ledger = parse_ledger(data)
+    return [found for record in ledger.records if (found := departure_from_dict(record, where))], ledger.torn
 
 
 def lines_naming(data: bytes, item_id: str) -> bytes:
@@ -65,13 +64,13 @@ def render_decision(decision: Decision) -> bytes:
 
 def parse_decisions(data: bytes) -> tuple[list[Decision], int]:
     """The decisions in a log, oldest first, and how many lines are none: those decide nothing."""
-    records, skipped = parse_lines(data)
-    found = [decision for record in records if (decision := _decision(record))]
-    return found, skipped + len(records) - len(found)
+    ledger = parse_ledger(data)
+    found = [decision for record in ledger.records if (decision := _decision(record))]
+    return found, ledger.skipped + len(ledger.records) - len(found)
 
 
-def _decision(record: Any) -> Decision | None:
-    if not isinstance(record, dict) or record.get("from") not in TRUSTS or record.get("to") not in TRUSTS:
+def _decision(record: dict[str, Any]) -> Decision | None:
+    if record.get("from") not in TRUSTS or record.get("to") not in TRUSTS:
         return None
     names = ("at", "id", "from", "to", "by", "reason", "text")
     values = [record.get(name, "") for name in names]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import cut_text
 from mabos_cli.core.memory.migration import Note
 from mabos_cli.formats.hierarchy.daily_log import parse_log
-from mabos_cli.formats.json.text import dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
 from mabos_cli.formats.markdown.scan import Heading, count_head, scan
@@ -283,9 +283,8 @@ _ID = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 def parse_migrated(data: bytes) -> dict[str, str]:
     """The ids of items by the keys of entries. Torn lines are passed over: what is missing is looked up in the items."""
     found: dict[str, str] = {}
-    for record in parse_lines(data)[0]:
-        taken = record.get("taken") if isinstance(record, dict) else None
-        if isinstance(taken, dict):
+    for record in parse_ledger(data).records:
+        if isinstance(taken := record.get("taken"), dict):
             found |= {key: item_id for key, item_id in taken.items() if isinstance(item_id, str)}
     return found
 

@@ -14,7 +14,7 @@ from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.core.memory.item import TYPES, check_importance
 from mabos_cli.core.memory.observation import ID, Observation, is_observation_id, tool_text
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_lines
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_ledger
 
 QUOTED_ID = re.compile(rb'"(O-[0-9a-f-]+)"')
 # How a line of ours begins, and the id on it.
@@ -319,9 +319,7 @@ def parse_harvests(data: bytes) -> HarvestLedger:
     """The ledger in its lines, in whatever order. Torn lines are passed over: what is missing is looked up again."""
     ids: set[str] = set()
     covers: list[Cover] = []
-    for record in parse_lines(data)[0]:
-        if not isinstance(record, dict):
-            continue
+    for record in parse_ledger(data).records:
         if isinstance(record.get("ids"), list):
             ids.update(part for part in record["ids"] if isinstance(part, str))
         size, crc, floor = (record.get(name, 0) for name in Cover._fields)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
-from mabos_cli.formats.json.text import dump_line, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.markdown.escape import escape_block, inline
 from mabos_cli.formats.markdown.seal import seal
 
@@ -102,16 +102,17 @@ def parse_report_keys(text: str) -> list[str]:
     return _KEY.findall(text)
 
 
-def render_resolution(resolution: Resolution) -> str:
+def render_resolution(resolution: Resolution) -> bytes:
     """A line of the ledger."""
-    return dump_line(resolution._asdict()) + "\n"
+    return dump_record(resolution._asdict())
 
 
 def parse_resolutions(data: bytes) -> dict[str, Resolution]:
     """The ledger by key, the latest word last; lines that are torn or not ours are passed over."""
-    told = []
-    for record in parse_lines(data)[0]:
-        if isinstance(record, dict) and isinstance(record.get("key"), str):
-            told.append(Resolution(**{name: str(record.get(name) or "") for name in Resolution._fields}))
+    resolutions = [
+        Resolution(**{name: str(record.get(name) or "") for name in Resolution._fields})
+        for record in parse_ledger(data).records
+        if isinstance(record.get("key"), str)
+    ]
     # Git puts the lines of two branches behind one another.
-    return {said.key: said for said in sorted(told, key=lambda said: said.at)}
+    return {resolution.key: resolution for resolution in sorted(resolutions, key=lambda each: each.at)}

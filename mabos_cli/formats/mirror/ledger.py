@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mabos_cli.core.mirror.records import GONE, STATES, Entry, Key
-from mabos_cli.formats.json.text import dump_line, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 
 
 def parse_entries(data: bytes) -> dict[Key, Entry]:
@@ -15,17 +15,17 @@ def parse_entries(data: bytes) -> dict[Key, Entry]:
     return {entry.key: entry for entry in entries}
 
 
-def _records(data: bytes) -> list[Any]:
-    """The values of the lines. Whole lines are read at once: a command that changes one record reads the ledger of all."""
+def _records(data: bytes) -> list[dict[str, Any]]:
+    """The records. Whole lines are read at once: a command that changes one record reads the ledger of all."""
     try:
-        records: list[Any] = json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
-        return records
+        values = json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
     except (ValueError, RecursionError):
-        return parse_lines(data)[0]
+        return parse_ledger(data).records
+    return [value for value in values if isinstance(value, dict)]
 
 
-def _entry(record: Any) -> Entry | None:
-    if not isinstance(record, dict) or record.get("state") not in STATES:
+def _entry(record: dict[str, Any]) -> Entry | None:
+    if record.get("state") not in STATES:
         return None
     texts = [value if isinstance(value := record.get(name), str) else "" for name in Entry._fields]
     return Entry(*texts) if texts[0] and texts[1] else None
@@ -34,7 +34,7 @@ def _entry(record: Any) -> Entry | None:
 def render_entries(entries: Iterable[Entry]) -> bytes:
     """Lines of the ledger; what an entry does not say is left out."""
     lines = ({name: value for name, value in entry._asdict().items() if value} for entry in entries)
-    return "".join(dump_line(line) + "\n" for line in lines).encode("utf-8")
+    return b"".join(map(dump_record, lines))
 
 
 def compact_ledger(entries: Iterable[Entry]) -> bytes:

@@ -157,7 +157,7 @@ def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFac
         new = [line for line in taking.days if not ledger.is_done(*line[:3])]
         if not new:  # another run was faster
             return (Write([file]) if file else None), taking
-        line = "".join(render_day_taken(line) for line in new).encode("utf-8")
+        line = b"".join(map(render_day_taken, new))
         counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
         counts |= {"facts": len(taking.facts)} if taking.facts else {}
         write = Write(

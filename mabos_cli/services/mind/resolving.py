@@ -32,7 +32,7 @@ def resolve_conflict(agent: Agent, conflict: Conflict, keep: str, reason: str) -
         file = None
         if kept and lost:
             file = plan_edit(agent.paths.beliefs, lambda old: _supersede(old, kept, lost, stamp[:10], reason))
-        line = (agent.paths.conflict_ledger, render_resolution(decision).encode("utf-8"))
+        line = (agent.paths.conflict_ledger, render_resolution(decision))
         write = Write(part="mind", ids=[conflict.key], counts={"conflicts": 1})
         if file is None:
             return write._replace(lines=[line]), False

@@ -13,7 +13,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.stores import Changes, Departure, Memory
 from mabos_cli.core.memory.trust import lowered
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.json.text import parse_json, parse_lines
+from mabos_cli.formats.json.text import parse_json, parse_ledger
 from mabos_cli.formats.memory.item_records import parse_archive
 from mabos_cli.formats.memory.items import line_id, parse_item, parse_page, render_store
 from mabos_cli.formats.memory.observations import parse_observations
@@ -162,7 +162,7 @@ def _check_journals(agent: Agent) -> Iterator[Finding]:
     for name in archive.archive_files(agent.paths):
         data = read_bytes(agent.paths.archive / name) or b""
         parse_archive(data, f"archive/{name}")
-        skipped = _torn_lines(data)
+        skipped = parse_ledger(data).skipped
         if skipped:
             yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
         if data and not data.endswith(b"\n"):
@@ -173,18 +173,12 @@ def _check_journals(agent: Agent) -> Iterator[Finding]:
     ledgers += [paths.transcript_ledger, paths.log_ledger, paths.migration_ledger, paths.conflict_ledger]
     for path in (paths.queue, paths.access_journal, paths.reasoning, *ledgers):
         try:
-            skipped = _torn_lines(read_bytes(path) or b"")
+            skipped = parse_ledger(read_bytes(path) or b"").skipped
         except MabosError as error:
             yield Finding("problem", "", error.message)
             continue
         if skipped:
             yield Finding("note", paths.relative(path), f"{skipped} torn lines are skipped")
-
-
-def _torn_lines(data: bytes) -> int:
-    """How many lines of JSON are no record."""
-    records, skipped = parse_lines(data)
-    return skipped + sum(not isinstance(record, dict) for record in records)
 
 
 def _check_observations(agent: Agent) -> Iterator[Finding]:
@@ -194,7 +188,7 @@ def _check_observations(agent: Agent) -> Iterator[Finding]:
         if faults:
             told = f"{plural(len(faults), 'line')} without an observation, passed over"
             yield Finding("note", f"observations/{name}:{faults[0]}", told)
-        if _torn_lines(data.rpartition(b"\n")[2].rstrip(b"\0")):
+        if parse_ledger(data.rpartition(b"\n")[2].rstrip(b"\0")).skipped:
             yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
 
 

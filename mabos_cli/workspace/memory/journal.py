@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.errors import InvalidFile, MabosError
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_lines
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import item_from_dict, item_to_dict
 from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file
 from mabos_cli.workspace.layout import AgentPaths
@@ -25,7 +25,7 @@ def _locked(paths: AgentPaths, timeout: float) -> AbstractContextManager[Lock]:
 
 
 def _append(path: Path, root: Path, records: list[dict[str, Any]], durable: bool) -> None:
-    data = "".join(dump_line(record) + "\n" for record in records).encode("utf-8")
+    data = b"".join(map(dump_record, records))
     append_bytes(path, data if path.exists() else _header() + data, root=root, durable=durable)
 
 
@@ -59,8 +59,8 @@ def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
         with _locked(paths, wait):
             data = read_bytes(paths.queue) or b""
     drafts = []
-    for record in parse_lines(data)[0]:
-        if isinstance(record, dict) and "item" in record:
+    for record in parse_ledger(data).records:
+        if "item" in record:
             item = item_from_dict(record["item"], paths.relative(paths.queue))
             drafts.append(Draft(item, str(record.get("store")), bool(record.get("graded"))))
     return drafts
@@ -85,30 +85,29 @@ class Uses(NamedTuple):
 def read_uses(paths: AgentPaths) -> Uses:
     """The uses that no write has folded in yet."""
     data = read_bytes(paths.access_journal) or b""
-    records = parse_lines(data)[0]
-    noted = [r for r in records if isinstance(r, dict) and isinstance(r.get("ids"), list)]
+    noted = [r for r in parse_ledger(data).records if isinstance(r.get("ids"), list)]
     touches: Touches = {}
     for record in noted:
         for item_id in map(str, record["ids"]):
             count, at = touches.get(item_id, (0, ""))
             touches[item_id] = (count + 1, max(at, str(record.get("at", ""))))
-    return Uses(touches, len(noted), len(data), _times_cut(records))
+    return Uses(touches, len(noted), len(data), _times_cut(data))
 
 
-def _times_cut(records: list[Any]) -> int:
+def _times_cut(data: bytes) -> int:
     """How often the journal was cut, as its first line says: a cut that was made already is not made again."""
-    cut = records[0].get("cut") if records and isinstance(records[0], dict) else None
-    return cut if isinstance(cut, int) else 0
+    records = parse_ledger(data.partition(b"\n")[0]).records
+    return cut if records and isinstance(cut := records[0].get("cut"), int) else 0
 
 
 def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: float) -> None:
     """Drops the first `size` bytes of the access journal, which are folded now, and keeps `left` and what came behind."""
-    kept = "".join(dump_line({"at": at, "ids": [item_id] * count}) + "\n" for item_id, (count, at) in left.items())
+    kept = b"".join(dump_record({"at": at, "ids": [item_id] * count}) for item_id, (count, at) in left.items())
     with _locked(paths, timeout):
         data = read_bytes(paths.access_journal) or b""
-        if _times_cut(parse_lines(data.partition(b"\n")[0])[0]) == cut:
+        if _times_cut(data) == cut:
             header = dump_record({"queue": "mabos", "cut": cut + 1})
-            _rewrite(paths, paths.access_journal, data, header + kept.encode("utf-8") + data[size:])
+            _rewrite(paths, paths.access_journal, data, header + kept + data[size:])
 
 
 def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
@@ -122,8 +121,8 @@ def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
 
 def _queued_id(line: bytes) -> str | None:
     """The id of the draft on a line of the queue; none on the first line, or a torn one."""
-    for record in parse_lines(line)[0]:
-        if isinstance(record, dict) and isinstance(record.get("item"), dict):
+    for record in parse_ledger(line).records:
+        if isinstance(record.get("item"), dict):
             own = record["item"].get("id")
             return own if isinstance(own, str) else None
     return None

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
 from mabos_cli.errors import InvalidFile, NotFound
-from mabos_cli.formats.json.text import parse_lines
+from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.agent_transcripts import (
     Mark,
     Place,
@@ -232,15 +232,15 @@ def read_spool(paths: AgentPaths) -> Spool:
     data = read_bytes(paths.hook_spool) or b""
     data = data[: data.rfind(b"\n") + 1]
     found: dict[str, Noted] = {}
-    for record in parse_lines(data)[0]:
+    for record in parse_ledger(data).records:
         path, tail = _text(record, "transcript_path"), _text(record, "tail")
         if path:
             found[path] = Noted(path, tail or (found[path].tail if path in found else ""))
     return Spool(tuple(found.values()), data)
 
 
-def _text(record: Any, key: str) -> str:
-    value = record.get(key) if isinstance(record, dict) else None
+def _text(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
     return value if isinstance(value, str) else ""
 
 

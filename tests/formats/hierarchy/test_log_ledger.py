@@ -7,7 +7,7 @@ LINE = DayTaken("2026-02-24", "d1", 0.6, ("M-1-aaaa",), ("log-1",), ("a", "b"))
 
 
 def lines(*found):
-    return "".join(map(render_day_taken, found)).encode()
+    return b"".join(map(render_day_taken, found))
 
 
 def test_lines_are_read_back():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from formats.samples import json_values
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import dump_document, dump_line, parse_json, parse_lines
+from mabos_cli.formats.json.text import dump_document, dump_line, dump_record, parse_json, parse_ledger
 
 quick = settings(deadline=None, derandomize=True)
 
@@ -119,41 +119,47 @@ def test_any_bytes_are_a_value_or_an_invalid_file(data):
         assert parse_json(dump_line(value), "f.json") == value
 
 
-def test_json_lines_are_read_in_order():
-    assert parse_lines(b'{"a": 1}\n\n[2]\r\n3') == ([{"a": 1}, [2], 3], 0)
-    assert parse_lines(b"") == ([], 0)
+def test_records_are_read_in_order_with_all_their_keys():
+    assert parse_ledger(b'{"b": 1, "new": [2]}\n\n{"a": 1}\r\n{}') == ([{"b": 1, "new": [2]}, {"a": 1}, {}], 0, 0)
+    assert parse_ledger(b"") == ([], 0, 0)
+
+
+def test_lines_that_are_no_objects_are_counted_and_passed_over():
+    ledger = parse_ledger(b'{"a": 1}\n[2]\n3\nnull\n"x"\n{"a"\n{"a": 2}\n')
+    assert ledger == ([{"a": 1}, {"a": 2}], 1, 4)
+    assert ledger.skipped == 5
 
 
 def test_torn_last_line_is_counted_and_the_rest_read():
-    assert parse_lines(b'{"a": 1}\n{"a": 2}\n{"a": "to') == ([{"a": 1}, {"a": 2}], 1)
+    assert parse_ledger(b'{"a": 1}\n{"a": 2}\n{"a": "to') == ([{"a": 1}, {"a": 2}], 1, 0)
 
 
 @quick
-@given(st.lists(json_values, min_size=1, max_size=4), st.data())
+@given(st.lists(st.fixed_dictionaries({"a": json_values}), min_size=1, max_size=4), st.data())
 def test_cut_anywhere_all_whole_lines_are_read(values, data):
-    lines = [dump_line(value).encode() + b"\n" for value in values]
+    lines = [dump_record(value) for value in values]
     whole = b"".join(lines)
     cut = data.draw(st.integers(0, len(whole)))
     complete = [value for n, value in enumerate(values) if len(b"".join(lines[: n + 1])) <= cut]
-    found, skipped = parse_lines(whole[:cut])
+    found, torn, foreign = parse_ledger(whole[:cut])
     assert found[: len(complete)] == complete
-    assert skipped <= 1
+    assert torn <= 1 and foreign == 0
     assert len(found) <= len(complete) + 1
 
 
 def test_nul_bytes_of_a_crash_are_skipped():
-    assert parse_lines(b'{"a": 1}\n\0\0\0\0\n{"a": 2}\n\0\0{"a": 3}\n') == ([{"a": 1}, {"a": 2}, {"a": 3}], 1)
-    assert parse_lines(b'{"a": 1}\n\0\0\0\0') == ([{"a": 1}], 1)
+    assert parse_ledger(b'{"a": 1}\n\0\0\0\0\n{"a": 2}\n\0\0{"a": 3}\n') == ([{"a": 1}, {"a": 2}, {"a": 3}], 1, 0)
+    assert parse_ledger(b'{"a": 1}\n\0\0\0\0') == ([{"a": 1}], 1, 0)
 
 
 @pytest.mark.parametrize("line", [b"\xff", b"NaN", b"[" * 100_000, b"{'a'}", b"<<<<<<< HEAD"])
 def test_broken_line_does_not_hide_the_others(line):
-    assert parse_lines(b"1\n" + line + b"\n2\n") == ([1, 2], 1)
+    assert parse_ledger(b'{"a": 1}\n' + line + b"\n{}\n") == ([{"a": 1}, {}], 1, 0)
 
 
 @quick
 @given(st.binary(max_size=80))
 def test_reading_lines_never_fails(data):
-    values, skipped = parse_lines(data)
-    assert len(values) + skipped <= data.count(b"\n") + 1
-    assert json.dumps(values)
+    ledger = parse_ledger(data)
+    assert len(ledger.records) + ledger.skipped <= data.count(b"\n") + 1
+    assert json.dumps(ledger.records)

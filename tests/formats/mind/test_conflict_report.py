@@ -64,7 +64,7 @@ def test_hostile_beliefs_bring_no_headings_and_no_keys(said: str):
 def test_the_latest_resolution_of_a_conflict_counts():
     first = Resolution(KEYS[0], "a", "B-1", "B-2", "old\nnews", "2026-02-24T10:00:00Z")
     second = first._replace(keep="both", reason='said "so"')
-    data = (render_resolution(first) + render_resolution(second)).encode()
+    data = render_resolution(first) + render_resolution(second)
     assert data.count(b"\n") == 2
     assert parse_resolutions(data) == {KEYS[0]: second}
 
@@ -77,7 +77,7 @@ def test_torn_and_foreign_lines_of_the_ledger_are_passed_over():
         '{"key": 7}',
         "null",
         "",
-        render_resolution(good).strip(),
+        render_resolution(good).decode().strip(),
         '{"key": "torn',
         "\x00",
     ]
