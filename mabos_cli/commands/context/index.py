@@ -30,7 +30,7 @@ def index(
     agent = call.open_agent()
     survey, changed, warnings = (survey_memory(agent, agent.load()), [], []) if no_write else _refresh(agent)
     path = agent.paths.relative(agent.paths.index_md)
-    per_token, found = agent.settings["text.chars_per_token"], survey.index
+    per_token, found = agent.settings["text.chars_per_token"], survey.memory_index
     data = {
         "text": survey.text,
         "tokens": token_cost(survey.text, per_token),

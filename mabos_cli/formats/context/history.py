@@ -52,7 +52,7 @@ def _records(text: str, shown: str) -> Iterator[tuple[Any, Callable[[], int]]]:
                 record = parse_json(line, shown, line=number, hint=_HINT)
                 has_many = isinstance(record, dict) and isinstance(record.get("messages"), list)
                 for message in record["messages"] if has_many else [record]:
-                    yield message, lambda number=number: number
+                    yield message, partial(int, number)
         return
     whole = parse_json(text, shown, hint=_HINT)
     messages = whole.get("messages") if isinstance(whole, dict) else whole

@@ -40,13 +40,13 @@ class SegmentFile:
 
     def find(self, week: str) -> Segment | None:
         """The segment of a week."""
-        found = self._segments.get(week)
-        if not isinstance(found, Segment):
-            try:
+        try:
+            found = self._segments[week]
+            if not isinstance(found, Segment):
                 found = self._segments[week] = _segment(*found)
-            except _BROKEN:
-                return None
-        return found
+            return found
+        except _BROKEN:
+            return None
 
     def put(self, segment: Segment) -> None:
         """Takes a segment in."""

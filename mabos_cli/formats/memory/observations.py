@@ -277,8 +277,8 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
     for level in (value, value.get("message"), value.get("payload")):
         if isinstance(level, dict):
             for key in keys:
-                if isinstance(level.get(key), str):
-                    return level[key]
+                if isinstance(text := level.get(key), str):
+                    return text
     return ""
 
 

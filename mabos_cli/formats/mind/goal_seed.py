@@ -72,10 +72,14 @@ def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Templ
         found = conform(_SHAPE, source.value, {})
         seeds = [seed for agent, told in found["agents"].items() for seed in _seeds(source, agent, told, day_of)]
         agents = [
-            SeedAgent(agent, *(_line(told[name], f"agents.{agent}.{name}") for name in ("role", "name")),
-                      source.line_of(f"agents.{agent}"))
+            SeedAgent(
+                agent,
+                _line(told["role"], f"agents.{agent}.role"),
+                _line(told["name"], f"agents.{agent}.name"),
+                source.line_of(f"agents.{agent}"),
+            )
             for agent, told in found["agents"].items()
-        ]  # fmt: skip
+        ]
     except BadValue as error:
         raise cited(error, source) from None
     return Template(path, one_line(found["business"]), tuple(agents), tuple(seeds))

@@ -71,7 +71,7 @@ def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> s
     match = re.fullmatch(r"(.*?)(\d+)", ids[-1]) if ids else None
     prefix, width = (match[1], len(match[2])) if match else (f"{KINDS[kind].prefix}-", 3)
     pattern, text = re.compile(rf"{re.escape(prefix)}(\d{{1,18}})"), file.render()
-    number = max((int(found[1]) for each in ids if (found := pattern.fullmatch(each))), default=0) + 1
+    number = max((int(seen[1]) for each in ids if (seen := pattern.fullmatch(each))), default=0) + 1
     used = {int(n) for n in re.findall(rf"(?<![\w-]){pattern.pattern}(?!\w)", text)}
     while number in used:
         number += 1

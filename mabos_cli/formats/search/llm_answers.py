@@ -68,7 +68,7 @@ def parse_text(answer: str, limit: int) -> str:
     """A plain text on one line, out of its fence and quotes; BadValue when it is longer than the limit."""
     plain = _plain(answer)
     if plain.startswith("{") and isinstance(found := _find_json(plain), dict):
-        plain = found.get("text") if isinstance(found.get("text"), str) else ""
+        plain = text if isinstance(text := found.get("text"), str) else ""
     if len(plain) >= 2 and plain[0] == plain[-1] == '"':
         plain = plain[1:-1]
     return _bounded(plain, limit)

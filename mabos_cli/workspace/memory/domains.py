@@ -58,7 +58,7 @@ class Survey(NamedTuple):
     """What a memory comes to, the index made of it, and the text of that."""
 
     digest: Digest
-    index: MemoryIndex
+    memory_index: MemoryIndex
     text: str
 
 
@@ -117,8 +117,8 @@ class _Making:
         self._pages = derived_pages(agent, long_term) if pages is None else pages
         self._unchanged = unchanged or frozenset()
         self._now = format_time(agent.now())
-        self._per_token = agent.settings["text.chars_per_token"]
-        self._budget = agent.settings["context.index_tokens"]
+        self._per_token: int = agent.settings["text.chars_per_token"]
+        self._budget: int = agent.settings["context.index_tokens"]
         self._room = self._budget * self._per_token
         self._there = _files_there(agent.paths)
         self._cache = read_bytes(agent.paths.survey_cache)
@@ -141,7 +141,7 @@ class _Making:
         for domain in sorted(self._moved()) if self._pages else ():
             if shares := self._shares(domain):
                 yield paths.domain(domain), self._list_pages(domain, shares)
-        index = self.survey().index
+        index = self.survey().memory_index
         if index.all_critical or index.all_projects or index.all_domains or paths.index_md.exists():
             yield paths.index_md, self.survey().text
 
