@@ -7,15 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, quantity, yes_no
-from mabos_cli.reasoning.causal.causal_graph import (
-    Graph,
-    find_back_doors,
-    find_front_door,
-    find_instruments,
-    find_traps,
-    is_back_door,
-    parse_graph,
-)
+from mabos_cli.reasoning.causal import causal_graph
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import DATA, Row, parse_rows, state_name
 from mabos_cli.reasoning.shape import list_of, optional, record, text, usual
@@ -59,7 +51,7 @@ class _Found(NamedTuple):
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The effect, if it can be told from the data, or else whether it could be told at all."""
-    graph = parse_graph(given["graph"], given["hidden"])
+    graph = causal_graph.parse_graph(given["graph"], given["hidden"])
     cause, effect = given["treatment"], given["outcome"]
     for field in ("treatment", "outcome"):
         known_name(field, given[field], graph.parents, "variable")
@@ -67,17 +59,17 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
             raise BadValue(f"{field}: {given[field]!r} is hidden", "a cause and an effect must be measured")
     if cause == effect:
         raise BadValue("outcome: is the treatment itself", "name two variables")
-    sets, are_all = find_back_doors(graph, cause, effect)
-    front, tried = find_front_door(graph, cause, effect)
+    sets, are_all = causal_graph.find_back_doors(graph, cause, effect)
+    front, tried = causal_graph.find_front_door(graph, cause, effect)
     reaches = effect in graph.below([cause])
-    traps = find_traps(graph, cause, effect)
-    found = _Found(sets, are_all, front, tried, find_instruments(graph, cause, effect), traps, reaches)
+    traps = causal_graph.find_traps(graph, cause, effect)
+    found = _Found(sets, are_all, front, tried, causal_graph.find_instruments(graph, cause, effect), traps, reaches)
     steps, caveats = _told(found, cause, effect), _warned(found)
     detail = _detail(found)
     if given["adjust"] is not None:
         check_known("adjust", given["adjust"], graph.parents, "variable")
         steps.append(_checked(graph, given, found))
-        detail["adjust_is_valid"] = is_back_door(graph, cause, effect, given["adjust"])
+        detail["adjust_is_valid"] = causal_graph.is_back_door(graph, cause, effect, given["adjust"])
     rows = parse_rows(given["data"])
     if rows:
         return _measure(rows, _aim(rows, given), found, steps, detail, caveats)
@@ -124,9 +116,9 @@ def _warned(found: _Found) -> list[str]:
     return said
 
 
-def _checked(graph: Graph, given: dict[str, Any], found: _Found) -> str:
+def _checked(graph: causal_graph.Graph, given: dict[str, Any], found: _Found) -> str:
     chosen = given["adjust"]
-    if is_back_door(graph, given["treatment"], given["outcome"], chosen):
+    if causal_graph.is_back_door(graph, given["treatment"], given["outcome"], chosen):
         return f"adjusting for {listed(chosen) or 'nothing'} is valid"
     wrong = [f"{name} {found.traps[name]}" for name in chosen if name in found.traps]
     wrong += [f"{name} is hidden" for name in chosen if name in graph.hidden]
@@ -285,10 +277,8 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
             if not count:
                 where = listed([f"{name}={state}" for name, state in zip(by, key, strict=True)])
                 among = f" among {where}" if where else ""
-                raise BadValue(
-                    f"data: no row has {aim.cause}={setting}{among}",
-                    "without them their effect is unknown; leave this group out",
-                )
+                hint = "without them their effect is unknown; leave this group out"
+                raise BadValue(f"data: no row has {aim.cause}={setting}{among}", hint)
             hits = _weight(treated, (aim.effect, aim.success))
             chances[side] += share * hits / count
             # All of three or none of three do not make it certain: the rule of succession says how far they do.

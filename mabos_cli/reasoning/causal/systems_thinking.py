@@ -6,15 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, ranking, words
-from mabos_cli.reasoning.causal.causal_graph import (
-    MOST_PATH_STEPS,
-    Loop,
-    SignedGraph,
-    find_loops,
-    parse_links,
-    simulate,
-    spread,
-)
+from mabos_cli.reasoning.causal import causal_graph
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
 
@@ -36,10 +28,10 @@ QUESTIONS = (
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The variables by the number of loops that run through them."""
-    graph = parse_links(given["links"], "links")
+    graph = causal_graph.parse_links(given["links"], "links")
     for name in given["push"]:
         known_name("push", name, graph, "variable")
-    loops, are_all = find_loops(graph)
+    loops, are_all = causal_graph.find_loops(graph)
     labels = _labels(loops)
     found = find_archetypes(loops)
     counts = {name: float(sum(name in loop.names for loop in loops)) for name in graph}
@@ -66,7 +58,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(ranking(tuple(order), counts), None, said, cut(steps), detail, tuple(caveats))
 
 
-def _labels(loops: tuple[Loop, ...]) -> list[str]:
+def _labels(loops: tuple[causal_graph.Loop, ...]) -> list[str]:
     """R1, R2, ... for reinforcing loops, B1, ... for balancing ones."""
     labels, seen = [], {1: 0, -1: 0}
     for loop in loops:
@@ -75,7 +67,7 @@ def _labels(loops: tuple[Loop, ...]) -> list[str]:
     return labels
 
 
-def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
+def _loop_detail(loop: causal_graph.Loop, label: str) -> dict[str, Any]:
     gain = 1.0
     for link in loop.links:
         gain *= link.sign * link.weight
@@ -88,7 +80,7 @@ def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
     }
 
 
-def _loop_line(loop: Loop, label: str) -> str:
+def _loop_line(loop: causal_graph.Loop, label: str) -> str:
     chain = loop.names[0] + "".join(f" ->{'+' if one.sign > 0 else '-'} {one.effect}" for one in loop.links)
     return f"{label}{' (delayed)' if loop.is_delayed else ''}: {chain}"
 
@@ -105,13 +97,15 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
     return f"{one.name} at {listed(one.at, 2)} ({', '.join(labels[at] for at in one.loops)}): {ADVICE[one.name]}"
 
 
-def _pushed(graph: SignedGraph, given: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
+def _pushed(
+    graph: causal_graph.SignedGraph, given: dict[str, Any], steps: list[str], caveats: list[str]
+) -> dict[str, Any]:
     """Where the push moves each variable along all paths, and the simulation if one is wanted."""
     signs: dict[str, set[int]] = {}
     pushed = {name: 1 if amount > 0 else -1 for name, amount in given["push"].items() if amount}
     partly = []
     for name, way in pushed.items():
-        reached, is_whole = spread(graph, name, MOST_PATH_STEPS // len(pushed))
+        reached, is_whole = causal_graph.spread(graph, name, causal_graph.MOST_PATH_STEPS // len(pushed))
         partly += [] if is_whole else [name]
         for one, paths in reached.items():
             # What is pushed itself moves by that too.
@@ -125,7 +119,7 @@ def _pushed(graph: SignedGraph, given: dict[str, Any], steps: list[str], caveats
             steps.append(f"the push {said}: {listed(moved)}")
     if not given["steps"]:
         return {"push": ways}
-    values, away = simulate(graph, given["push"], given["steps"])
+    values, away = causal_graph.simulate(graph, given["push"], given["steps"])
     last = {name: line[-1] for name, line in values.items()}
     shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
     at = given["steps"] if away is None else away
@@ -136,7 +130,7 @@ def _pushed(graph: SignedGraph, given: dict[str, Any], steps: list[str], caveats
     return {"push": ways, "simulation": values}
 
 
-def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
+def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
     said = []
     if not are_all:
         said.append(
@@ -162,7 +156,7 @@ ADVICE = {
 }
 
 
-def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
+def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:
     """The archetypes among the loops. A pair that belongs to a richer one is not told again as limits to growth."""
     loops = loops[:MOST_COMPARED]
     plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
@@ -179,11 +173,11 @@ def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
     return found
 
 
-def _shared(one: Loop, other: Loop) -> tuple[str, ...]:
+def _shared(one: causal_graph.Loop, other: causal_graph.Loop) -> tuple[str, ...]:
     return tuple(name for name in one.names if name in other.names)
 
 
-def _limits(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _limits(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Growth that feeds itself runs into a balancing loop, the shortest of those that it meets."""
     for grow in plus:
         hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
@@ -191,7 +185,7 @@ def _limits(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterato
             yield Archetype("limits to growth", (grow, hold), _shared(loops[grow], loops[hold]))
 
 
-def _failing_fixes(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _failing_fixes(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """The same step that balances the problem feeds it later: a common link, and the delay on the reinforcing side only."""
     for harm, fix in product(plus, minus):
         common = set(loops[harm].links) & set(loops[fix].links)
@@ -199,7 +193,7 @@ def _failing_fixes(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> 
             yield Archetype("fixes that fail", (harm, fix), _shared(loops[harm], loops[fix]))
 
 
-def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _burdens(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Two balancing loops from one problem, a quick and a slow one, and a reinforcing loop from the quick fix to the slow one."""
     for one, other in combinations(minus, 2):
         if loops[one].is_delayed == loops[other].is_delayed:
@@ -214,7 +208,7 @@ def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterat
                 break
 
 
-def _successes(loops: Sequence[Loop], plus: list[int]) -> Iterator[Archetype]:
+def _successes(loops: Sequence[causal_graph.Loop], plus: list[int]) -> Iterator[Archetype]:
     """Two reinforcing loops around one share: what it gives to one it takes from the other."""
     for one, other in combinations(plus, 2):
         at = _shared(loops[one], loops[other])
@@ -222,7 +216,7 @@ def _successes(loops: Sequence[Loop], plus: list[int]) -> Iterator[Archetype]:
             yield Archetype("success to the successful", (one, other), at)
 
 
-def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]:
+def _escalations(loops: Sequence[causal_graph.Loop], minus: list[int]) -> Iterator[Archetype]:
     """Two balancing loops around one comparison, which each pulls to its own side."""
     for one, other in combinations(minus, 2):
         at = _shared(loops[one], loops[other])
@@ -230,12 +224,12 @@ def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]
             yield Archetype("escalation", (one, other), at)
 
 
-def _turn(loop: Loop, name: str) -> tuple[int, int]:
+def _turn(loop: causal_graph.Loop, name: str) -> tuple[int, int]:
     """The signs of the links of a loop into and out of a variable."""
     return loop.into(name).sign, loop.out_of(name).sign
 
 
-def _tragedies(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _tragedies(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Two growths that have nothing in common but what both use up: each is held back through it."""
     for one, other in combinations(plus, 2):
         if _shared(loops[one], loops[other]):

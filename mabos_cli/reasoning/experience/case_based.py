@@ -7,62 +7,45 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
 from mabos_cli.core.language.text import one_line, terms
+from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
 from mabos_cli.reasoning.inputs import AgentData, check_size
-from mabos_cli.reasoning.shape import (
-    Shape,
-    list_of,
-    map_of,
-    number,
-    optional,
-    probability,
-    record,
-    text,
-    truth,
-    usual,
-    whole,
-)
 
 _MOST_CASES = 10_000
-_ID = text("an id or a word")
+_ID = shape.text("an id or a word")
 
-SHAPE: Shape = record(
-    "Give the situation now, and past cases if not the agent's own.",
-    beliefs=usual(list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
-    desires=usual(list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
-    context=optional(text("the situation in words, compared by words with that of each case"), ""),
-    similarity=optional(text("how likeness is measured", *MEASURES), "containment"),
-    k=optional(whole("how many of the nearest cases vote", 1, 100), 5),
-    least=optional(probability("how near a case must be to vote"), 0.0),
-    cases=optional(
-        list_of(
-            record(
-                "a case",
-                case_id=optional(text("its id"), ""),
-                situation=record(
-                    "what it was like",
-                    beliefs=optional(list_of(_ID, "what was believed", 0), []),
-                    desires=optional(list_of(_ID, "what was wanted", 0), []),
-                    context=optional(text("the situation in words"), ""),
-                ),
-                solution=record(
-                    "what was done",
-                    plan_id=optional(text("the plan that was used"), ""),
-                    actions=optional(list_of(text("an action"), "what was done", 0), []),
-                ),
-                outcome=optional(
-                    record(
-                        "what came of it",
-                        success=optional(truth("whether it worked")),
-                        metrics=optional(map_of(number("a figure"), "figures", 0), {}),
-                        lessons=optional(text("what was learned"), ""),
-                    )
-                ),
-                stored_at=optional(text("when, as 2026-02-24T14:30:00Z"), ""),
-            ),
-            "past cases; left out: the agent's own",
-        )
+_OUTCOME = shape.record(
+    "what came of it",
+    success=shape.optional(shape.truth("whether it worked")),
+    metrics=shape.optional(shape.map_of(shape.number("a figure"), "figures", 0), {}),
+    lessons=shape.optional(shape.text("what was learned"), ""),
+)
+_CASE = shape.record(
+    "a case",
+    case_id=shape.optional(shape.text("its id"), ""),
+    situation=shape.record(
+        "what it was like",
+        beliefs=shape.optional(shape.list_of(_ID, "what was believed", 0), []),
+        desires=shape.optional(shape.list_of(_ID, "what was wanted", 0), []),
+        context=shape.optional(shape.text("the situation in words"), ""),
     ),
+    solution=shape.record(
+        "what was done",
+        plan_id=shape.optional(shape.text("the plan that was used"), ""),
+        actions=shape.optional(shape.list_of(shape.text("an action"), "what was done", 0), []),
+    ),
+    outcome=shape.optional(_OUTCOME),
+    stored_at=shape.optional(shape.text("when, as 2026-02-24T14:30:00Z"), ""),
+)
+SHAPE: shape.Shape = shape.record(
+    "Give the situation now, and past cases if not the agent's own.",
+    beliefs=shape.usual(shape.list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
+    desires=shape.usual(shape.list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
+    context=shape.optional(shape.text("the situation in words, compared by words with that of each case"), ""),
+    similarity=shape.optional(shape.text("how likeness is measured", *MEASURES), "containment"),
+    k=shape.optional(shape.whole("how many of the nearest cases vote", 1, 100), 5),
+    least=shape.optional(shape.probability("how near a case must be to vote"), 0.0),
+    cases=shape.optional(shape.list_of(_CASE, "past cases; left out: the agent's own")),
 )
 
 QUESTIONS: tuple[str, ...] = (
@@ -107,10 +90,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     cases = _cases(given["cases"]) if given["cases"] is not None else agent.cases
     cases = tuple(case for case in cases if case.plan_id or case.actions)
     if not cases:
-        raise BadValue(
-            "cases: there are none that say what was done",
-            "give cases, or store the agent's own with: mabos case store",
-        )
+        hint = "give cases, or store the agent's own with: mabos case store"
+        raise BadValue("cases: there are none that say what was done", hint)
     check_size("cases", len(cases), _MOST_CASES, "cases")
     beliefs = agent.beliefs if given["beliefs"] is None else given["beliefs"]
     desires = agent.desires if given["desires"] is None else given["desires"]

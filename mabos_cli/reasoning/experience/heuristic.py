@@ -5,16 +5,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed
-from mabos_cli.reasoning.inputs import (
-    AgentData,
-    Feature,
-    check_known,
-    check_size,
-    feature_text,
-    known_name,
-    parse_features,
-)
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
 _CUE = record(
@@ -61,11 +53,11 @@ class _Round(NamedTuple):
     after: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """The option that take-the-best chooses."""
     rows = given["options"].items()
-    options: dict[str, Profile] = {name: parse_features(values, f"options.{name}") for name, values in rows}
-    check_size("options", len(options), _MOST_OPTIONS, "options")
+    options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
+    inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
     cues, learned = _cues(given, options, caveats)
     if given["recognized"] is not None:
@@ -93,7 +85,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(choice(left[0], scores), sure, told, cut(lines), detail, tuple(caveats))
 
 
-Profile = Mapping[str, Feature]
+Profile = Mapping[str, inputs.Feature]
 
 
 def _cues(
@@ -102,13 +94,14 @@ def _cues(
     """The cues, the most valid first, with what was learned about each."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
     rows = given["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
-    check_size("cues", len(rows), _MOST_CUES, "cues")
+    inputs.check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
-        check_known(f"options.{option}", profile, rows, "cue")
+        inputs.check_known(f"options.{option}", profile, rows, "cue")
     examples: list[tuple[Profile, float]] = [
-        (parse_features(row["cues"], f"examples.{name}.cues"), row["value"]) for name, row in given["examples"].items()
+        (inputs.parse_features(row["cues"], f"examples.{name}.cues"), row["value"])
+        for name, row in given["examples"].items()
     ]
-    check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
+    inputs.check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
     _check_kinds(rows, [*options.values(), *(profile for profile, _ in examples)])
     learned: dict[str, Any] = {}
     cues = []
@@ -161,7 +154,7 @@ def _with_recognition(
 ) -> tuple[list[Cue], dict[str, Profile]]:
     """Recognition goes before all cues: what was never heard of has no cues that could be known."""
     for name in given["recognized"]:
-        known_name("recognized", name, options, "option")
+        inputs.known_name("recognized", name, options, "option")
     if any(cue.name == _RECOGNITION for cue in cues):
         raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
     told: dict[str, Profile] = {
@@ -202,7 +195,7 @@ def _line(one: _Round, options: Mapping[str, Profile]) -> str:
     if one.after == one.before:
         return f"{one.cue.name}{valid}: does not tell them apart"
     values = [
-        f"{name} {feature_text(options[name][one.cue.name]) if one.cue.name in options[name] else '?'}"
+        f"{name} {inputs.feature_text(options[name][one.cue.name]) if one.cue.name in options[name] else '?'}"
         for name in one.before
     ]
     return f"{one.cue.name}{valid}: {listed(values)}; left: {listed(one.after)}"

@@ -5,18 +5,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed, yes_no
-from mabos_cli.reasoning.inputs import (
-    LARGEST,
-    AgentData,
-    Feature,
-    check_known,
-    check_size,
-    feature_text,
-    known_name,
-    parse_feature,
-    parse_features,
-)
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
 _EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
@@ -31,19 +21,21 @@ _PROTOTYPE = record(
 _ACTION = record(
     "what an action needs and does",
     needs=optional(map_of(_EXPECTED, "cues that must be so for it to be possible", least=0), {}),
-    effects=optional(map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}),
+    effects=optional(
+        map_of(number("the change", -inputs.LARGEST, inputs.LARGEST), "quantities that it changes", least=0), {}
+    ),
     risks=optional(map_of(probability("how likely"), "what may go wrong", least=0), {}),
     reaches=optional(list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)),
 )
 _LIMIT = record(
-    "what must not be passed", min=optional(number("at least", -LARGEST, LARGEST)), max=optional(number("at most", -LARGEST, LARGEST))
+    "what must not be passed", min=optional(number("at least", -inputs.LARGEST, inputs.LARGEST)), max=optional(number("at most", -inputs.LARGEST, inputs.LARGEST))
 )  # fmt: skip
 SHAPE: Shape = record(
     "",
     situation=map_of(anything("a number or a word"), "what can be seen now, by cue"),
     prototypes=map_of(_PROTOTYPE, "kinds of situation known from experience"),
     actions=map_of(_ACTION, "the actions that prototypes name"),
-    state=optional(map_of(number("how much", -LARGEST, LARGEST), "quantities as they are now", least=0), {}),
+    state=optional(map_of(number("how much", -inputs.LARGEST, inputs.LARGEST), "quantities as they are now", least=0), {}),
     limits=optional(map_of(_LIMIT, "limits of quantities", least=0), {}),
     risk_limits=optional(map_of(probability("at most so likely"), "the most that is acceptable of each risk", least=0), {}),
     familiar=optional(probability("the match from which on a situation counts as recognized"), 0.5),
@@ -70,10 +62,10 @@ class _Match(NamedTuple):
     to_check: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """The first action of the best match that works."""
     _check(given)
-    situation = parse_features(given["situation"], "situation")
+    situation = inputs.parse_features(given["situation"], "situation")
     found = [_match(name, row, situation) for name, row in given["prototypes"].items()]
     found.sort(key=lambda one: -one.score)
     detail: dict[str, Any] = {"matches": [_match_row(one) for one in found[:20]]}
@@ -113,11 +105,11 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _check(given: dict[str, Any]) -> None:
-    check_size("prototypes", len(given["prototypes"]), _MOST_PROTOTYPES, "prototypes")
+    inputs.check_size("prototypes", len(given["prototypes"]), _MOST_PROTOTYPES, "prototypes")
     for name, row in given["prototypes"].items():
         where = f"prototypes.{name}"
-        check_known(f"{where}.actions", row["actions"], given["actions"], "action")
-        check_known(f"{where}.weights", row["weights"], row["cues"], "cue")
+        inputs.check_known(f"{where}.actions", row["actions"], given["actions"], "action")
+        inputs.check_known(f"{where}.weights", row["weights"], row["cues"], "cue")
         if not sum(row["weights"].get(cue, 1.0) for cue in row["cues"]):
             raise BadValue(f"{where}.weights: all are 0", "let some cue count")
         for field in ("cues", "expectancies"):
@@ -127,9 +119,9 @@ def _check(given: dict[str, Any]) -> None:
         for cue, expected in row["needs"].items():
             _check_expected(expected, f"actions.{name}.needs.{cue}")
         for quantity in row["effects"]:
-            known_name(f"actions.{name}.effects", quantity, given["state"], "quantity of the state")
+            inputs.known_name(f"actions.{name}.effects", quantity, given["state"], "quantity of the state")
     for name, limit in given["limits"].items():
-        known_name("limits", name, given["state"], "quantity of the state")
+        inputs.known_name("limits", name, given["state"], "quantity of the state")
         low, high = limit["min"], limit["max"]
         if low is not None and high is not None and low > high:
             raise BadValue(f"limits.{name}: min {low:g} is above max {high:g}", "exchange or change them")
@@ -138,25 +130,29 @@ def _check(given: dict[str, Any]) -> None:
 def _check_expected(expected: Any, where: str) -> None:
     if isinstance(expected, list):
         for one in expected:
-            parse_feature(one, where)
+            inputs.parse_feature(one, where)
         return
     if not isinstance(expected, dict):
-        parse_feature(expected, where)
+        inputs.parse_feature(expected, where)
         return
     ends = [expected[name] for name in ("min", "max") if name in expected]
-    if not ends or len(ends) < len(expected) or any(isinstance(parse_feature(e, where), str | None) for e in ends):
+    if (
+        not ends
+        or len(ends) < len(expected)
+        or any(isinstance(inputs.parse_feature(e, where), str | None) for e in ends)
+    ):
         hint = "give a number, a word, a list or a range"
         raise BadValue(f"{where}: must be {{min: ..., max: ...}} with numbers", hint)
 
 
-def _fits(expected: Any, value: Feature) -> bool:
+def _fits(expected: Any, value: inputs.Feature) -> bool:
     if isinstance(expected, list):
-        return any(parse_feature(one, "") == value for one in expected)
+        return any(inputs.parse_feature(one, "") == value for one in expected)
     if not isinstance(expected, dict):
-        return parse_feature(expected, "") == value
+        return inputs.parse_feature(expected, "") == value
     if isinstance(value, str):
         return False
-    low, high = (parse_feature(expected.get(name), "") for name in ("min", "max"))
+    low, high = (inputs.parse_feature(expected.get(name), "") for name in ("min", "max"))
     assert not isinstance(low, str) and not isinstance(high, str)
     return (low is None or value >= low) and (high is None or value <= high)
 
@@ -169,12 +165,12 @@ def _told(expected: Any) -> str:
     return " and ".join(f"at {'least' if end == 'min' else 'most'} {value}" for end, value in expected.items())
 
 
-def _match(name: str, row: dict[str, Any], situation: Mapping[str, Feature]) -> _Match:
+def _match(name: str, row: dict[str, Any], situation: Mapping[str, inputs.Feature]) -> _Match:
     known = {cue: _fits(expected, situation[cue]) for cue, expected in row["cues"].items() if cue in situation}
     weights = {cue: row["weights"].get(cue, 1.0) for cue in row["cues"]}
     score = sum(weights[cue] for cue, fits in known.items() if fits) / sum(weights.values())
     violated = tuple(
-        f"{cue} is {feature_text(situation[cue])}, not {_told(expected)}"
+        f"{cue} is {inputs.feature_text(situation[cue])}, not {_told(expected)}"
         for cue, expected in row["expectancies"].items()
         if cue in situation and not _fits(expected, situation[cue])
     )
@@ -225,7 +221,7 @@ def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _play(action: str, goals: list[str], situation: Mapping[str, Feature], given: dict[str, Any]) -> list[str]:
+def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], given: dict[str, Any]) -> list[str]:
     """Why an action does not work here; nothing if it does."""
     row = given["actions"][action]
     why = []
@@ -233,7 +229,7 @@ def _play(action: str, goals: list[str], situation: Mapping[str, Feature], given
         if cue not in situation:
             why.append(f"needs {cue} {_told(expected)}, which is not known")
         elif not _fits(expected, situation[cue]):
-            why.append(f"needs {cue} {_told(expected)}, and it is {feature_text(situation[cue])}")
+            why.append(f"needs {cue} {_told(expected)}, and it is {inputs.feature_text(situation[cue])}")
     for name, limit in given["limits"].items():
         after = given["state"][name] + row["effects"].get(name, 0.0)
         if limit["min"] is not None and after < limit["min"]:

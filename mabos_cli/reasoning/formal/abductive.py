@@ -8,38 +8,25 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
+from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    conform,
-    list_of,
-    map_of,
-    number,
-    optional,
-    parsed,
-    probability,
-    record,
-    text,
-    usual,
-)
 
 _EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
-_HYPOTHESIS = record(
+_HYPOTHESIS = shape.record(
     "one possible explanation",
-    explains=anything(_EXPLAINS),
-    prior=optional(probability("how likely it is before anything was observed")),
-    cost=optional(number("what it costs to assume it; the least total wins where priors are missing", 0, 1e9), 1.0),
+    explains=shape.anything(_EXPLAINS),
+    prior=shape.optional(shape.probability("how likely it is before anything was observed")),
+    cost=shape.optional(shape.number("what it costs to assume it; the least total wins where priors are missing", 0, 1e9), 1.0),
 )  # fmt: skip
-SHAPE: Shape = record(
+SHAPE: shape.Shape = shape.record(
     "Give observations and hypotheses, or one observation as a pattern to explain by rules.",
-    observations=usual(list_of(text("something observed"), "what is to be explained")),
-    hypotheses=usual(map_of(_HYPOTHESIS, "possible explanations by name")),
-    absent=optional(list_of(text("something"), "what was looked for and not found", least=0), []),
-    observation=optional(parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")),
-    facts=optional(list_of(parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)),
-    rules=optional(list_of(parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)),
+    observations=shape.usual(shape.list_of(shape.text("something observed"), "what is to be explained")),
+    hypotheses=shape.usual(shape.map_of(_HYPOTHESIS, "possible explanations by name")),
+    absent=shape.optional(shape.list_of(shape.text("something"), "what was looked for and not found", least=0), []),
+    observation=shape.optional(shape.parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")),
+    facts=shape.optional(shape.list_of(shape.parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)),
+    rules=shape.optional(shape.list_of(shape.parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)),
 )  # fmt: skip
 QUESTIONS: tuple[str, ...] = (
     "What was observed that calls for an explanation?",
@@ -186,7 +173,7 @@ def _strengths(said: Any, where: str) -> dict[str, float]:
         raise BadValue(f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", "")
     found = {}
     for name, value in said.items():
-        strength = conform(probability("how surely it brings that about"), value, {}, f"{where}.{name}")
+        strength = shape.conform(shape.probability("how surely it brings that about"), value, {}, f"{where}.{name}")
         if strength:
             found[str(name).strip()] = float(strength)
     return found

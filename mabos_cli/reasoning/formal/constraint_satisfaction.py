@@ -15,6 +15,16 @@ from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
+_TABLE = record(
+    "the combinations that are allowed",
+    of=list_of(text("a variable"), "the variables, in the order of each row"),
+    allowed=list_of(list_of(anything("a value"), "one value for each"), "the allowed combinations"),
+)
+_CONSTRAINT = list_of(
+    text("a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"),
+    "what must hold",
+    0,
+)
 SHAPE: Shape = record(
     "Give variables, the values they may take, and what must hold between them.",
     variables=map_of(
@@ -24,26 +34,8 @@ SHAPE: Shape = record(
     domains=optional(
         map_of(anything("a list of values, or a range such as 1..9"), "values shared by variables", 0), {}
     ),
-    constraints=usual(
-        list_of(
-            text("a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"),
-            "what must hold",
-            0,
-        ),
-        [],
-    ),
-    tables=optional(
-        list_of(
-            record(
-                "the combinations that are allowed",
-                of=list_of(text("a variable"), "the variables, in the order of each row"),
-                allowed=list_of(list_of(anything("a value"), "one value for each"), "the allowed combinations"),
-            ),
-            "combinations that are allowed",
-            0,
-        ),
-        [],
-    ),
+    constraints=usual(_CONSTRAINT, []),
+    tables=optional(list_of(_TABLE, "combinations that are allowed", 0), []),
     minimize=optional(text("an expression to make as small as possible"), ""),
     maximize=optional(text("an expression to make as large as possible"), ""),
     ask=optional(text("the variable whose value is the answer"), ""),
@@ -146,10 +138,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         found, is_complete = _collect(search, _MOST_COUNTED)
         return _all(asked, given, found, is_complete, search.nodes) if found else _clash(asked)
     except GaveUp:
-        raise BadValue(
-            f"constraints: no result after {MOST_CHECKS:,} checks",
-            "narrow the domains, add constraints that tell equal solutions apart, or split the problem",
-        ) from None
+        hint = "narrow the domains, add constraints that tell equal solutions apart, or split the problem"
+        raise BadValue(f"constraints: no result after {MOST_CHECKS:,} checks", hint) from None
 
 
 def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:

@@ -6,17 +6,7 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
-from mabos_cli.reasoning.formal.fuzzy_sets import (
-    HEDGES,
-    SAMPLES,
-    FuzzyRule,
-    FuzzySet,
-    Outline,
-    outline,
-    parse_rule,
-    parse_set,
-    shrink,
-)
+from mabos_cli.reasoning.formal import fuzzy_sets
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
@@ -26,29 +16,26 @@ _SETS = (
 )
 _RANGE = optional(list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2))
 
+_INPUT = record(
+    "a quantity that is known",
+    value=number("its value now", -LARGEST, LARGEST),
+    terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
+    range=_RANGE,
+)
+_TERM = map_of(anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"), "words for it")
 SHAPE: Shape = record(
     "Give inputs and an output, each with words for its values, and rules in these words.",
-    inputs=map_of(
-        record(
-            "a quantity that is known",
-            value=number("its value now", -LARGEST, LARGEST),
-            terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
-            range=_RANGE,
-        ),
-        "what the verdict depends on",
-    ),
+    inputs=map_of(_INPUT, "what the verdict depends on"),
     output=record(
         "what the verdict is about",
         name=text("what it is called in the rules"),
-        terms=map_of(
-            anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"), "words for it"
-        ),
+        terms=_TERM,
         range=_RANGE,
         unit=optional(text("what its numbers count"), ""),
     ),
     rules=list_of(
         text(
-            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
+            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(fuzzy_sets.HEDGES)[1:])}; at its end may stand: weight 0.5"
         ),
         "the rules",
     ),
@@ -82,7 +69,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue(f"output.name: {output['name']} is an input too", "give the result a name of its own")
     terms = {name: [*one["terms"]] for name, one in inputs.items()}
     rules = [
-        parse_rule(said, f"rules[{n}]", terms, output["name"], [*output["terms"]])
+        fuzzy_sets.parse_rule(said, f"rules[{n}]", terms, output["name"], [*output["terms"]])
         for n, said in enumerate(given["rules"], 1)
     ]
     fired = [rule.weight * rule.condition.degree(degrees, given["both"], given["either"]) for rule in rules]
@@ -101,7 +88,10 @@ def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     if not low <= one["value"] <= high:
         hint = "change the value or the range"
         raise BadValue(f"{place}.value: {figure(one['value'])} lies outside of its range", hint)
-    return {term: parse_set(said, f"{place}.terms.{term}").degree(one["value"]) for term, said in one["terms"].items()}
+    return {
+        term: fuzzy_sets.parse_set(said, f"{place}.terms.{term}").degree(one["value"])
+        for term, said in one["terms"].items()
+    }
 
 
 def _range(place: str, said: list[float] | None, low: float, high: float) -> tuple[float, float]:
@@ -118,7 +108,7 @@ def _lost(degrees: Degrees) -> str:
 
 
 def _mamdani(
-    given: dict[str, Any], rules: list[FuzzyRule], fired: list[float]
+    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]
 ) -> tuple[float, dict[str, Any], list[str]]:
     """The number that stands for the sets of all rules, put on top of each other."""
     sets = _output_sets(given["output"])
@@ -132,8 +122,8 @@ def _mamdani(
     for rule, degree in zip(rules, fired, strict=True):
         levels[rule.term] = max(levels.get(rule.term, 0.0), degree)
     shown = {term: levels[term] for term in sets if levels.get(term)}
-    found: Outline = outline(
-        [shrink(sets[term].line(low, high), level, given["implication"]) for term, level in shown.items()]
+    found: fuzzy_sets.Outline = fuzzy_sets.outline(
+        [fuzzy_sets.shrink(sets[term].line(low, high), level, given["implication"]) for term, level in shown.items()]
     )
     if found.area <= 0:
         raise BadValue("output.range: the terms that apply lie outside of it", "widen the range")
@@ -142,22 +132,22 @@ def _mamdani(
     word = {term: one.degree(value) for term, one in sets.items()}
     detail = {"levels": {term: levels.get(term, 0.0) for term in sets}, "area": found.area, "result_degrees": word}
     is_bell = any(sets[term].form == "gaussian" for term in shown)
-    caveats = [f"bell curves of the result are integrated as {SAMPLES} straight pieces"] if is_bell else []
+    caveats = [f"bell curves of the result are integrated as {fuzzy_sets.SAMPLES} straight pieces"] if is_bell else []
     return value, detail, caveats
 
 
-def _output_sets(output: Mapping[str, Any]) -> dict[str, FuzzySet]:
+def _output_sets(output: Mapping[str, Any]) -> dict[str, fuzzy_sets.FuzzySet]:
     check_size("output.terms", len(output["terms"]), _MOST_TERMS, "terms")
     found = {}
     for term, said in output["terms"].items():
-        found[term] = parse_set(said, f"output.terms.{term}")
+        found[term] = fuzzy_sets.parse_set(said, f"output.terms.{term}")
         if found[term].form == "value":
             raise BadValue(f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set")
     return found
 
 
 def _sugeno(
-    given: dict[str, Any], rules: list[FuzzyRule], fired: list[float]
+    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]
 ) -> tuple[float, dict[str, Any], list[str]]:
     """The mean of what the rules say, each as far as it applies."""
     inputs = given["inputs"]
@@ -172,7 +162,7 @@ def _sugeno(
 def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
     place = f"output.terms.{term}"
     if not isinstance(said, dict):
-        one = parse_set(said, place)
+        one = fuzzy_sets.parse_set(said, place)
         if one.form != "value":
             hint = "write system: mamdani for sets"
             raise BadValue(f"{place}: sugeno takes a number, or a factor for each input", hint)
@@ -181,13 +171,13 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
     for name, factor in said.items():
         known_name(place, str(name), (*inputs, "constant"), "input")
         times = 1.0 if name == "constant" else inputs[name]["value"]
-        found += parse_set([factor], f"{place}.{name}").at[0] * times
+        found += fuzzy_sets.parse_set([factor], f"{place}.{name}").at[0] * times
     return found
 
 
 def _answer(
     given: dict[str, Any],
-    rules: list[FuzzyRule],
+    rules: list[fuzzy_sets.FuzzyRule],
     fired: list[float],
     degrees: Degrees,
     value: float,

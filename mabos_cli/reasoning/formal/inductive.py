@@ -9,50 +9,36 @@ from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.knowledge.tabling import bind
 from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    list_of,
-    map_of,
-    number,
-    optional,
-    parsed,
-    probability,
-    record,
-    text,
-    truth,
-    usual,
-    whole,
-)
 from mabos_cli.reasoning.statistics import beta_below, clopper_pearson, correlation, ranks, wilson
 
-_CASE = record(
+_CASE = shape.record(
     "one instance",
-    name=optional(text("what it is called")),
-    held=truth("whether the property was there"),
-    features=optional(map_of(anything("a number or a word"), "its circumstances", least=0), {}),
-    amount=optional(number("how much of the property there was, if it was measured")),
+    name=shape.optional(shape.text("what it is called")),
+    held=shape.truth("whether the property was there"),
+    features=shape.optional(shape.map_of(shape.anything("a number or a word"), "its circumstances", least=0), {}),
+    amount=shape.optional(shape.number("how much of the property there was, if it was measured")),
 )
-_COUNTS = record(
+_COUNTS = shape.record(
     "instead of cases: how many instances had the property",
-    held=whole("with it", 0, 10**7),
-    failed=whole("without it", 0, 10**7),
+    held=shape.whole("with it", 0, 10**7),
+    failed=shape.whole("without it", 0, 10**7),
 )
-SHAPE: Shape = record(
+SHAPE: shape.Shape = shape.record(
     "Give cases, or counts, or `then` with `if` to count over facts.",
-    claim=optional(text("the general statement in words")),
-    cases=usual(list_of(_CASE, "the instances seen, all of them and not only those that fit")),
-    counts=optional(_COUNTS),
-    **{"if": optional(list_of(parsed("pattern", "a condition"), "instead of cases, with `then`: what an instance is, such as `?x isA customer`"))},
-    then=optional(parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
-    facts=optional(list_of(parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)),
-    closed_world=optional(truth("whether an instance of which nothing is known counts as a failure"), False),
-    find=optional(text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
-    level=optional(number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
-    interval=optional(text("how the interval is made", "wilson", "exact"), "wilson"),
-    at_least=optional(probability("the share from which on the statement is accepted")),
+    claim=shape.optional(shape.text("the general statement in words")),
+    cases=shape.usual(shape.list_of(_CASE, "the instances seen, all of them and not only those that fit")),
+    counts=shape.optional(_COUNTS),
+    **{"if": shape.optional(shape.list_of(shape.parsed("pattern", "a condition"), "instead of cases, with `then`: what an instance is, such as `?x isA customer`"))},
+    then=shape.optional(shape.parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
+    facts=shape.optional(shape.list_of(shape.parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)),
+    closed_world=shape.optional(shape.truth("whether an instance of which nothing is known counts as a failure"), False),
+    find=shape.optional(shape.text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
+    level=shape.optional(shape.number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
+    interval=shape.optional(shape.text("how the interval is made", "wilson", "exact"), "wilson"),
+    at_least=shape.optional(shape.probability("the share from which on the statement is accepted")),
 )  # fmt: skip
 QUESTIONS: tuple[str, ...] = (
     "What is claimed to hold in general, and of which kind of thing?",

@@ -29,18 +29,16 @@ from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, 
 
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
 _SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0)
+_WORLD = map_of(
+    list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0), "possible worlds"
+)
 SHAPE: Shape = record(
     "Give a formula, and either worlds with who sees which (access, or agents by name), or valid_in without worlds.",
     formula=text(
         "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a; in quotes"
     ),
     premises=optional(list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []),
-    worlds=usual(
-        map_of(
-            list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0),
-            "possible worlds",
-        )
-    ),
+    worlds=usual(_WORLD),
     access=usual(_SEES, {}),
     agents=optional(map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}),
     frame=optional(
@@ -273,10 +271,8 @@ class _Types:
         boxes = [part for part in parts if part.op == "box"]
         size = len(self.atoms) + len(boxes)
         if size > MOST:
-            raise BadValue(
-                f"formula: {len(self.atoms)} atoms and {len(boxes)} boxes, more than {MOST} together",
-                "leave out premises that do not matter, or give worlds instead of valid_in",
-            )
+            hint = "leave out premises that do not matter, or give worlds instead of valid_in"
+            raise BadValue(f"formula: {len(self.atoms)} atoms and {len(boxes)} boxes, more than {MOST} together", hint)
         self.full = (1 << (1 << size)) - 1
         self.columns = [_column(n, self.full) for n in range(size)]
         named = dict(zip((*self.atoms, *boxes), self.columns, strict=True))

@@ -71,10 +71,8 @@ def expressions(facts: Iterable[Expression]) -> tuple[Expression, ...]:
 
 def _check_ways(found: int, most: int, one: Expression) -> None:
     if found > most:
-        raise BadValue(
-            f"unordered: {one.name} with {len(one.parts)} parts can match in too many ways",
-            "split it, or leave it out of `unordered`",
-        )
+        hint = "split it, or leave it out of `unordered`"
+        raise BadValue(f"unordered: {one.name} with {len(one.parts)} parts can match in too many ways", hint)
 
 
 class Matcher:
@@ -181,10 +179,8 @@ class _Search:
             pairs, closed, left = stack.pop()
             matcher.nodes += 1
             if matcher.nodes > MOST_NODES:
-                raise BadValue(
-                    f"source: no best mapping after {MOST_NODES:,} trials",
-                    "leave out facts that do not matter, or say in `map` what goes to what",
-                )
+                hint = "leave out facts that do not matter, or say in `map` what goes to what"
+                raise BadValue(f"source: no best mapping after {MOST_NODES:,} trials", hint)
             limit = matcher.limit({one for one, _ in left})
             if limit < self.best.rank or (self.has_tie and limit == self.best.rank):
                 continue

@@ -12,28 +12,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, yes_no
-from mabos_cli.reasoning.formal.time_net import (
-    ALL,
-    EVENT_ENDS,
-    GRAIN,
-    NAMES,
-    UNITS,
-    Bound,
-    Demand,
-    Matrix,
-    Net,
-    Scale,
-    TooHard,
-    converse,
-    end_point,
-    missing,
-    parse_relation,
-    point,
-    positions,
-    relation_demand,
-    relation_names,
-    tighten,
-)
+from mabos_cli.reasoning.formal import time_net
 from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
 
@@ -45,7 +24,9 @@ _EVENT = record(
     end=optional(anything("when it ends; a day means the whole day; or [earliest, latest]")),
     duration=optional(anything("how long it takes: a number of units, 3 days, or [least, most]")),
 )
-_RELATION = f"two events with one or more of {', '.join(NAMES)}, disjoint, within, as in: audit before|meets launch"
+_RELATION = (
+    f"two events with one or more of {', '.join(time_net.NAMES)}, disjoint, within, as in: audit before|meets launch"
+)
 _GAP = record(
     "the time between two events",
     **{"from": text("an event; its end counts, unless you write: audit start")},
@@ -59,7 +40,7 @@ SHAPE = record(
     events=map_of(_EVENT, "the events by name"),
     relations=usual(list_of(text(_RELATION), "how events lie to each other", 0), []),
     gaps=optional(list_of(_GAP, "times between events", 0), []),
-    unit=optional(text("what numbers of durations and gaps count", *UNITS), "days"),
+    unit=optional(text("what numbers of durations and gaps count", *time_net.UNITS), "days"),
     ask=optional(text(_ASK), ""),
 )
 QUESTIONS: tuple[str, ...] = (
@@ -74,8 +55,8 @@ QUESTIONS: tuple[str, ...] = (
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether the events can happen as described, or how two of them can lie to each other."""
     asked = read_events(given)
-    claim = parse_relation(given["ask"], asked.events, "ask") if given["ask"] else None
-    net = Net(2 * len(asked.events) + 1, asked.order)
+    claim = time_net.parse_relation(given["ask"], asked.events, "ask") if given["ask"] else None
+    net = time_net.Net(2 * len(asked.events) + 1, asked.order)
     try:
         labels, triangle = _labels(asked)
         if triangle or not net.is_possible(asked.demands):
@@ -84,7 +65,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         if claim is None:
             return _fits(asked, scenarios, labels)
         return _compare(asked, net, claim, scenarios, labels)
-    except TooHard:
+    except time_net.TooHard:
         hint = "say more exactly how events lie, or ask about fewer of them"
         raise BadValue("relations: too many alternatives to try", hint) from None
 
@@ -93,40 +74,44 @@ class Asked(NamedTuple):
     """Events, what is demanded of them, and what was said of each two."""
 
     events: tuple[str, ...]
-    demands: tuple[Demand, ...]
+    demands: tuple[time_net.Demand, ...]
     labels: tuple[tuple[int, int, int], ...]  # event, event, relations
-    scale: Scale
+    scale: time_net.Scale
     is_metric: bool
-    order: tuple[Bound, ...]  # an event starts before it ends, and not before time begins
+    order: tuple[time_net.Bound, ...]  # an event starts before it ends, and not before time begins
 
 
 def _labels(asked: Asked) -> tuple[list[list[int]], tuple[int, int, int] | None]:
     """The relations that are possible as far as each three events tell, and three that contradict each other."""
     size = len(asked.events)
-    labels = [[ALL] * size for _ in range(size)]
+    labels = [[time_net.ALL] * size for _ in range(size)]
     for a, b, relations in asked.labels:
         labels[a][b] &= relations
-        labels[b][a] &= converse(relations)
+        labels[b][a] &= time_net.converse(relations)
         if not labels[a][b]:
             return labels, (a, b, b)
-    return labels, tighten(labels)
+    return labels, time_net.tighten(labels)
 
 
 def _compare(
-    asked: Asked, net: Net, claim: tuple[int, int, int], scenarios: list[Matrix], labels: list[list[int]]
+    asked: Asked,
+    net: time_net.Net,
+    claim: tuple[int, int, int],
+    scenarios: list[time_net.Matrix],
+    labels: list[list[int]],
 ) -> Answer:
     """The relations that two events can have, or whether a claim about them must hold."""
     a, claimed, b = claim
     possible = 0
-    for n, name in enumerate(NAMES):
-        if labels[a][b] >> n & 1 and net.is_possible((*asked.demands, relation_demand(name, a, b, 1 << n))):
+    for n, name in enumerate(time_net.NAMES):
+        if labels[a][b] >> n & 1 and net.is_possible((*asked.demands, time_net.relation_demand(name, a, b, 1 << n))):
             possible |= 1 << n
-    found = relation_names(possible)
+    found = time_net.relation_names(possible)
     first, second = asked.events[a], asked.events[b]
     about = f"{first} ? {second}"
     conclusion: Conclusion
-    if claimed != ALL:
-        said = f"{first} {'|'.join(relation_names(claimed))} {second}"
+    if claimed != time_net.ALL:
+        said = f"{first} {'|'.join(time_net.relation_names(claimed))} {second}"
         value = True if not possible & ~claimed else None if possible & claimed else False
         conclusion = yes_no(value, said)
         verdict = {True: "must hold", False: "cannot hold", None: "may hold or not"}[value]
@@ -137,15 +122,17 @@ def _compare(
         summary = f"{first} {' or '.join(found)} {second}: {share}"
     steps = [f"possible when all is taken together: {listed(found, 13)}"]
     if labels[a][b] != possible:
-        steps.append(f"by the relations of each three events alone: {listed(relation_names(labels[a][b]), 13)}")
+        steps.append(
+            f"by the relations of each three events alone: {listed(time_net.relation_names(labels[a][b]), 13)}"
+        )
     steps.append(f"one order: {_order(asked, scenarios[0])}")
     steps += [f"given: {demand.said}" for demand in asked.demands]
-    detail = {"possible": list(found), "by_triangles": list(relation_names(labels[a][b]))}
+    detail = {"possible": list(found), "by_triangles": list(time_net.relation_names(labels[a][b]))}
     detail |= _detail(asked, scenarios, labels)
     return Answer(conclusion, None, summary, cut(steps), detail, _caveats(asked, scenarios))
 
 
-def _fits(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> Answer:
+def _fits(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[int]]) -> Answer:
     """That the events can happen as described, in which order, and when."""
     conclusion = yes_no(True, "the events can happen as described")
     detail = _detail(asked, scenarios, labels)
@@ -163,12 +150,12 @@ def _fits(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> Ans
     return Answer(conclusion, None, summary, cut(steps, 16), detail, _caveats(asked, scenarios))
 
 
-def _caveats(asked: Asked, scenarios: list[Matrix]) -> tuple[str, ...]:
+def _caveats(asked: Asked, scenarios: list[time_net.Matrix]) -> tuple[str, ...]:
     first = f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later"
     return (first,) if asked.is_metric and len(scenarios) > _MOST_SCENARIOS else ()
 
 
-def _clash(asked: Asked, net: Net, triangle: tuple[int, int, int] | None) -> Answer:
+def _clash(asked: Asked, net: time_net.Net, triangle: tuple[int, int, int] | None) -> Answer:
     """The demands that contradict each other, none of which could be left out of the contradiction."""
     core = [asked.demands[n] for n in net.clash(asked.demands)]
     said = [demand.said for demand in core]
@@ -188,19 +175,19 @@ def _clash(asked: Asked, net: Net, triangle: tuple[int, int, int] | None) -> Ans
     return Answer(yes_no(False, "the events can happen as described"), None, summary, cut(steps), detail)
 
 
-def _shortfall(asked: Asked, core: list[Demand]) -> dict[str, Any] | None:
+def _shortfall(asked: Asked, core: list[time_net.Demand]) -> dict[str, Any] | None:
     """The circle of points that a clash runs through, and the time that is missing; None if the clash lies in alternatives."""
     if any(len(demand.ways) != 1 for demand in core):
         return None
     bounds = (*asked.order, *(bound for demand in core for bound in demand.ways[0]))
-    found = missing(bounds, 2 * len(asked.events) + 1)
+    found = time_net.missing(bounds, 2 * len(asked.events) + 1)
     if found is None:
         return None
     circle, ticks = found
     points = [circle[0].first, *(bound.second for bound in circle)]
     return {
         "circle": [_point_name(asked, one) for one in points],
-        "short_by": float(Fraction(ticks // GRAIN * GRAIN, asked.scale.ticks)),
+        "short_by": float(Fraction(ticks // time_net.GRAIN * time_net.GRAIN, asked.scale.ticks)),
     }
 
 
@@ -210,27 +197,30 @@ def _point_name(asked: Asked, number: int) -> str:
     return f"{asked.events[(number - 1) // 2]} {'end' if (number - 1) % 2 else 'start'}"
 
 
-def _order(asked: Asked, matrix: Matrix) -> str:
+def _order(asked: Asked, matrix: time_net.Matrix) -> str:
     """All starts and ends in an order that meets the demands."""
-    at = positions(matrix)
+    at = time_net.positions(matrix)
     groups: dict[float, list[str]] = {}
     for number in range(1, len(at)):
         groups.setdefault(at[number], []).append(_point_name(asked, number))
     return " < ".join(" = ".join(groups[time]) for time in sorted(groups))
 
 
-def _detail(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> dict[str, Any]:
+def _detail(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[int]]) -> dict[str, Any]:
     detail: dict[str, Any] = {"consistent": True, "order": _order(asked, scenarios[0])}
     if len(asked.events) <= _MOST_PAIRS:
         detail["relations"] = {
-            f"{first} ? {second}": list(relation_names(labels[a][b]))
+            f"{first} ? {second}": list(time_net.relation_names(labels[a][b]))
             for a, first in enumerate(asked.events)
             for b, second in enumerate(asked.events)
-            if a < b and labels[a][b] != ALL
+            if a < b and labels[a][b] != time_net.ALL
         }
     if asked.is_metric:
         detail["schedule"] = {
-            name: {word: _window(asked, scenarios, point(n, end), bool(end)) for end, word in enumerate(EVENT_ENDS)}
+            name: {
+                word: _window(asked, scenarios, time_net.point(n, end), bool(end))
+                for end, word in enumerate(time_net.EVENT_ENDS)
+            }
             for n, name in enumerate(asked.events)
         }
         detail["earliest_finish"] = _finish(asked, scenarios)
@@ -239,7 +229,7 @@ def _detail(asked: Asked, scenarios: list[Matrix], labels: list[list[int]]) -> d
     return detail
 
 
-def _window(asked: Asked, scenarios: list[Matrix], number: int, is_end: bool) -> dict[str, Any]:
+def _window(asked: Asked, scenarios: list[time_net.Matrix], number: int, is_end: bool) -> dict[str, Any]:
     """How early and how late a point can be; a bound that is told as open can be approached and not reached."""
     low = min(-matrix[number][0] for matrix in scenarios)
     high = max(matrix[0][number] for matrix in scenarios)
@@ -249,14 +239,14 @@ def _window(asked: Asked, scenarios: list[Matrix], number: int, is_end: bool) ->
 def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> dict[str, Any] | None:
     if abs(ticks) == inf:
         return None
-    whole = -(-int(ticks) // GRAIN) if is_high else int(ticks) // GRAIN
-    time = Fraction(whole * GRAIN, asked.scale.ticks)
-    return {"time": float(time), "told": asked.scale.told(time, is_end), "open": whole * GRAIN != ticks}
+    whole = -(-int(ticks) // time_net.GRAIN) if is_high else int(ticks) // time_net.GRAIN
+    time = Fraction(whole * time_net.GRAIN, asked.scale.ticks)
+    return {"time": float(time), "told": asked.scale.told(time, is_end), "open": whole * time_net.GRAIN != ticks}
 
 
-def _finish(asked: Asked, scenarios: list[Matrix]) -> dict[str, Any] | None:
+def _finish(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any] | None:
     """When all events can be over: each as early as it can be is one way to meet all bounds."""
-    ends = [point(n, 1) for n in range(len(asked.events))]
+    ends = [time_net.point(n, 1) for n in range(len(asked.events))]
     return _moment(asked, min(max(-matrix[end][0] for end in ends) for matrix in scenarios), True)
 
 
@@ -291,30 +281,30 @@ def read_events(given: dict[str, Any]) -> Asked:
     check_size("events", len(events), MOST_EVENTS, "events")
     check_size("relations", len(given["relations"]) + len(given["gaps"]), _MOST_DEMANDS, "relations and gaps")
     unit = given["unit"]
-    times = _Times(UNITS[unit])
+    times = _Times(time_net.UNITS[unit])
     metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, given["events"][name] or {})]
     metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(given["gaps"], 1)]
     grain = lcm(1, *(side.denominator for one in metric for side in one.span if side is not None))
     if grain > 10**12:
         raise BadValue("events: times are too finely divided to compare exactly", "round them")
     is_dated = bool(times.seen & {"day", "moment"})
-    scale = Scale(unit, is_dated, times.seen == {"day"}, GRAIN * grain)
-    demands = [Demand(one.said, (tuple(_within(one, scale.ticks)),)) for one in metric]
+    scale = time_net.Scale(unit, is_dated, times.seen == {"day"}, time_net.GRAIN * grain)
+    demands = [time_net.Demand(one.said, (tuple(_within(one, scale.ticks)),)) for one in metric]
     labels = []
     for n, said in enumerate(given["relations"], 1):
-        a, relations, b = parse_relation(said, events, f"relations[{n}]")
+        a, relations, b = time_net.parse_relation(said, events, f"relations[{n}]")
         labels.append((a, b, relations))
-        demands.append(relation_demand(said, a, b, relations))
-    order = [Bound(point(n, 1), point(n, 0), -1) for n in range(len(events))]
+        demands.append(time_net.relation_demand(said, a, b, relations))
+    order = [time_net.Bound(time_net.point(n, 1), time_net.point(n, 0), -1) for n in range(len(events))]
     if metric and not is_dated and "number" not in times.seen:
-        order += [Bound(point(n, 0), 0, 0) for n in range(len(events))]
+        order += [time_net.Bound(time_net.point(n, 0), 0, 0) for n in range(len(events))]
     return Asked(events, tuple(demands), tuple(labels), scale, bool(metric), tuple(order))
 
 
-def _within(one: _Metric, ticks: int) -> list[Bound]:
+def _within(one: _Metric, ticks: int) -> list[time_net.Bound]:
     low, high = one.span
-    found = [Bound(one.first, one.second, int(high * ticks))] if high is not None else []
-    return found + ([Bound(one.second, one.first, -int(low * ticks))] if low is not None else [])
+    found = [time_net.Bound(one.first, one.second, int(high * ticks))] if high is not None else []
+    return found + ([time_net.Bound(one.second, one.first, -int(low * ticks))] if low is not None else [])
 
 
 class _Times:
@@ -326,25 +316,25 @@ class _Times:
 
     def of_event(self, number: int, name: str, said: dict[str, Any]) -> list[_Metric]:
         found = []
-        for end, word in enumerate(EVENT_ENDS):
+        for end, word in enumerate(time_net.EVENT_ENDS):
             if said.get(word) is not None:
                 place = f"events.{name}.{word}"
                 span = self._span(
                     place, said[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end)
                 )
-                found.append(_Metric(f"{name} {word} {_told(said[word])}", 0, point(number, end), span))
+                found.append(_Metric(f"{name} {word} {_told(said[word])}", 0, time_net.point(number, end), span))
         if said.get("duration") is not None:
             place = f"events.{name}.duration"
             span = self._span(place, said["duration"], lambda one: self._amount(place, one))
             if span[1] == 0:
                 raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
             told = f"{name} duration {_told(said['duration'])}"
-            found.append(_Metric(told, point(number, 0), point(number, 1), span))
+            found.append(_Metric(told, time_net.point(number, 0), time_net.point(number, 1), span))
         return found
 
     def of_gap(self, gap: dict[str, Any], place: str, events: tuple[str, ...]) -> _Metric:
-        first = end_point(gap["from"], events, 1, f"{place}.from")
-        second = end_point(gap["to"], events, 0, f"{place}.to")
+        first = time_net.end_point(gap["from"], events, 1, f"{place}.from")
+        second = time_net.end_point(gap["to"], events, 0, f"{place}.to")
         if gap["least"] is None and gap["most"] is None:
             raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
         low, high = (
@@ -385,7 +375,7 @@ class _Times:
     def _amount(self, place: str, said: Any) -> Fraction:
         match = _AMOUNT.fullmatch(said.strip().lower()) if isinstance(said, str) else None
         if match:
-            return Fraction(match[1]) * UNITS[f"{match[2]}s"] / self.seconds
+            return Fraction(match[1]) * time_net.UNITS[f"{match[2]}s"] / self.seconds
         if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= _MOST_AMOUNT:
             return Fraction(str(said))
         raise BadValue(f"{place}: {str(said)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")

@@ -6,42 +6,31 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
+from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, cut, yes_no
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import (
-    Shape,
-    anything,
-    conform,
-    list_of,
-    optional,
-    probability,
-    record,
-    text,
-    truth,
-    usual,
-    whole,
-)
 from mabos_cli.reasoning.statistics import wilson
 
 _SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
-_FORECAST = record(
+_FORECAST = shape.record(
     "a forecast and its outcome",
-    confidence=probability("the probability that was stated"),
-    happened=truth("whether it came true"),
-    method=optional(text("who or what said so"), ""),
+    confidence=shape.probability("the probability that was stated"),
+    happened=shape.truth("whether it came true"),
+    method=shape.optional(shape.text("who or what said so"), ""),
 )
-SHAPE: Shape = record(
+_FORECASTS = shape.list_of(
+    shape.anything("a forecast"),
+    "what was stated and what came of it, each as [0.8, yes] or with the fields confidence, happened, method;"
+    " the agent's own results if left out",
+)
+SHAPE: shape.Shape = shape.record(
     "Delete forecasts to score the agent's own kept results.",
-    forecasts=usual(
-        list_of(
-            anything("a forecast"),
-            "what was stated and what came of it, each as [0.8, yes] or with the fields confidence, happened, method;"
-            " the agent's own results if left out",
-        )
+    forecasts=shape.usual(_FORECASTS),
+    bins=shape.optional(
+        shape.whole("into how many groups forecasts are put when they have many different values", 2, 50), 10
     ),
-    bins=optional(whole("into how many groups forecasts are put when they have many different values", 2, 50), 10),
 )
 QUESTIONS = (
     "Which statements came with a probability, and which of them are settled by now?",
@@ -113,10 +102,8 @@ def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
             if one.confidence is not None and one.happened is not None
         ]
         if not found:
-            raise BadValue(
-                "forecasts: no past result has both a confidence and a known outcome",
-                "give forecasts, or record outcomes with `reason outcome`",
-            )
+            hint = "give forecasts, or record outcomes with `reason outcome`"
+            raise BadValue("forecasts: no past result has both a confidence and a known outcome", hint)
         return found
     found = []
     for n, one in enumerate(given, 1):
@@ -124,7 +111,7 @@ def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
             if len(one) != 2:
                 raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
             one = {"confidence": one[0], "happened": one[1]}
-        read = conform(_FORECAST, one, {}, f"forecasts[{n}]")
+        read = shape.conform(_FORECAST, one, {}, f"forecasts[{n}]")
         found.append(Forecast(read["confidence"], read["happened"], read["method"]))
     return found
 

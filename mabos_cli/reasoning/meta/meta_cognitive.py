@@ -17,25 +17,22 @@ _WEAK = 0.7
 _HEAVY = 0.2
 _COST = number("in the unit of impact", 0, 1e12)
 
+_CHECK = record(
+    "how one could find out",
+    hours=optional(number("hours it takes", 0, 1e6), 0),
+    cost=optional(_COST, 0),
+    finds=optional(probability("chance that it shows the claim to be false if it is"), 1),
+)
+_CLAIM = record(
+    "a claim",
+    status=text("how far it is established", "known", "assumed", "unknown"),
+    confidence=optional(probability("how likely it is true; an assumption needs it")),
+    impact=optional(_COST._replace(about="what is lost if it is false, in any one unit"), 0),
+    sources=optional(whole("how many independent sources say so", 0, 10**6)),
+    check=optional(_CHECK),
+)
 SHAPE: Shape = record(
-    claims=map_of(
-        record(
-            "a claim",
-            status=text("how far it is established", "known", "assumed", "unknown"),
-            confidence=optional(probability("how likely it is true; an assumption needs it")),
-            impact=optional(_COST._replace(about="what is lost if it is false, in any one unit"), 0),
-            sources=optional(whole("how many independent sources say so", 0, 10**6)),
-            check=optional(
-                record(
-                    "how one could find out",
-                    hours=optional(number("hours it takes", 0, 1e6), 0),
-                    cost=optional(_COST, 0),
-                    finds=optional(probability("chance that it shows the claim to be false if it is"), 1),
-                )
-            ),
-        ),
-        "what the conclusion rests on",
-    ),
+    claims=map_of(_CLAIM, "what the conclusion rests on"),
     alternatives=optional(
         map_of(truth("whether it was examined"), "other answers, and whether each was examined", least=0), {}
     ),

@@ -14,50 +14,34 @@ from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, 
 
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 _HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
+_MEASURE = record(
+    "plan and outcome",
+    expected=number("what was planned", -LARGEST, LARGEST),
+    actual=number("what came out", -LARGEST, LARGEST),
+    better=optional(text("which way is better", "higher", "lower"), "higher"),
+    kind=optional(text("what it is about, as in time or cost, to learn a factor by"), ""),
+)
+_CAUSE = record(
+    "a cause",
+    cause=text("why"),
+    of=optional(text("the measure or event that it explains")),
+    controllable=truth("whether it was in our hands"),
+    share=optional(probability("how much of the deviation it explains"), None),
+)
+_EVENT = record(
+    "a statement with its probability",
+    what=text("what might happen"),
+    confidence=probability("how likely it was said to be"),
+    happened=truth("whether it did"),
+    stated=optional(text("when the number was written down", "before", "after"), "before"),
+)
 SHAPE: Shape = record(
     "Give measures, events or both.",
-    measures=usual(
-        map_of(
-            record(
-                "plan and outcome",
-                expected=number("what was planned", -LARGEST, LARGEST),
-                actual=number("what came out", -LARGEST, LARGEST),
-                better=optional(text("which way is better", "higher", "lower"), "higher"),
-                kind=optional(text("what it is about, as in time or cost, to learn a factor by"), ""),
-            ),
-            "what was measured, plan against outcome",
-            least=0,
-        ),
-        {},
-    ),
+    measures=usual(map_of(_MEASURE, "what was measured, plan against outcome", least=0), {}),
     events=usual(
-        list_of(
-            record(
-                "a statement with its probability",
-                what=text("what might happen"),
-                confidence=probability("how likely it was said to be"),
-                happened=truth("whether it did"),
-                stated=optional(text("when the number was written down", "before", "after"), "before"),
-            ),
-            "what was thought likely, and what came of it; the agent's own results are added",
-            least=0,
-        ),
-        (),
+        list_of(_EVENT, "what was thought likely, and what came of it; the agent's own results are added", least=0), ()
     ),
-    causes=optional(
-        list_of(
-            record(
-                "a cause",
-                cause=text("why"),
-                of=optional(text("the measure or event that it explains")),
-                controllable=truth("whether it was in our hands"),
-                share=optional(probability("how much of the deviation it explains"), None),
-            ),
-            "why it came out that way",
-            least=0,
-        ),
-        (),
-    ),
+    causes=optional(list_of(_CAUSE, "why it came out that way", least=0), ()),
     lessons=optional(list_of(text("what to do differently"), "what to do next time", least=0), ()),
     tolerance=optional(number("a deviation up to this share counts as met", 0, 10), 0.1),
 )

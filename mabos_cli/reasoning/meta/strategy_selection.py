@@ -8,14 +8,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed
 from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS, Scored, check_classification, score_methods
 from mabos_cli.reasoning.inputs import AgentData, check_known
-from mabos_cli.reasoning.meta.learning_to_reason import (
-    EPISODES,
-    Record,
-    describe,
-    find_factors,
-    learned_scores,
-    read_episodes,
-)
+from mabos_cli.reasoning.meta import learning_to_reason
 from mabos_cli.reasoning.shape import Shape, list_of, optional, record, text, usual
 
 _SELF = "strategy-selection"
@@ -31,7 +24,7 @@ SHAPE: Shape = record(
     stakes=usual(text("what is lost if the answer is wrong", *ASPECTS["stakes"])),
     category=optional(text("only methods of this category", *CATEGORIES)),
     only=optional(list_of(text("a method"), "only these methods")),
-    episodes=optional(EPISODES),
+    episodes=optional(learning_to_reason.EPISODES),
 )
 QUESTIONS = (
     "How uncertain is the matter, and how many things hang together?",
@@ -72,15 +65,17 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if not candidates:
         hint = "leave one of the two out"
         raise BadValue(f"only: none of these methods is of the category {given['category']}", hint)
-    records = learned_scores(read_episodes(given["episodes"], agent))
-    factors = find_factors(records)
+    records = learning_to_reason.learned_scores(learning_to_reason.read_episodes(given["episodes"], agent))
+    factors = learning_to_reason.find_factors(records)
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.
     rated = [Rated(one, factors.get(one.method.name, 1.0)) for one in candidates]
     order = sorted(rated, key=lambda one: -round(one.total, 9))
     return _tell(order, rated[0], records, kind)
 
 
-def _tell(order: list[Rated], by_fit: Rated, records: Mapping[str, Record], kind: Mapping[str, str]) -> Answer:
+def _tell(
+    order: list[Rated], by_fit: Rated, records: Mapping[str, learning_to_reason.Record], kind: Mapping[str, str]
+) -> Answer:
     best = order[0]
     changed = best.name != by_fit.name
     if changed:
@@ -102,7 +97,7 @@ def _tell(order: list[Rated], by_fit: Rated, records: Mapping[str, Record], kind
     return Answer(conclusion, None, summary, cut(steps), detail, _caveats(order, records, kind))
 
 
-def _line(one: Rated, records: Mapping[str, Record]) -> str:
+def _line(one: Rated, records: Mapping[str, learning_to_reason.Record]) -> str:
     line = f"{one.name} {one.total:.2f}: fits {', '.join(one.scored.matched) or 'nothing'}"
     if one.name in records:
         known = records[one.name]
@@ -110,7 +105,7 @@ def _line(one: Rated, records: Mapping[str, Record]) -> str:
     return line
 
 
-def _line_detail(one: Rated, records: Mapping[str, Record]) -> dict[str, Any]:
+def _line_detail(one: Rated, records: Mapping[str, learning_to_reason.Record]) -> dict[str, Any]:
     return {
         "method": one.name,
         "score": one.total,
@@ -118,11 +113,13 @@ def _line_detail(one: Rated, records: Mapping[str, Record]) -> dict[str, Any]:
         "factor": one.factor,
         "matched": [*one.scored.matched],
         "effort": one.scored.method.effort,
-        "record": describe(records[one.name]) if one.name in records else None,
+        "record": learning_to_reason.describe(records[one.name]) if one.name in records else None,
     }
 
 
-def _caveats(order: list[Rated], records: Mapping[str, Record], kind: Mapping[str, str]) -> tuple[str, ...]:
+def _caveats(
+    order: list[Rated], records: Mapping[str, learning_to_reason.Record], kind: Mapping[str, str]
+) -> tuple[str, ...]:
     caveats = []
     ties = [one for one in order if abs(one.total - order[0].total) < 1e-9]
     if len(ties) > 1:

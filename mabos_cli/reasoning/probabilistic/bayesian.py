@@ -10,23 +10,19 @@ from mabos_cli.reasoning.network import DATA, NODES, STATES, Network, check_stat
 from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
 
 _MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"
+_EVIDENCE = record(
+    "a piece of evidence, independent of the others once the hypothesis is known",
+    name=text("what was looked at"),
+    likelihoods=map_of(probability("a likelihood"), "how likely it is under each hypothesis"),
+    observed=optional(truth("whether it was seen; no means that it was looked for and absent"), True),
+    marginal=optional(probability(_MARGINAL)),
+)
 SHAPE = record(
     "Give hypotheses and evidence, or a network with what was observed and a query.",
     hypotheses=usual(
         map_of(probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2)
     ),
-    evidence=usual(
-        list_of(
-            record(
-                "a piece of evidence, independent of the others once the hypothesis is known",
-                name=text("what was looked at"),
-                likelihoods=map_of(probability("a likelihood"), "how likely it is under each hypothesis"),
-                observed=optional(truth("whether it was seen; no means that it was looked for and absent"), True),
-                marginal=optional(probability(_MARGINAL)),
-            ),
-            "what was seen",
-        )
-    ),
+    evidence=usual(list_of(_EVIDENCE, "what was seen")),
     network=optional(NODES),
     data=optional(DATA, []),
     observed=optional(STATES._replace(about="the variables of the network that were seen"), {}),
@@ -105,10 +101,8 @@ def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Upda
         told = {name: 1 - share for name, share in told.items()}
         chance = sum(before[name] * told[name] for name in before)
     if chance <= 0:
-        raise BadValue(
-            f"{path}: {piece['name']} cannot happen under any hypothesis that is left",
-            "a likelihood of 0 means impossible; use a small number, or add the hypothesis that explains it",
-        )
+        hint = "a likelihood of 0 means impossible; use a small number, or add the hypothesis that explains it"
+        raise BadValue(f"{path}: {piece['name']} cannot happen under any hypothesis that is left", hint)
     posterior = {name: before[name] * told[name] / chance for name in before}
     return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, told, posterior)
 

@@ -111,10 +111,8 @@ def _utility(given: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Atti
     for name, lottery in lotteries.items():
         left = lottery[0][0] + given["wealth"]
         if left < 0 or (left == 0 and aversion >= 1):
-            raise BadValue(
-                f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0",
-                "give the wealth that the losses come out of, or use cara",
-            )
+            hint = "give the wealth that the losses come out of, or use cara"
+            raise BadValue(f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0", hint)
     return crra(aversion), given["wealth"]
 
 

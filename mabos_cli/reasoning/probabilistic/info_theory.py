@@ -12,19 +12,17 @@ from mabos_cli.reasoning.shape import anything, conform, map_of, number, optiona
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"
+_QUESTION = record(
+    "a question or test",
+    answers=map_of(
+        anything("a list of the states that give this answer, or per state how likely it is"),
+        "the answers that it may have",
+    ),
+    cost=optional(number("what asking costs, in the unit of the payoffs", 0, LARGEST), 0),
+)
 SHAPE = record(
     states=map_of(probability("its probability"), "what may be the case, with probabilities", least=2),
-    questions=map_of(
-        record(
-            "a question or test",
-            answers=map_of(
-                anything("a list of the states that give this answer, or per state how likely it is"),
-                "the answers that it may have",
-            ),
-            cost=optional(number("what asking costs, in the unit of the payoffs", 0, LARGEST), 0),
-        ),
-        "the questions that could be asked first",
-    ),
+    questions=map_of(_QUESTION, "the questions that could be asked first"),
     payoffs=optional(TABLE),
     kind=optional(KIND, "gains"),
 )

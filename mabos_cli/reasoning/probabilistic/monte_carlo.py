@@ -14,25 +14,18 @@ from mabos_cli.reasoning.statistics import ABOUT, cholesky, correlate, correlati
 MOST_DRAWS = 1_000_000  # of all variables together
 MOST_WORK = 20_000_000  # draws times tokens of the formulas
 _AMONG = "min, max, abs, exp, log, sqrt, floor, ceil, round, if(condition, a, b), and, or, not"
+_CORRELATION = record(
+    "a pair",
+    between=list_of(text("a variable"), "two variables", least=2),
+    r=number("their rank correlation, about", -1, 1),
+)
+_VARIABLE = map_of(anything(f"a number, or one of {ABOUT}, {{discrete: {{VALUE: p, VALUE: p}}}}"), "what is uncertain")
 SHAPE = record(
-    variables=map_of(
-        anything(f"a number, or one of {ABOUT}, {{discrete: {{VALUE: p, VALUE: p}}}}"), "what is uncertain"
-    ),
+    variables=_VARIABLE,
     model=map_of(text("a formula"), f"what follows from it, as formulas with + - * / ^ and {_AMONG}"),
     target=optional(text("the formula that the answer is about; the last one if left out")),
     questions=optional(map_of(text("a condition"), "conditions whose probability is wanted, as `profit < 0`", 0), {}),
-    correlations=optional(
-        list_of(
-            record(
-                "a pair",
-                between=list_of(text("a variable"), "two variables", least=2),
-                r=number("their rank correlation, about", -1, 1),
-            ),
-            "variables that move together",
-            least=0,
-        ),
-        [],
-    ),
+    correlations=optional(list_of(_CORRELATION, "variables that move together", least=0), []),
     draws=optional(whole("how many draws, a million at most", 100, MOST_DRAWS), 10_000),
     seed=optional(whole("the seed: the same one gives the same result"), 1),
     unit=optional(text("the unit of the target"), ""),

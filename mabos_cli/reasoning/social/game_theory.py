@@ -9,58 +9,27 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, distribution
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
-from mabos_cli.reasoning.social.games import (
-    MOST_SYSTEMS,
-    Advice,
-    Analysis,
-    Game,
-    Matrix,
-    Mixed,
-    Profile,
-    Removed,
-    advise,
-    count_systems,
-    find_corners,
-    find_less_risky,
-    find_maximin,
-    find_pareto,
-    find_payoff_dominant,
-    find_pure_equilibria,
-    find_security,
-    is_degenerate,
-    match_corners,
-    played,
-    remove_dominated,
-    swap,
-)
+from mabos_cli.reasoning.social import games
 
 MOST_PROFILES = 1_000
 _PAYOFF = number("what the player gets", -1e12, 1e12)
+_PAYOFFS = map_of(
+    anything("[what the row player gets, what the column player gets], or one number in a zero-sum game"),
+    "each action of the second player, with what both get",
+)
+_PROFILE = record(
+    "one combination of actions",
+    play=map_of(text("an action"), "the action of each player", least=2),
+    payoffs=map_of(_PAYOFF, "what each player gets then", least=2),
+)
 SHAPE: Shape = record(
     "Give payoffs for two players, or profiles for more.",
     players=optional(
         list_of(text("a player"), "who plays: first the one whose actions are the rows of payoffs", least=2)
     ),
     me=optional(text("the player to advise; the first one if left out")),
-    payoffs=usual(
-        map_of(
-            map_of(
-                anything("[what the row player gets, what the column player gets], or one number in a zero-sum game"),
-                "each action of the second player, with what both get",
-            ),
-            "two players: each action of the first, with a row of cells",
-        )
-    ),
-    profiles=optional(
-        list_of(
-            record(
-                "one combination of actions",
-                play=map_of(text("an action"), "the action of each player", least=2),
-                payoffs=map_of(_PAYOFF, "what each player gets then", least=2),
-            ),
-            "more than two players, instead of payoffs: every combination of actions",
-        )
-    ),
+    payoffs=usual(map_of(_PAYOFFS, "two players: each action of the first, with a row of cells")),
+    profiles=optional(list_of(_PROFILE, "more than two players, instead of payoffs: every combination of actions")),
 )
 QUESTIONS = (
     "Who decides here besides me, and does each know what the others can do?",
@@ -74,34 +43,36 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The equilibria of a game in normal form, and what the player `me` should do."""
     game = _read_game(given)
     me = _find_me(game, given["me"])
-    pure, left, removed = find_pure_equilibria(game), *remove_dominated(game, game.everything())
-    found = Analysis(game, me, pure, left, removed, find_pareto(game))
+    pure, left, removed = games.find_pure_equilibria(game), *games.remove_dominated(game, game.everything())
+    found = games.Analysis(game, me, pure, left, removed, games.find_pareto(game))
     if len(game.players) == 2:
         found = _add_mixed(found)
-    return tell(found, advise(found))
+    return tell(found, games.advise(found))
 
 
-def _add_mixed(found: Analysis) -> Analysis:
+def _add_mixed(found: games.Analysis) -> games.Analysis:
     """The analysis with mixed equilibria and security levels, where the game is small enough; removes what only mixtures dominate."""
     game, left, removed = found.game, found.left, [*found.removed]
-    if count_systems(*map(len, game.actions)) <= MOST_SYSTEMS:
-        found = found._replace(security=tuple(find_security(_matrix(game, n, game.everything())) for n in (0, 1)))
-    while count_systems(*map(len, left)) <= MOST_SYSTEMS:
-        rows, columns = (find_corners(_matrix(game, n, left, of=1 - n)) for n in (0, 1))
+    if games.count_systems(*map(len, game.actions)) <= games.MOST_SYSTEMS:
+        found = found._replace(security=tuple(games.find_security(_matrix(game, n, game.everything())) for n in (0, 1)))
+    while games.count_systems(*map(len, left)) <= games.MOST_SYSTEMS:
+        rows, columns = (games.find_corners(_matrix(game, n, left, of=1 - n)) for n in (0, 1))
         answered = [{a for corner in other for a in corner.replies} for other in (columns, rows)]
-        never = [Removed(n, a, None) for n in (0, 1) for k, a in enumerate(left[n]) if k not in answered[n]]
+        never = [games.Removed(n, a, None) for n in (0, 1) for k, a in enumerate(left[n]) if k not in answered[n]]
         if not never:
-            mixed = tuple(_widen(one, game, left) for one in match_corners(rows, columns))
-            return found._replace(left=left, removed=removed, mixed=mixed, is_degenerate=is_degenerate(rows + columns))
+            mixed = tuple(_widen(one, game, left) for one in games.match_corners(rows, columns))
+            return found._replace(
+                left=left, removed=removed, mixed=mixed, is_degenerate=games.is_degenerate(rows + columns)
+            )
         gone = {one[:2] for one in never}
-        left, more = remove_dominated(
+        left, more = games.remove_dominated(
             game, tuple(tuple(a for a in own if (n, a) not in gone) for n, own in enumerate(left))
         )
         removed += never + more
     return found
 
 
-def _matrix(game: Game, player: int, left: tuple[tuple[int, ...], ...], of: int | None = None) -> Matrix:
+def _matrix(game: games.Game, player: int, left: tuple[tuple[int, ...], ...], of: int | None = None) -> games.Matrix:
     """What a player, or the one named by `of`, gets: a row for each action of the player that is left."""
     gets = player if of is None else of
     return tuple(
@@ -110,7 +81,7 @@ def _matrix(game: Game, player: int, left: tuple[tuple[int, ...], ...], of: int 
     )
 
 
-def _widen(one: Mixed, game: Game, left: tuple[tuple[int, ...], ...]) -> Mixed:
+def _widen(one: games.Mixed, game: games.Game, left: tuple[tuple[int, ...], ...]) -> games.Mixed:
     """The equilibrium over all actions: those that were removed are never played."""
     wide = []
     for n, mix in enumerate(one.mixes):
@@ -119,7 +90,7 @@ def _widen(one: Mixed, game: Game, left: tuple[tuple[int, ...], ...]) -> Mixed:
     return one._replace(mixes=(wide[0], wide[1]))
 
 
-def _read_game(given: dict[str, Any]) -> Game:
+def _read_game(given: dict[str, Any]) -> games.Game:
     if (given["payoffs"] is None) == (given["profiles"] is None):
         raise BadValue("payoffs: give either payoffs for two players or profiles for more", "not both, not neither")
     game = _read_table(given) if given["payoffs"] is not None else _read_profiles(given)
@@ -132,7 +103,7 @@ def _check_size(count: int, field: str) -> None:
     check_size(field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take")
 
 
-def _read_table(given: dict[str, Any]) -> Game:
+def _read_table(given: dict[str, Any]) -> games.Game:
     table, players = given["payoffs"], tuple(given["players"] or ("row", "column"))
     if len(players) != 2:
         raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
@@ -141,15 +112,13 @@ def _read_table(given: dict[str, Any]) -> Game:
     cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
     for r, row in enumerate(rows):
         if odd := [*({*table[row]} ^ {*columns})]:
-            raise BadValue(
-                f"payoffs.{row}: {min(odd)!r} is not in every row",
-                "each row has a cell for each action of the column player",
-            )
+            hint = "each row has a cell for each action of the column player"
+            raise BadValue(f"payoffs.{row}: {min(odd)!r} is not in every row", hint)
         for c, column in enumerate(columns):
             cells[r, c] = _read_cell(table[row][column], f"payoffs.{row}.{column}")
     if len({isinstance(cell, list) for row in table.values() for cell in row.values()}) > 1:
         raise BadValue("payoffs: some cells hold one number and some hold two", "one number each means a zero-sum game")
-    return Game(players, (rows, columns), cells)
+    return games.Game(players, (rows, columns), cells)
 
 
 def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
@@ -161,7 +130,7 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(str(conform(_PAYOFF, one, {}, path))) for one in cell)
 
 
-def _read_profiles(given: dict[str, Any]) -> Game:
+def _read_profiles(given: dict[str, Any]) -> games.Game:
     profiles = given["profiles"]
     _check_size(len(profiles), "profiles")
     players = tuple(given["players"] or profiles[0]["play"])
@@ -183,18 +152,18 @@ def _read_profiles(given: dict[str, Any]) -> Game:
         lacking = next(islice((key for key in product(*actions) if _index(actions, key) not in cells), 1))
         hint = "give every combination of actions"
         raise BadValue(f"profiles: the combination {', '.join(lacking)} is missing", hint)
-    return Game(players, tuple(map(tuple, actions)), cells)
+    return games.Game(players, tuple(map(tuple, actions)), cells)
 
 
 def _index(actions: list[dict[str, int]], key: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(known[action] for known, action in zip(actions, key, strict=True))
 
 
-def _find_me(game: Game, name: str | None) -> int:
+def _find_me(game: games.Game, name: str | None) -> int:
     return 0 if name is None else game.players.index(known_name("me", name, game.players, "player"))
 
 
-def tell(found: Analysis, advice: Advice) -> Answer:
+def tell(found: games.Analysis, advice: games.Advice) -> Answer:
     """The answer: advice first, then what it rests on."""
     game, me = found.game, found.me
     actions, used = game.actions[me], [n for n, share in enumerate(advice.mix) if share]
@@ -210,16 +179,16 @@ def tell(found: Analysis, advice: Advice) -> Answer:
     return Answer(conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found))
 
 
-def _scores(found: Analysis, advice: Advice) -> dict[str, float]:
+def _scores(found: games.Analysis, advice: games.Advice) -> dict[str, float]:
     """What each own action brings against the play that the advice expects, or its worst case."""
     game, me = found.game, found.me
     scores = {}
     for n, action in enumerate(game.actions[me]):
-        if isinstance(advice.against, Mixed):
+        if isinstance(advice.against, games.Mixed):
             other = advice.against.mixes[1 - me]
             got = sum(share * game.payoffs[(n, k) if me == 0 else (k, n)][me] for k, share in enumerate(other))
         elif advice.against is not None:
-            got = game.payoffs[swap(advice.against, me, n)][me]
+            got = game.payoffs[games.swap(advice.against, me, n)][me]
         else:
             got = min(pay[me] for profile, pay in game.payoffs.items() if profile[me] == n)
         scores[action] = float(got)
@@ -244,14 +213,14 @@ def _mix(actions: tuple[str, ...], mix: tuple[Fraction, ...]) -> str:
     return parts[0][0] if len(parts) == 1 else ", ".join(f"{action} {_figure(share)}" for action, share in parts)
 
 
-def _steps(found: Analysis) -> tuple[str, ...]:
+def _steps(found: games.Analysis) -> tuple[str, ...]:
     game = found.game
     size = " by ".join(str(len(own)) for own in game.actions)
     lines = [f"{len(game.players)} players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
     lines += cut([_gone(game, one) for one in found.removed], 3)
-    lines += cut([f"pure equilibrium: {played(game, p)} gives {_figures(game.payoffs[p])}" for p in found.pure], 4) or [
-        "no pure equilibrium"
-    ]
+    lines += cut(
+        [f"pure equilibrium: {games.played(game, p)} gives {_figures(game.payoffs[p])}" for p in found.pure], 4
+    ) or ["no pure equilibrium"]
     lines += cut(
         [
             f"mixed equilibrium: {'; '.join(map(_mix, game.actions, one.mixes))} gives {_figures(one.payoffs)}"
@@ -260,7 +229,7 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         ],
         3,
     )
-    safe, floor = find_maximin(game, found.me)
+    safe, floor = games.find_maximin(game, found.me)
     line = f"safest for {game.players[found.me]}: {game.actions[found.me][safe[0]]}, at least {_figure(floor)}"
     if found.security and found.security[found.me].value > floor:
         corner = found.security[found.me]
@@ -268,33 +237,33 @@ def _steps(found: Analysis) -> tuple[str, ...]:
     return (*lines, line, *_dilemma(found))
 
 
-def _gone(game: Game, one: Removed) -> str:
+def _gone(game: games.Game, one: games.Removed) -> str:
     own = game.actions[one.player]
     better = f"{own[one.by]} is better whatever the others do" if one.by is not None else "never a best answer"
     return f"{game.players[one.player]} drops {own[one.action]}: {better}"
 
 
-def _dilemma(found: Analysis) -> list[str]:
+def _dilemma(found: games.Analysis) -> list[str]:
     """A line if every pure equilibrium leaves each of them worse off than they could be together."""
     better = [way for one in found.pure if (way := _find_better_for_all(found, one)) is not None]
     if not better or len(better) < len(found.pure):
         return []
     return [
-        f"dilemma: {played(found.game, better[0])} would be better for all than {played(found.game, found.pure[0])}"
+        f"dilemma: {games.played(found.game, better[0])} would be better for all than {games.played(found.game, found.pure[0])}"
     ]
 
 
-def _find_better_for_all(found: Analysis, one: Profile) -> Profile | None:
+def _find_better_for_all(found: games.Analysis, one: games.Profile) -> games.Profile | None:
     here, payoffs = found.game.payoffs[one], found.game.payoffs
     return next((p for p in found.pareto if all(a > b for a, b in zip(payoffs[p], here, strict=True))), None)
 
 
-def _caveats(found: Analysis) -> tuple[str, ...]:
+def _caveats(found: games.Analysis) -> tuple[str, ...]:
     caveats = []
     if len(found.game.players) > 2:
         caveats.append("more than two players: only pure equilibria are searched")
     elif found.mixed is None:
-        caveats.append(f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports")
+        caveats.append(f"mixed equilibria not searched: more than {games.MOST_SYSTEMS} pairs of supports")
     elif found.is_degenerate:
         caveats.append(
             "degenerate game: some mixture has more best answers than actions; mixtures between the equilibria shown may be equilibria too"
@@ -302,9 +271,9 @@ def _caveats(found: Analysis) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def _detail(found: Analysis, advice: Advice) -> dict[str, Any]:
+def _detail(found: games.Analysis, advice: games.Advice) -> dict[str, Any]:
     game = found.game
-    less_risky, dominant = find_less_risky(found), find_payoff_dominant(found)
+    less_risky, dominant = games.find_less_risky(found), games.find_payoff_dominant(found)
     detail: dict[str, Any] = {
         "players": {who: [*own] for who, own in zip(game.players, game.actions, strict=True)},
         "me": game.players[found.me],
@@ -332,17 +301,17 @@ def _detail(found: Analysis, advice: Advice) -> dict[str, Any]:
     return detail
 
 
-def _outcome(game: Game, profile: Profile) -> dict[str, Any]:
+def _outcome(game: games.Game, profile: games.Profile) -> dict[str, Any]:
     got = zip(game.players, map(float, game.payoffs[profile]), strict=True)
     return {"play": game.named(profile), "payoffs": dict(got)}
 
 
-def _better(found: Analysis, profile: Profile) -> dict[str, str] | None:
+def _better(found: games.Analysis, profile: games.Profile) -> dict[str, str] | None:
     better = found.improved(found.game.payoffs[profile])
     return found.game.named(better) if better else None
 
 
-def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
+def _mixed(game: games.Game, one: games.Mixed) -> dict[str, Any]:
     parts = [[*zip(own, mix, strict=True)] for own, mix in zip(game.actions, one.mixes, strict=True)]
     return {
         "mix": {who: {a: float(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
@@ -351,9 +320,9 @@ def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
     }
 
 
-def _maximin(found: Analysis, player: int) -> dict[str, Any]:
+def _maximin(found: games.Analysis, player: int) -> dict[str, Any]:
     own = found.game.actions[player]
-    safe, floor = find_maximin(found.game, player)
+    safe, floor = games.find_maximin(found.game, player)
     said: dict[str, Any] = {"actions": [own[a] for a in safe], "value": float(floor)}
     if found.security:
         corner = found.security[player]
@@ -362,7 +331,7 @@ def _maximin(found: Analysis, player: int) -> dict[str, Any]:
     return said
 
 
-def _replies(game: Game, player: int) -> dict[str, list[str]]:
+def _replies(game: games.Game, player: int) -> dict[str, list[str]]:
     """The best answers of a player to each action of the other."""
     replies = {}
     for k, action in enumerate(game.actions[1 - player]):

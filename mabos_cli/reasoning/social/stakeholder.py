@@ -32,27 +32,23 @@ SALIENCE = {
     (False, False, False): "no stakeholder",
 }
 
+_STAKEHOLDER = record(
+    "a stakeholder",
+    power=number("what it can do for or against the plan", 0, 10),
+    interest=number("how much it cares", 0, 10),
+    stance=anything(_STANCE.about),
+    effort=optional(number("what it costs to win it over, on any scale", 0, 1e9), 1),
+    movable=optional(truth("whether it can be won over at all"), True),
+    legitimacy=optional(truth("whether its claim is rightful")),
+    urgency=optional(truth("whether its claim presses")),
+)
+_INFLUENCE = map_of(
+    map_of(probability("the share of that one's view"), "whom it influences"),
+    "who shapes whose view; the shares of one view stay below 1 in all",
+)
 SHAPE: Shape = record(
-    stakeholders=map_of(
-        record(
-            "a stakeholder",
-            power=number("what it can do for or against the plan", 0, 10),
-            interest=number("how much it cares", 0, 10),
-            stance=anything(_STANCE.about),
-            effort=optional(number("what it costs to win it over, on any scale", 0, 1e9), 1),
-            movable=optional(truth("whether it can be won over at all"), True),
-            legitimacy=optional(truth("whether its claim is rightful")),
-            urgency=optional(truth("whether its claim presses")),
-        ),
-        "everybody who is touched by the plan or can touch it",
-    ),
-    influence=optional(
-        map_of(
-            map_of(probability("the share of that one's view"), "whom it influences"),
-            "who shapes whose view; the shares of one view stay below 1 in all",
-        ),
-        {},
-    ),
+    stakeholders=map_of(_STAKEHOLDER, "everybody who is touched by the plan or can touch it"),
+    influence=optional(_INFLUENCE, {}),
     needed=optional(
         number("the balance of support that must be exceeded; 1 is all for it, -1 all against", -1, 0.99), 0
     ),
