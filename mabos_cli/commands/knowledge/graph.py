@@ -108,16 +108,7 @@ def match(
         kind = f" [{', '.join(each.types)}]" if each.types else ""
         why = f"names {', '.join(each.words)}" if not each.path else "; ".join(map(_step, each.path))
         lines.append(f"{each.score:.2f} {one_line(each.node, 60)}{kind}: {why}")
-    rows = [
-        {
-            "node": m.node,
-            "score": m.score,
-            "types": list(m.types),
-            "words": list(m.words),
-            "path": [_edge_row(e) for e in m.path],
-        }
-        for m in found
-    ]
+    rows = [each._asdict() | {"path": [_edge_row(edge) for edge in each.path]} for each in found]
     call.emit("graph.match", {"matches": rows}, lines or ["nothing matches"])
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -63,86 +63,65 @@ def agent_record(agent: str, **told: str | bool) -> Record:
     return make_record("agent", agent, {"name": agent} | told)
 
 
+# Attributes whose values are in a field of another name.
+_FIELDS = {
+    "memory_item": {"item_type": "type", "tag": "tags", "context_text": "context"},
+    "spo_fact": {
+        "subject_val": "subject", "predicate_val": "predicate", "object_val": "object", "rule_ref": "rule_id",
+        "starts_at": "valid_from",
+    },
+    "knowledge_rule": {
+        "content": "description", "rule_type": "type", "action_text": "action", "escalates": "escalate",
+        "is_enabled": "enabled",
+    },
+    "cbr_case": {
+        "context_text": "context", "situation_belief": "beliefs", "situation_desire": "desires", "plan_ref": "plan_id",
+        "succeeded": "success", "merged_count": "merged",
+    },
+}  # fmt: skip
+
+
 def memory_record(agent: str, item: MemoryItem, store: str = "") -> Record:
     """A memory item. How often it was used changes at every recall, and is not mirrored."""
-    told = {
-        "content": item.content,
-        "item_type": item.type,
-        "importance": float(item.importance),
-        "source": item.source,
-        "trust": item.trust,
-        "author": item.author,
-        "session": item.session,
-        "tag": item.tags,
-        "derived_from": item.derived_from,
-        "related_to": item.related_to,
-        "context_text": item.context,
-        "store_name": store,
-        "created_at": find_time(item.created_at),
-        "observed_at": find_time(item.observed_at),
-        "expires_at": find_time(item.expires_at),
-    }
-    return make_record("memory_item", uid_of(agent, item.id), told, owned_by_agent(agent))
+    return _record_of("memory_item", agent, item, store_name=store)
 
 
 def fact_record(agent: str, fact: Fact) -> Record:
     """A fact, with the time for which it holds as it is written and as moments."""
-    told = {
-        "subject_val": fact.subject,
-        "predicate_val": fact.predicate,
-        "object_val": fact.object,
-        "confidence": float(fact.confidence),
-        "source": fact.source,
-        "trust": fact.trust,
-        "valid_from": fact.valid_from,
-        "valid_until": fact.valid_until,
-        "starts_at": find_time(fact.valid_from),
-        "ends_at": end_of(fact.valid_until),
-        "is_derived": fact.is_derived,
-        "rule_ref": fact.rule_id,
-        "derived_from": fact.derived_from,
-        "created_at": find_time(fact.created_at),
-        "updated_at": find_time(fact.updated_at),
-    }
-    return make_record("spo_fact", uid_of(agent, fact.id), told, owned_by_agent(agent))
+    return _record_of("spo_fact", agent, fact, ends_at=end_of(fact.valid_until))
 
 
 def rule_record(agent: str, rule: Rule) -> Record:
     """A rule, with a line for each of its conditions."""
-    told = {
-        "name": rule.name,
-        "content": rule.description,
-        "rule_type": rule.type,
-        "domain": rule.domain,
-        "condition_text": "\n".join(map(_pattern, rule.conditions)),
-        "conclusion_text": _pattern(rule.conclusion) if rule.conclusion else "",
-        "violation_message": rule.violation_message,
-        "severity": rule.severity,
-        "action_text": rule.action,
-        "escalates": rule.escalate,
-        "confidence_factor": float(rule.confidence_factor),
-        "is_enabled": rule.enabled,
-        "created_at": find_time(rule.created_at),
-    }
-    return make_record("knowledge_rule", uid_of(agent, rule.id), told, owned_by_agent(agent))
+    conclusion = _pattern(rule.conclusion) if rule.conclusion else ""
+    conditions = "\n".join(map(_pattern, rule.conditions))
+    return _record_of("knowledge_rule", agent, rule, condition_text=conditions, conclusion_text=conclusion)
 
 
 def case_record(agent: str, case: Case) -> Record:
     """A case. How often it was used is not mirrored."""
-    told = {
-        "context_text": case.context,
-        "situation_belief": case.beliefs,
-        "situation_desire": case.desires,
-        "plan_ref": case.plan_id,
-        "action_text": "\n".join(case.actions),
-        "succeeded": case.success,
-        "metric_text": "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics),
-        "lessons": case.lessons,
-        "adapted_from": case.adapted_from,
-        "merged_count": case.merged,
-        "stored_at": find_time(case.stored_at),
+    metrics = "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics)
+    return _record_of("cbr_case", agent, case, action_text="\n".join(case.actions), metric_text=metrics)
+
+
+def _record_of(kind: str, agent: str, held: Any, **computed: Any) -> Record:
+    """The record of something that an agent has, by its fields and what is computed from them."""
+    values = {
+        name: convert(getattr(held, field)) for name, field, convert in _conversions(kind) if name not in computed
     }
-    return make_record("cbr_case", uid_of(agent, case.id), told, owned_by_agent(agent))
+    return make_record(kind, uid_of(agent, held.id), values | computed, owned_by_agent(agent))
+
+
+@cache
+def _conversions(kind: str) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
+    """The attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
+    types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS[kind]
+    known: dict[str, Callable[[Any], Any]] = {"double": float, "datetime-tz": find_time}
+    return tuple((name, fields.get(name, name), known.get(types[name], _as_it_is)) for name in _owned_by(kind))
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> list[Record]:

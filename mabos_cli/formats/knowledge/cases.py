@@ -22,10 +22,10 @@ from mabos_cli.formats.json.lines import (
     render_list,
     render_value,
 )
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large, parse_ledger
+from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large
+from mabos_cli.formats.knowledge.fields import TWIN, foreign_keys, read_departures, read_list
 
 _MEND = "repair the case by hand, or restore the file from git"
-_TWIN = "give one of the two another id"
 _LINES = rb'(?m)^ +(\{"case_id": "[^\n]*\}),?$'
 _PARTS = {
     "situation": ("beliefs", "desires", "context"),
@@ -152,7 +152,7 @@ def parse_cases(data: bytes, path: str) -> CaseFile:
         if type(own) is not str or not own:
             raise InvalidFile(f"{path}:{file.line(n)}: a case must be an object with a case_id", _MEND)
         if own in seen:
-            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} is there twice", _TWIN)
+            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} is there twice", TWIN)
         seen.add(own)
     return file
 
@@ -223,16 +223,13 @@ def _revision(raw: Any, label: str) -> Revision:
     was = tuple(
         (n, _value(n, v, f"{label}: {n}") if n in names and v is not None else v) for n, v in raw["was"].items()
     )
-    extra = tuple((key, value) for key, value in raw.items() if key not in ("at", "by", "was"))
-    return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was, extra)
+    return Revision(str(raw.get("at") or ""), str(raw.get("by") or ""), was, foreign_keys(raw, ("at", "by", "was")))
 
 
 def _value(name: str, value: Any, label: str) -> Any:
     """A field as a value, or InvalidFile when it is of another kind."""
     if name in _LISTS:
-        if isinstance(value, list) and _TEXT.issuperset(map(type, value)):
-            return tuple(value)
-        raise InvalidFile(f"{label} must be a list of texts", _MEND)
+        return read_list(value, label, _MEND)
     if name == "success":
         if value is not True and value is not False:
             raise InvalidFile(f"{label} must be true or false", _MEND)
@@ -260,13 +257,5 @@ def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:
 
 def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:
     """The cases that left, oldest first; records of other kinds and unreadable ones are passed over."""
-    found = []
-    for record in parse_ledger(data).records:
-        if record.get("kind") == "case":
-            try:
-                case = case_from_dict(record.get("case"), where)
-            except InvalidFile:
-                continue
-            reason, at = (str(record.get(name) or "") for name in ("reason", "at"))
-            found.append(CaseDeparture(case.id, reason, at, case))
-    return found
+    left = read_departures(data, "case", lambda raw: case_from_dict(raw, where), ("reason", "at"))
+    return [CaseDeparture(case.id, reason, at, case) for case, (reason, at) in left]

@@ -11,16 +11,23 @@ from mabos_cli.core.language.clock import find_time
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
     FULL_CHECK,
-    cite_line,
     find_block,
-    line_of_element,
     render_document,
     render_value,
     split_block,
 )
-from mabos_cli.formats.json.text import dump_line, dump_record, has_harmful, parse_json, parse_ledger, record_to_dict
+from mabos_cli.formats.json.text import dump_line, dump_record, has_harmful, parse_json, record_to_dict
+from mabos_cli.formats.knowledge.fields import (
+    TWIN,
+    foreign_keys,
+    read_departures,
+    read_elements,
+    read_list,
+    read_texts,
+    take_list,
+    take_version,
+)
 
-_TWIN = "give one of the two another id"
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
 _TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
 
@@ -88,7 +95,7 @@ class FactFile:
                 first = {own: n for n, own in reversed(list(enumerate(listed)))}
                 twin = next(n for n, own in enumerate(listed) if first[own] != n)
                 told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
-                raise InvalidFile(f"{told} is there twice", _TWIN)
+                raise InvalidFile(f"{told} is there twice", TWIN)
         return self._ids
 
     def facts(self) -> Iterator[Fact]:
@@ -136,15 +143,15 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     if len(data) <= FULL_CHECK:
         parse_json(data, path)
     raw = parse_json(head, path)
-    if isinstance(raw, list):  # other tools keep a bare list
-        raw = {"facts": raw}
-    if not isinstance(raw, dict) or not isinstance(raw.get("facts", []), list):
-        raise InvalidFile(f"{path}:1: a fact store must be an object with a list of facts", MEND)
-    entries = raw.pop("facts", [])
-    version, last_id = raw.pop("version", 0), raw.pop("last_id", "")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise InvalidFile(f"{path}: version must be a whole number", MEND)
-    file = FactFile(_decode(entries, path, data), version, str(last_id), raw, path)
+    # Other tools keep a bare list.
+    entries, others = take_list(raw, "facts", path, "a fact store must be an object with a list of facts", MEND)
+    version, last_id = take_version(others, path, MEND)
+
+    def read(entry: Any) -> Fact:
+        return fact_from_dict(entry, path)
+
+    found = read_elements(entries, "facts", path, data, read, lambda own: f"the id {own[:60]!r}")
+    file = FactFile([render_fact(fact) for fact, _ in found], version, last_id, others, path)
     if block:
         file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
         if looks.are_ours:
@@ -191,21 +198,6 @@ def _ours(line: bytes, where: str) -> bytes:
     if _shapes()[0].fullmatch(line) and (line.isascii() or _is_clean(line)) and b'"valid_' not in line:
         return line
     return render_fact(parse_fact(line, where))
-
-
-def _decode(entries: list[Any], path: str, data: bytes) -> list[bytes]:
-    """Entries in another layout as lines."""
-    lines, seen = [], set()
-    for number, entry in enumerate(entries):
-        try:
-            fact = fact_from_dict(entry, path)
-            if fact.id in seen:
-                raise InvalidFile(f"{path}: the id {fact.id[:60]!r} is there twice", _TWIN)
-        except InvalidFile as error:
-            raise cite_line(error, path, line_of_element(data, "facts", number)) from None
-        seen.add(fact.id)
-        lines.append(render_fact(fact))
-    return lines
 
 
 def render_facts(file: FactFile) -> bytes:
@@ -295,14 +287,9 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a fact must be an object", MEND)
     label = f"{where}: fact {str(raw.get('id', '?'))[:60]}"
-    values: dict[str, Any] = {}
-    for name in _TEXT:
-        value = raw.get(name)
-        if isinstance(value, bool | int | float) and name == "object":
-            value = dump_line(value)  # other tools write numbers as numbers
-        if value is not None and not isinstance(value, str):
-            raise InvalidFile(f"{label}: {name} must be text", MEND)
-        values |= {name: value} if value is not None else {}
+    if isinstance(raw.get("object"), bool | int | float):
+        raw = raw | {"object": dump_line(raw["object"])}  # other tools write numbers as numbers
+    values = read_texts(raw, _TEXT, label, MEND)
     missing = [name for name in ("id", "subject", "predicate", "object") if not values.get(name)]
     if missing:
         raise InvalidFile(f"{label}: {missing[0]} is missing", MEND)
@@ -312,11 +299,8 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
     for name in ("valid_from", "valid_until"):
         if not is_time(values.get(name, "")):
             raise InvalidFile(f"{label}: {name} {values[name][:40]!r} is no date", MEND)
-    sources = raw.get("derived_from") or ()
-    if not isinstance(sources, list | tuple) or not all(isinstance(part, str) for part in sources):
-        raise InvalidFile(f"{label}: derived_from must be a list of ids", MEND)
-    extra = tuple((key, value) for key, value in raw.items() if key not in _KNOWN)
-    return Fact(confidence=confidence, derived_from=tuple(sources), extra=extra, **values)
+    sources = read_list(raw.get("derived_from") or (), f"{label}: derived_from", MEND, "ids")
+    return Fact(confidence=confidence, derived_from=sources, extra=foreign_keys(raw, _KNOWN), **values)
 
 
 def render_fact_departure(departure: FactDeparture) -> bytes:
@@ -328,16 +312,8 @@ def render_fact_departure(departure: FactDeparture) -> bytes:
 
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
     """The facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
-    found = []
-    for record in parse_ledger(data).records:
-        if record.get("kind") == "fact":
-            try:
-                fact = fact_from_dict(record.get("fact"), where)
-            except InvalidFile:
-                continue
-            told = (str(record.get(name) or "") for name in ("reason", "at", "into"))
-            found.append(FactDeparture(fact, *told))
-    return found
+    left = read_departures(data, "fact", lambda raw: fact_from_dict(raw, where), ("reason", "at", "into"))
+    return [FactDeparture(fact, *said) for fact, said in left]
 
 
 class Derived(NamedTuple):

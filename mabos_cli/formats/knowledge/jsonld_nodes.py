@@ -254,7 +254,9 @@ def node_lines(node: Node, ontology: Ontology) -> list[str]:
         kind = f"{'functional ' if node.is_functional else ''}{node.kind} property"
         lines = _property_details(node, ontology)
     else:
-        kind, lines = f"{node.modality} rule".strip(), _rule_details(node)
+        kind = f"{node.modality} rule".strip()
+        told = {"statement": node.statement, "enforcement": node.enforcement_level, "severity": node.severity}
+        lines = _detail_lines(told | {"violated when": node.violated_when, "message": node.message})
     return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines]
 
 
@@ -267,7 +269,7 @@ def _concept_details(node: Concept, ontology: Ontology) -> list[str]:
         "also below": ", ".join(_label(own, ontology) for own in node.parents if own not in path),
         "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
     }
-    lines = [f"  {name}: {text}" for name, text in told.items() if text]
+    lines = _detail_lines(told)
     for above, given in inherited_properties(ontology, node.id).items():
         lines.append(f"  as a {_label(above, ontology)}: {', '.join(local_name(p.id) for p in given)}")
     return [*lines, *(f"  {_property_line(each, ontology)}" for each in properties_of(ontology, node.id))]
@@ -290,17 +292,10 @@ def _property_details(node: Property, ontology: Ontology) -> list[str]:
         "reading": node.reading,
         "inverse": node.inverse_reading,
     }
-    return [f"  {name}: {text}" for name, text in told.items() if text]
+    return _detail_lines(told)
 
 
-def _rule_details(node: BusinessRule) -> list[str]:
-    told = {
-        "statement": node.statement,
-        "enforcement": node.enforcement_level,
-        "severity": node.severity,
-        "violated when": node.violated_when,
-        "message": node.message,
-    }
+def _detail_lines(told: dict[str, str]) -> list[str]:
     return [f"  {name}: {text}" for name, text in told.items() if text]
 
 

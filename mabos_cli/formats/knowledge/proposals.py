@@ -6,7 +6,6 @@ from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal, Pr
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
-    line_of_element,
     render_array,
     render_document,
     render_list,
@@ -14,8 +13,10 @@ from mabos_cli.formats.json.lines import (
     renewed,
 )
 from mabos_cli.formats.json.text import dump_line, parse_json, record_to_dict
+from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_list, read_texts, take_list
 
 _KNOWN = frozenset(Proposal._fields[:-1])
+_TEXT = tuple(n for n in Proposal._fields[:-1] if n not in ("functional", "sbvr_synonyms", "validation_result"))
 _ALWAYS = frozenset(
     ("id", "domain", "node_type", "node_id", "label", "rationale", "proposed_by", "status", "proposed_at")
 )
@@ -35,24 +36,16 @@ class ProposalFile:
 def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
     """The proposals in a file; InvalidFile cites the line of one that is off."""
     raw = parse_json(data, path)
-    file = ProposalFile(is_list=isinstance(raw, list))
-    raw = {"proposals": raw} if file.is_list else raw
-    if not isinstance(raw, dict) or not isinstance(raw.get("proposals", []), list):
-        raise InvalidFile(f"{path}:1: a file of proposals must be an object with a list of them", _MEND)
-    entries = raw.pop("proposals", [])
-    file.extra = raw
-    found = []
-    for number, entry in enumerate(entries):
-        try:
-            proposal = _from_dict(entry, domain)
-            if proposal.id in file.raw:
-                raise InvalidFile(f"proposal {proposal.id} is there twice", "give one of the two another id")
-        except InvalidFile as error:
-            where = f"{path}:{line_of_element(data, 'proposals', number)}"
-            raise InvalidFile(f"{where}: {error.message}", error.hint) from None
-        found.append(proposal)
-        file.raw[proposal.id] = entry
-    file.proposals = tuple(found)
+    what = "a file of proposals must be an object with a list of them"
+    entries, others = take_list(raw, "proposals", path, what, _MEND)
+    file = ProposalFile(others, isinstance(raw, list))
+
+    def read(entry: Any) -> Proposal:
+        return _from_dict(entry, domain, path)
+
+    found = list(read_elements(entries, "proposals", path, data, read, "proposal {}".format))
+    file.proposals = tuple(proposal for proposal, _ in found)
+    file.raw = {proposal.id: entry for proposal, entry in found}
     return file
 
 
@@ -75,28 +68,17 @@ def proposal_to_dict(proposal: Proposal) -> dict[str, Any]:
     return record_to_dict(proposal, _ALWAYS)
 
 
-def _from_dict(raw: Any, domain: str) -> Proposal:
-    """The proposal that a JSON object holds; InvalidFile names the field that is off."""
+def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:
+    """The proposal that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
-        raise InvalidFile("a proposal must be an object", _MEND)
-    label = f"proposal {str(raw.get('id', '?'))[:60]}"
-    values: dict[str, Any] = {"domain": domain}
-    for name in Proposal._fields[:-1]:
-        value = raw.get(name)
-        if value is None:
-            continue
-        if name == "sbvr_synonyms":
-            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-                raise InvalidFile(f"{label}: {name} must be a list of texts", _MEND)
-            values[name] = tuple(value)
-        elif name == "functional":
-            values[name] = value is True
-        elif name == "validation_result":
-            values[name] = value if isinstance(value, dict) else None
-        elif not isinstance(value, str):
-            raise InvalidFile(f"{label}: {name} must be text", _MEND)
-        else:
-            values[name] = value
+        raise InvalidFile(f"{path}: a proposal must be an object", _MEND)
+    label = f"{path}: proposal {str(raw.get('id', '?'))[:60]}"
+    values = {"domain": domain} | read_texts(raw, _TEXT, label, _MEND)
+    checked = raw.get("validation_result")
+    values["validation_result"] = checked if isinstance(checked, dict) else None
+    values["functional"] = raw.get("functional") is True
+    if raw.get("sbvr_synonyms") is not None:
+        values["sbvr_synonyms"] = read_list(raw["sbvr_synonyms"], f"{label}: sbvr_synonyms", _MEND)
     missing = [name for name in ("id", "node_id", "label") if not values.get(name, "").strip()]
     if missing:
         raise InvalidFile(f"{label}: {missing[0]} is required", _MEND)
@@ -104,7 +86,7 @@ def _from_dict(raw: Any, domain: str) -> Proposal:
     for name, choices in (("node_type", NODE_TYPES), ("status", STATUSES)):
         if values.get(name) not in choices:
             raise InvalidFile(f"{label}: {name} must be one of {', '.join(choices)}", _MEND)
-    return Proposal(**values, extra=tuple((key, value) for key, value in raw.items() if key not in _KNOWN))
+    return Proposal(**values, extra=foreign_keys(raw, _KNOWN))
 
 
 def proposal_line(proposal: Proposal) -> str:

@@ -7,14 +7,13 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
-    cite_line,
-    line_of_element,
     render_array,
     render_document,
     render_value,
     renewed,
 )
 from mabos_cli.formats.json.text import dump_line, parse_json
+from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_texts, take_list, take_version
 
 _ORDER = Rule._fields[:-1]  # all but extra
 _TEXT = tuple(n for n in _ORDER if n not in ("conditions", "conclusion", "escalate", "confidence_factor", "enabled"))
@@ -39,25 +38,15 @@ class RuleFile:
 def parse_rules(data: bytes, path: str) -> RuleFile:
     """The rules in a file, which may be a list or an object with one."""
     raw = parse_json(data, path)
-    raw = {"rules": raw} if isinstance(raw, list) else raw
-    if not isinstance(raw, dict) or not isinstance(raw.get("rules", []), list):
-        raise InvalidFile(f"{path}:1: a rule file must be an object with a list of rules", _MEND)
-    entries = raw.pop("rules", [])
-    version, last_id = raw.pop("version", 0), raw.pop("last_id", "")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise InvalidFile(f"{path}: version must be a whole number", _MEND)
-    file = RuleFile(version=version, last_id=str(last_id), extra=raw)
-    rules = []
-    for number, entry in enumerate(entries):
-        try:
-            rule = rule_from_dict(entry, path)
-            if rule.id in file.raw:
-                raise InvalidFile(f"{path}: rule {rule.id} is there twice", "give one of the two another id")
-        except InvalidFile as error:
-            raise cite_line(error, path, line_of_element(data, "rules", number)) from None
-        rules.append(rule)
-        file.raw[rule.id] = entry
-    file.rules = tuple(rules)
+    entries, others = take_list(raw, "rules", path, "a rule file must be an object with a list of rules", _MEND)
+    version, last_id = take_version(others, path, _MEND)
+
+    def read(entry: Any) -> Rule:
+        return rule_from_dict(entry, path)
+
+    found = list(read_elements(entries, "rules", path, data, read, "rule {}".format))
+    file = RuleFile(tuple(rule for rule, _ in found), version, last_id, others)
+    file.raw = {rule.id: entry for rule, entry in found}
     return file
 
 
@@ -103,12 +92,7 @@ def rule_from_dict(raw: Any, where: str) -> Rule:
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a rule must be an object", _MEND)
     label = f"{where}: rule {str(raw.get('id', '?'))[:60]}"
-    values: dict[str, Any] = {}
-    for name in _TEXT:
-        value = raw.get(name)
-        if value is not None and not isinstance(value, str):
-            raise InvalidFile(f"{label}: {name} must be text", _MEND)
-        values |= {name: value} if value is not None else {}
+    values = read_texts(raw, _TEXT, label, _MEND)
     values.setdefault("name", values.get("id", ""))
     if not values.get("id") or values.get("type") not in KINDS:
         raise InvalidFile(f"{label}: id and a type of {', '.join(KINDS)} are required", _MEND)
@@ -128,7 +112,7 @@ def rule_from_dict(raw: Any, where: str) -> Rule:
         escalate=raw.get("escalate") is True,
         confidence_factor=factor,
         enabled=raw.get("enabled", True) is not False,
-        extra=tuple((key, value) for key, value in raw.items() if key not in _KNOWN),
+        extra=foreign_keys(raw, _KNOWN),
     )
 
 

@@ -71,10 +71,6 @@ def _agent(agent: Agent) -> Iterator[Record]:
     yield agent_record(agent.id, **(known | told))
 
 
-def _mind(agent: Agent) -> list[Record]:
-    return mind_records(load_mind(agent), _other_minds(agent))
-
-
 def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
     """The minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to nothing."""
     minds = []
@@ -98,14 +94,6 @@ def load_mind(agent: Agent) -> AgentMind:
     return AgentMind(agent.id, load_beliefs(agent)[0], *(load_attitudes(agent, kind)[0] for kind in kinds))
 
 
-def _rules(agent: Agent) -> Iterator[Record]:
-    return (rule_record(agent.id, rule) for rule in load_rules(agent).rules)
-
-
-def _facts(agent: Agent) -> Iterator[Record]:
-    return (fact_record(agent.id, fact) for fact in load_facts(agent).all())
-
-
 def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     facts = load_facts(agent)
     if len(ids) > _MANY:
@@ -124,22 +112,10 @@ def _is_derived_anew(facts: Facts) -> bool:
     return facts.derived.extra.get("facts_version") == facts.asserted.version
 
 
-def _cases(agent: Agent) -> Iterator[Record]:
-    return (case_record(agent.id, case) for case in load_cases(agent).cases())
-
-
 def _named_cases(agent: Agent, ids: Ids, known: Ids) -> Held:
     file = load_cases(agent)
     found = [file.case(file.places[own]) for own in ids if own in file.places]
     return Held([case_record(agent.id, case) for case in found], _keys(agent, "cbr_case", file.places))
-
-
-def _reasoning(agent: Agent) -> list[Record]:
-    return result_records(agent.id, load_past(agent)[0])
-
-
-def _memory(agent: Agent) -> Iterator[Record]:
-    return (memory_record(agent.id, item, store) for store, item in _stored(agent.memory()))
 
 
 def _stored(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
@@ -168,12 +144,12 @@ def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[Key]:
 
 _WHOLE: dict[str, Callable[[Agent], Iterable[Record]]] = {
     "agent": _agent,
-    "mind": _mind,
-    "rules": _rules,
-    "facts": _facts,
-    "cases": _cases,
-    "reasoning": _reasoning,
-    "memory": _memory,
+    "mind": lambda agent: mind_records(load_mind(agent), _other_minds(agent)),
+    "rules": lambda agent: (rule_record(agent.id, rule) for rule in load_rules(agent).rules),
+    "facts": lambda agent: (fact_record(agent.id, fact) for fact in load_facts(agent).all()),
+    "cases": lambda agent: (case_record(agent.id, case) for case in load_cases(agent).cases()),
+    "reasoning": lambda agent: result_records(agent.id, load_past(agent)[0]),
+    "memory": lambda agent: (memory_record(agent.id, item, store) for store, item in _stored(agent.memory())),
 }
 _NAMED: dict[str, Callable[[Agent, Ids, Ids], Held]] = {
     "facts": _named_facts,

@@ -19,7 +19,7 @@ from commands.mirrored import Mirror
 from mabos_cli.backends.typedb import Session
 from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace import commit
+from mabos_cli.workspace.memory import changing
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import load_ledger, note_entries
 
@@ -220,7 +220,7 @@ def test_what_is_stored_is_mirrored_although_the_rest_of_the_write_failed(
     def fail(*_: Any) -> None:
         raise InvalidFile("cannot append to the log: No space left on device")
 
-    monkeypatch.setattr(commit, "append_to_logs", fail)
+    monkeypatch.setattr(changing, "append_to_logs", fail)
     done = said(desk, "store", "One thing")
     assert "the memory is stored, but" in done.warnings[0]
     assert mirror.held()["memory_item"] == [f"main/{done.data['id']}"]
