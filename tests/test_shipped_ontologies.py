@@ -11,7 +11,7 @@ import pyoxigraph
 import pytest
 from commands.desk import Desk
 
-from mabos_cli.core.knowledge.constraints import Violation, check_constraints
+from mabos_cli.core.knowledge.constraints import Firing, check_constraints
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Rule, check_rule, is_variable
 from mabos_cli.formats.knowledge.exchange import parse_ndjson
@@ -275,7 +275,7 @@ def facts_of(name: str) -> list[Fact]:
     return [fact._replace(id=f"F-{number}") for number, (_, fact) in enumerate(found, 1)]
 
 
-def violations(facts: list[Fact]) -> tuple[Violation, ...]:
+def violations(facts: list[Fact]) -> tuple[Firing, ...]:
     done = check_constraints(facts, CONSTRAINTS)
     assert done.problems == ()
     return done.found
@@ -302,7 +302,7 @@ def test_rule_can_be_run_over_fact_types(rule: Rule):
 
 
 def test_each_rule_fires_where_it_is_broken():
-    assert [(one.severity, one.rule.id, one.message) for one in violations(facts_of("violations"))] == [
+    assert [(one.rule.severity, one.rule.id, one.message) for one in violations(facts_of("violations"))] == [
         ("critical", "rule-four-eyes", "po-208 was approved by carla, who requested it"),
         (
             "error",

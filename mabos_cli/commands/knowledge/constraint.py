@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.core.knowledge.constraints import Violation, check_with_ontology
+from mabos_cli.core.knowledge.constraints import Firing, check_with_ontology
 from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.knowledge.ontology import BusinessRule, Ontology
 from mabos_cli.core.knowledge.rule import SEVERITIES
@@ -57,7 +57,7 @@ def _source(rule_id: str, ontology: Ontology) -> str:
     return f"{rule_id}, definitional" if rule and rule.modality == "definitional" else rule_id
 
 
-def _row(violation: Violation, rule: BusinessRule | None) -> dict[str, Any]:
+def _row(violation: Firing, rule: BusinessRule | None) -> dict[str, Any]:
     told = {
         "rule": violation.rule.id,
         "severity": violation.rule.severity,

@@ -32,12 +32,12 @@ def eval_command(
     held = [fact for fact in load_facts(agent).all() if holds_at(fact, agent.now())]
     actions, problems = eval_policies(assume(held, assumed), load_rules(agent).rules)
     lines = [
-        f"{'escalate: ' if a.rule.escalate else ''}{a.action} ({a.rule.id}; {', '.join(a.supports)})" for a in actions
+        f"{'escalate: ' if a.rule.escalate else ''}{a.message} ({a.rule.id}; {', '.join(a.supports)})" for a in actions
     ]
     rows = [
         {
             "rule": a.rule.id,
-            "action": a.action,
+            "action": a.message,
             "escalate": a.rule.escalate,
             "bindings": dict(a.bindings),
             "facts": list(a.supports),

@@ -1,7 +1,7 @@
 """Constraints and policies: where facts violate the one, and what the other asks for."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
@@ -20,59 +20,41 @@ from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is
 from mabos_cli.core.language.values import find_value
 
 
-class Violation(NamedTuple):
-    """A state of the facts that a constraint forbids."""
+class Firing(NamedTuple):
+    """One way in which the conditions of a constraint or a policy hold: what it says or asks for, with variables filled in, and
+    the ids of the facts behind it."""
 
     rule: Rule
-    severity: str
     message: str
     bindings: tuple[tuple[str, str], ...]
     supports: tuple[str, ...]
 
 
-class Action(NamedTuple):
-    """What a policy asks for, and whether to escalate it."""
+class Firings(NamedTuple):
+    """What was found, the most severe or escalations first, and rules that could not be run."""
 
-    rule: Rule
-    action: str
-    escalate: bool
-    bindings: tuple[tuple[str, str], ...]
-    supports: tuple[str, ...]
-
-
-class Violations(NamedTuple):
-    """What was found, the most severe first, and rules that could not be checked."""
-
-    found: tuple[Violation, ...]
+    found: tuple[Firing, ...]
     problems: tuple[Problem, ...]
 
 
-class Actions(NamedTuple):
-    """What is to be done, escalations first, and rules that could not be evaluated."""
-
-    found: tuple[Action, ...]
-    problems: tuple[Problem, ...]
-
-
-def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Violations:
+def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
     """The violations of the enabled constraints: each way in which all conditions of one hold at one time."""
-    matches, problems = _match_all(facts, rules, "constraint")
-    found = [Violation(rule, rule.severity, _message(rule, one), one.bindings, _ids(one)) for rule, one in matches]
-    found.sort(key=lambda one: (-SEVERITIES.index(one.severity), one.rule.id))  # stable: bindings stay in order
-    return Violations(tuple(found), tuple(problems))
+    found, problems = _fire(facts, rules, "constraint", _message)
+    found.sort(key=lambda one: (-SEVERITIES.index(one.rule.severity), one.rule.id))  # stable: bindings stay in order
+    return Firings(tuple(found), tuple(problems))
 
 
 def check_with_ontology(
     facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: Ontology
-) -> Violations:
+) -> Firings:
     """The violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter speak of
     classes and what is below them; facts are told in these words for the predicates that they ask for."""
     own = check_constraints(facts, rules)
     asked = {condition.predicate for rule in given for condition in rule.conditions}
     grounded = (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked) if given else ()
     shared = check_constraints(grounded, given)
-    found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.severity))
-    return Violations(tuple(found), (*own.problems, *shared.problems))
+    found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.rule.severity))
+    return Firings(tuple(found), (*own.problems, *shared.problems))
 
 
 def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
@@ -86,26 +68,25 @@ def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
     return [*(fact for fact in facts if fact.triple[:2] not in taken), *assumed]
 
 
-def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Actions:
+def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
     """The actions that the enabled policies ask for."""
-    matches, problems = _match_all(facts, rules, "policy")
-    found = [
-        Action(rule, fill(rule.action, one.bindings), rule.escalate, one.bindings, _ids(one)) for rule, one in matches
-    ]
-    found.sort(key=lambda one: (not one.escalate, one.rule.id))
-    return Actions(tuple(found), tuple(problems))
+    found, problems = _fire(facts, rules, "policy", lambda rule, one: fill(rule.action, one.bindings))
+    found.sort(key=lambda one: (not one.rule.escalate, one.rule.id))
+    return Firings(tuple(found), tuple(problems))
 
 
-def _match_all(
-    facts: Iterable[Fact], rules: Iterable[Rule], kind: str
-) -> tuple[list[tuple[Rule, Match]], list[Problem]]:
-    """The ways in which the rules of a type match."""
+def _fire(
+    facts: Iterable[Fact], rules: Iterable[Rule], kind: str, say: Callable[[Rule, Match], str]
+) -> tuple[list[Firing], list[Problem]]:
+    """The ways in which the rules of a type match, and what each of them says then."""
     usable, problems = usable_rules(rules, kind)
     index = FactIndex(facts)
-    found = []
+    found: list[Firing] = []
     for rule in usable:
         try:
-            found += [(rule, one) for one in match(rule.conditions, index)]
+            for one in match(rule.conditions, index):
+                ids = tuple(dict.fromkeys(fact.id for fact in one.supports))
+                found.append(Firing(rule, say(rule, one), one.bindings, ids))
         except JoinLimit:
             problems.append(left_out(rule))
     return found, problems
@@ -116,10 +97,6 @@ def _message(rule: Rule, one: Match) -> str:
     if rule.violation_message.strip():
         return fill(rule.violation_message, one.bindings)
     return f"{rule.name or rule.id}: " + "; ".join(" ".join(fact.triple) for fact in one.supports)
-
-
-def _ids(one: Match) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fact.id for fact in one.supports))
 
 
 _TYPE = "type"

@@ -19,8 +19,8 @@ from commands.mirrored import Mirror
 from mabos_cli.backends.typedb import Session
 from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace.memory import changing
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.memory import changing
 from mabos_cli.workspace.mirror_ledger import load_ledger, note_entries
 
 BELIEF = "# Beliefs\n\n## B-1: Market\n- **Certainty:** 0.9\n- **Supports:** G-1\n"

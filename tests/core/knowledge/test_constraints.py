@@ -91,7 +91,7 @@ def test_violations_say_what_and_where():
         rule("constraint", P("?x", "revenue", "?q", "gt"), id="R-5"),
     ]  # fmt: skip
     found = check_constraints(FACTS, rules)
-    assert [(one.rule.id, one.severity, one.message, one.supports) for one in found.found] == [
+    assert [(one.rule.id, one.rule.severity, one.message, one.supports) for one in found.found] == [
         ("R-2", "critical", "bolt plans $1M but earns $1.2M", ("F-3", "F-8")),
         ("R-1", "warning", "big: bolt revenue $1.2M", ("F-3",)),
     ]
@@ -110,7 +110,7 @@ def test_policies_ask_for_actions():
         rule("policy", P("?x", "in", "US"), id="R-3"),
     ]  # fmt: skip
     found = eval_policies(FACTS, rules)
-    assert [(one.action, one.escalate, one.supports) for one in found.found] == [
+    assert [(one.message, one.rule.escalate, one.supports) for one in found.found] == [
         ("review bolt, not ?y", True, ("F-4", "F-8")),
         ("invoice acme", False, ("F-1",)),
         ("invoice bolt", False, ("F-3",)),

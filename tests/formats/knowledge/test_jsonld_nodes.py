@@ -33,7 +33,7 @@ def test_rules_run_as_constraints_over_classes_below_and_other_spellings():
     )
     facts = [Fact(f"F-{n}", *triple.split()) for n, triple in enumerate(told)]
     found, unrun = check_constraints(ground_facts(facts, ONTOLOGY), rules)
-    assert [(v.message, v.supports, v.severity) for v in found] == [
+    assert [(v.message, v.supports, v.rule.severity) for v in found] == [
         ("a is large", ("F-0", "F-1"), "error"),
         ("b is large", ("F-2", "F-3"), "error"),
     ]
