@@ -1,13 +1,21 @@
 """The fields of JSON objects that people and other tools edit: read as values, or refused with the place and the field."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import cite_line, line_of_element
 from mabos_cli.formats.json.text import parse_ledger
 
-Value = TypeVar("Value")
+
+class HasId(Protocol):
+    """A record with an id of its own."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Value = TypeVar("Value", bound=HasId)
 TWIN = "give one of the two another id"
 _TEXT = frozenset((str,))
 
@@ -37,12 +45,11 @@ def read_elements(
     for number, entry in enumerate(entries):
         try:
             value = read(entry)
-            own = value.id  # type: ignore[attr-defined]  # every record here has one
-            if own in seen:
-                raise InvalidFile(f"{path}: {title(own)} is there twice", TWIN)
+            if value.id in seen:
+                raise InvalidFile(f"{path}: {title(value.id)} is there twice", TWIN)
         except InvalidFile as error:
             raise cite_line(error, path, line_of_element(data, name, number)) from None
-        seen.add(own)
+        seen.add(value.id)
         yield value, entry
 
 
