@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+MOST_STEPS = 12
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
 # number: a quantity; names: a set of names; text: words that nothing can be compared with.
 KINDS = ("truth", "choice", "ranking", "distribution", "number", "names", "text")
@@ -79,9 +80,6 @@ def best_names(scores: Mapping[str, float], largest: bool = True, scale: float =
     best = max(scores.values()) if largest else min(scores.values())
     slack = max(1e-9 * max(abs(score) for score in scores.values()), 1e-12 * scale)
     return tuple(name for name, score in scores.items() if abs(score - best) <= slack)
-
-
-MOST_STEPS = 12
 
 
 def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:

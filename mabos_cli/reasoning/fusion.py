@@ -12,6 +12,10 @@ from unicodedata import normalize
 
 from mabos_cli.reasoning.answer import Answer, Conclusion
 
+Stances = dict[str, tuple[bool, float] | None]
+OPTIONS = ("choice", "ranking", "distribution")
+# Options that are no options but a verdict.
+TRUTH_WORDS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _SAME = 1e-9  # shares that differ by less are the same
 _NEAR = 0.1  # numbers without intervals agree when they differ by no more than this share
 
@@ -37,9 +41,6 @@ class Fused(NamedTuple):
     agreements: tuple[tuple[str, str], ...]
     disagreements: tuple[tuple[str, str], ...]
     basis: str
-
-
-Stances = dict[str, tuple[bool, float] | None]
 
 
 class _Vote(NamedTuple):
@@ -274,11 +275,6 @@ def _is_same(a: _Vote, b: _Vote) -> bool:
     if a.answer.conclusion.kind == "names":
         return set(a.answer.conclusion.value) == set(b.answer.conclusion.value)
     return bool(_top(a) == _top(b))
-
-
-OPTIONS = ("choice", "ranking", "distribution")
-# Options that are no options but a verdict.
-TRUTH_WORDS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 
 
 def heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[str]:

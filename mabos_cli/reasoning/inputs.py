@@ -14,6 +14,8 @@ from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import meant
 from mabos_cli.reasoning.shape import TRUTHS
 
+Feature = float | str
+_UNKNOWN = ("", "?", "unknown")
 # Larger figures would overflow in sums and products; no price, load or count comes near.
 LARGEST = 1e15
 _TOLERANCE = 1e-6
@@ -64,10 +66,6 @@ def check_size(path: str, found: float, most: int, noun: str, hint: str = "") ->
     """Nothing, if an exact method can do with so much."""
     if found > most:
         raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")
-
-
-Feature = float | str
-_UNKNOWN = ("", "?", "unknown")
 
 
 def parse_feature(value: Any, where: str) -> Feature | None:

@@ -11,8 +11,30 @@ from mabos_cli.reasoning.answer import listed
 from mabos_cli.reasoning.inputs import LARGEST, check_known, check_same, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.shape import anything, conform, list_of, map_of, number, optional, probability, record, text
 
+MOST_VARIABLES = 200
+_TABLE = (
+    "the probability of the first value (`0.2`), or of each value (`{low: 0.2, high: 0.8}`); with parents one such entry per "
+    "combination of their values, nested in their order or under `yes, no`; left out where data tell"
+)
+STATES = map_of(text("a value"), "variables with the value that each has", least=0)
+DATA = list_of(
+    map_of(anything("a value"), "a row"),
+    "rows with a value per variable, and `count` for how often it was seen",
+    least=0,
+)
+Row = tuple[dict[str, str], float]
+Table = dict[tuple[str, ...], tuple[float, ...]]
 MOST_CELLS = 200_000  # of a table that inference builds on its way
 Evidence = Mapping[str, str]
+NODES = map_of(
+    record(
+        "a variable",
+        values=optional(list_of(text("a value"), "its values, yes and no if left out", least=2)),
+        parents=optional(list_of(text("a variable"), "the variables it depends on directly", least=0), []),
+        table=optional(anything(_TABLE)),
+    ),
+    "the variables of the network",
+)
 
 
 class Network(NamedTuple):
@@ -113,30 +135,6 @@ def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...],
                 break
         cells[key[: len(over)]] += weight
     return Factor(over, cells)
-
-
-MOST_VARIABLES = 200
-_TABLE = (
-    "the probability of the first value (`0.2`), or of each value (`{low: 0.2, high: 0.8}`); with parents one such entry per "
-    "combination of their values, nested in their order or under `yes, no`; left out where data tell"
-)
-NODES = map_of(
-    record(
-        "a variable",
-        values=optional(list_of(text("a value"), "its values, yes and no if left out", least=2)),
-        parents=optional(list_of(text("a variable"), "the variables it depends on directly", least=0), []),
-        table=optional(anything(_TABLE)),
-    ),
-    "the variables of the network",
-)
-STATES = map_of(text("a value"), "variables with the value that each has", least=0)
-DATA = list_of(
-    map_of(anything("a value"), "a row"),
-    "rows with a value per variable, and `count` for how often it was seen",
-    least=0,
-)
-Row = tuple[dict[str, str], float]
-Table = dict[tuple[str, ...], tuple[float, ...]]
 
 
 def state_name(said: Any) -> str:

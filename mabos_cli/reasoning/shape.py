@@ -9,6 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import meant
 
+Parsers = Mapping[str, Callable[[Any], Any]]
 TRUTHS = {"yes": True, "no": False, "true": True, "false": False, "y": True, "n": False}
 # Texts that stand for values of the knowledge base; the caller gives a parser for each.
 PARSED = ("fact", "rule", "pattern")
@@ -99,9 +100,6 @@ def optional(shape: Shape, default: Any = None) -> Shape:
 def usual(shape: Shape, default: Any = None) -> Shape:
     """The same shape for a field of the form of input that most people use, where a method takes several forms."""
     return shape._replace(is_optional=True, is_usual=True, default=default)
-
-
-Parsers = Mapping[str, Callable[[Any], Any]]
 
 
 def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:

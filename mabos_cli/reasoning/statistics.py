@@ -11,6 +11,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.inputs import LARGEST, known_name, sum_to_one
 from mabos_cli.reasoning.shape import Shape, conform, number, probability
 
+_TINY = 1e-300
+_ROUNDS = 20_000
+Interval = tuple[float, float]
 Draw = Callable[[Any], float]  # takes a random.Random
 _any = number("a number", -LARGEST, LARGEST)
 _above = number("a number above 0", 0, LARGEST)
@@ -201,11 +204,6 @@ def described(values: Sequence[float]) -> Mapping[str, Any]:
     points = {f"p{at}": percentile(ordered, at / 100) for at in (5, 10, 25, 50, 75, 90, 95)}
     ends = {"low": ordered[0], "high": ordered[-1]}
     return {"mean": mean, "standard_error": sd / math.sqrt(count), "sd": sd, **points, **ends}
-
-
-_TINY = 1e-300
-_ROUNDS = 20_000
-Interval = tuple[float, float]
 
 
 def wilson(hits: int, count: int, level: float) -> Interval:

@@ -65,7 +65,13 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     traps = causal_graph.find_traps(graph, cause, effect)
     found = _Found(sets, are_all, front, tried, causal_graph.find_instruments(graph, cause, effect), traps, reaches)
     steps, caveats = _told(found, cause, effect), _warned(found)
-    detail = _detail(found)
+    detail = {
+        "is_identified": found.is_told,
+        "back_door": [list(chosen) for chosen in found.sets],
+        "front_door": list(found.front) if found.front else None,
+        "instruments": list(found.instruments),
+        "do_not_adjust": found.traps,
+    }
     if given["adjust"] is not None:
         check_known("adjust", given["adjust"], graph.parents, "variable")
         steps.append(_checked(graph, given, found))
@@ -74,9 +80,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if rows:
         return _measure(rows, _aim(rows, given), found, steps, detail, caveats)
     about = f"the effect of {cause} on {effect} can be told from observation"
-    return Answer(
-        yes_no(found.is_told, about), None, _verdict(found, cause, effect), cut(steps), detail, tuple(caveats)
-    )
+    conclusion = yes_no(found.is_told, about)
+    return Answer(conclusion, None, _verdict(found, cause, effect), cut(steps), detail, tuple(caveats))
 
 
 def _verdict(found: _Found, cause: str, effect: str) -> str:
@@ -247,16 +252,6 @@ def _sides(one: Estimate, aim: Aim) -> str:
 def _figures(one: Estimate) -> dict[str, Any]:
     interval = list(one.interval) if one.interval else None
     return {"with": one.chances[0], "without": one.chances[1], "effect": one.effect, "interval": interval}
-
-
-def _detail(found: _Found) -> dict[str, Any]:
-    return {
-        "is_identified": found.is_told,
-        "back_door": [list(chosen) for chosen in found.sets],
-        "front_door": list(found.front) if found.front else None,
-        "instruments": list(found.instruments),
-        "do_not_adjust": found.traps,
-    }
 
 
 def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:

@@ -10,6 +10,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.inputs import check_size
 from mabos_cli.reasoning.network import causal_order, reach
 
+MOST_IN_LOOPS = 100
+MOST_LOOPS = 1000
+MOST_PATH_STEPS = 200_000  # looks at links, for all that is pushed together
+RUNAWAY = 1e12
+HINT = "write: cause -> effect + (or -), then a weight and `delayed` if wanted"
+_LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
 MOST_VARIABLES = 60
 # All subsets of so many variables are tried; of more, one set that does is thinned out.
 MOST_TRIED = 12
@@ -186,14 +192,6 @@ def find_traps(graph: Graph, cause: str, effect: str) -> dict[str, str]:
         elif closed and not is_separated(cut_off, [cause], [effect], [name]):
             found[name] = "is a collider: knowing it links what was independent"
     return found
-
-
-MOST_IN_LOOPS = 100
-MOST_LOOPS = 1000
-MOST_PATH_STEPS = 200_000  # looks at links, for all that is pushed together
-RUNAWAY = 1e12
-HINT = "write: cause -> effect + (or -), then a weight and `delayed` if wanted"
-_LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
 
 
 class Link(NamedTuple):

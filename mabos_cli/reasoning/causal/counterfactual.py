@@ -13,6 +13,8 @@ from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, conform, map_of, optional, probability, record, text
 
+MOST_WORLDS = 100_000
+MOST_WORK = 10_000_000  # worlds times tokens of the equations
 _state = anything("a value: yes, no, a number or a word")
 SHAPE = record(
     exogenous=map_of(
@@ -33,6 +35,8 @@ QUESTIONS = (
     "What would have been otherwise, and which outcome is in question?",
 )
 State = float | str  # yes is 1 and no is 0
+World = dict[str, State]
+Shares = dict[str, float]  # of each value of the outcome, as texts show it
 
 
 class _Case(NamedTuple):
@@ -79,9 +83,6 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         },
         tuple(caveats),
     )
-
-
-World = dict[str, State]
 
 
 class Model(NamedTuple):
@@ -156,9 +157,7 @@ class _Claim(NamedTuple):
     wanted: State
 
 
-def _find_claim(
-    given: dict[str, Any], seen: dict[str, State], do: dict[str, State], outcome: str, among: tuple[State, ...]
-) -> _Claim | None:
+def _find_claim(given: dict[str, Any], seen: World, do: World, outcome: str, among: tuple[State, ...]) -> _Claim | None:
     """What is claimed to be the cause: the value that was seen and is given up; where none was seen, of yes and no it is yes."""
     if len(do) != 1:
         return None
@@ -206,13 +205,7 @@ def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: boo
 
 
 def _steps(
-    case: _Case,
-    seen: Any,
-    do: Any,
-    outcome: str,
-    after: dict[Any, float],
-    before: dict[Any, float],
-    causes: dict[str, Any],
+    case: _Case, seen: World, do: World, outcome: str, after: Shares, before: Shares, causes: dict[str, Any]
 ) -> list[str]:
     lines = [
         f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
@@ -229,10 +222,6 @@ def _steps(
             share = "open, the case never occurs" if causes[field] is None else figure(causes[field])
             lines.append(f"{causes['cause']} {said} {causes['effect']}: {share}")
     return lines
-
-
-MOST_WORLDS = 100_000
-MOST_WORK = 10_000_000  # worlds times tokens of the equations
 
 
 def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> Model:

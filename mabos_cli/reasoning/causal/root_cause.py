@@ -12,6 +12,12 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known
 from mabos_cli.reasoning.network import Cause, causal_order, read_causes
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
 
+CutSet = frozenset[str]
+MOST_EVENTS = 150
+MOST_SETS = 2000
+MOST_JOINS = 200_000  # of cut sets, on the way
+MOST_NODES = 50_000
+MOST_STEPS = 1_000_000  # of joining nodes
 MOST_CAUSES = 500
 MOST_PARTS = 20_000  # cut sets times events, for the importance by cut sets
 _event = text("an event or gate")
@@ -77,9 +83,6 @@ def _solve_tree(given: dict[str, Any]) -> Answer:
         hint = "give one for every basic event, or none at all"
         raise BadValue(f"events: {listed(missing)} has no probability", hint)
     return _weigh(tree, sets, {name: given["events"][name] for name in tree.events}, detail, lines)
-
-
-CutSet = frozenset[str]
 
 
 class Gate(NamedTuple):
@@ -283,13 +286,6 @@ def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ..
     if broken:
         said.append(f"{listed(broken)} has support, but a link above it has not.")
     return tuple(said)
-
-
-MOST_EVENTS = 150
-MOST_SETS = 2000
-MOST_JOINS = 200_000  # of cut sets, on the way
-MOST_NODES = 50_000
-MOST_STEPS = 1_000_000  # of joining nodes
 
 
 def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:

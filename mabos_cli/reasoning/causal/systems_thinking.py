@@ -10,6 +10,16 @@ from mabos_cli.reasoning.causal import causal_graph
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
 
+# Pairs of loops are compared, and triples for some archetypes.
+MOST_COMPARED = 40
+ADVICE = {
+    "limits to growth": "do not push the growth; weaken what limits it",
+    "shifting the burden": "strengthen the lasting solution; use the quick one only to win time",
+    "fixes that fail": "mind the late side effect; the fix feeds the problem",
+    "success to the successful": "give both sides their own resource, or a goal above both",
+    "escalation": "let one side stop first, or agree on a goal for both",
+    "tragedy of the commons": "limit the use of what is shared, or make each feel its own part",
+}
 SHAPE = record(
     links=list_of(
         anything("a link: `price -> demand -`; + is the same direction, - the opposite; then a weight and `delayed` if wanted"),
@@ -142,18 +152,6 @@ def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[s
         top = best_names(counts)
         said += [f"{listed(top)} lie on equally many loops."] if len(top) > 1 else []
     return said
-
-
-# Pairs of loops are compared, and triples for some archetypes.
-MOST_COMPARED = 40
-ADVICE = {
-    "limits to growth": "do not push the growth; weaken what limits it",
-    "shifting the burden": "strengthen the lasting solution; use the quick one only to win time",
-    "fixes that fail": "mind the late side effect; the fix feeds the problem",
-    "success to the successful": "give both sides their own resource, or a goal above both",
-    "escalation": "let one side stop first, or agree on a goal for both",
-    "tragedy of the commons": "limit the use of what is shared, or make each feel its own part",
-}
 
 
 def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:

@@ -13,7 +13,6 @@ from mabos_cli.reasoning.inputs import AgentData, check_size
 
 _MOST_CASES = 10_000
 _ID = shape.text("an id or a word")
-
 _OUTCOME = shape.record(
     "what came of it",
     success=shape.optional(shape.truth("whether it worked")),
@@ -47,7 +46,6 @@ SHAPE: shape.Shape = shape.record(
     least=shape.optional(shape.probability("how near a case must be to vote"), 0.0),
     cases=shape.optional(shape.list_of(_CASE, "past cases; left out: the agent's own")),
 )
-
 QUESTIONS: tuple[str, ...] = (
     "What is believed now that matters for what to do?",
     "What is wanted?",

@@ -9,6 +9,8 @@ from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
+Profile = Mapping[str, inputs.Feature]
+POSITIVE, NEGATIVE = "yes", "no"
 _CUE = record(
     "one cue",
     validity=optional(probability("how often it is right where it tells two options apart")),
@@ -81,11 +83,8 @@ def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
         sure = _sure(told_by[0].cue, learned, given)
     told = f"{left[0]}, by {told_by[-1].cue.name}" if len(left) == 1 else f"{listed(left)} are tied"
     told += f" (right with {sure:.2g})" if sure is not None else ""
-    scores = {name: float(_survived(name, rounds)) for name in options}
+    scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
     return Answer(choice(left[0], scores), sure, told, cut(lines), detail, tuple(caveats))
-
-
-Profile = Mapping[str, inputs.Feature]
 
 
 def _cues(
@@ -186,10 +185,6 @@ def _sure(cue: Cue, learned: dict[str, Any], given: dict[str, Any]) -> float | N
     return float((row["right"] + 1) / (row["right"] + row["wrong"] + 2))
 
 
-def _survived(name: str, rounds: list[_Round]) -> int:
-    return sum(name in one.after for one in rounds)
-
-
 def _line(one: _Round, options: Mapping[str, Profile]) -> str:
     valid = f" (validity {one.cue.validity:.2g})" if one.cue.validity is not None else ""
     if one.after == one.before:
@@ -225,9 +220,6 @@ def _comparison(detail: dict[str, Any]) -> list[str]:
         f"tallying (cues in favour): {listed([f'{name} {count}' for name, count in tally['counts'].items()])}",
         f"Dawes' rule (for less against): {listed([f'{name} {count}' for name, count in dawes['sums'].items()])}",
     ]
-
-
-POSITIVE, NEGATIVE = "yes", "no"
 
 
 def prefer(cue: Cue, one: Profile, two: Profile) -> int:

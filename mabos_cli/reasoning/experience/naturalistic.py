@@ -73,9 +73,8 @@ def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
     best = found[0]
     if best.score < given["familiar"]:
         told = f"not familiar: the nearest, {best.name}, matches by {best.score:.2g} only; look for more cues"
-        return Answer(
-            yes_no(None, "the situation is familiar"), None, told, tuple(lines), detail, _doubts(found, given)
-        )
+        conclusion = yes_no(None, "the situation is familiar")
+        return Answer(conclusion, None, told, tuple(lines), detail, _doubts(found, given))
     caveats = _doubts(found, given)
     runs, taken = [], None
     for one in found:

@@ -8,6 +8,7 @@ from mabos_cli.reasoning.answer import Answer, cut, distribution, listed
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
 
+Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
 _FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
 _EXAMPLE = record(
     "one example", name=optional(text("what it is called")), label=text("the pattern it shows"), features=_FEATURES
@@ -46,9 +47,6 @@ class _Trial(NamedTuple):
     hits: dict[int, int]
     tried: int
     nearest: tuple[float, ...]
-
-
-Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:

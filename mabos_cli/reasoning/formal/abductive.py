@@ -12,6 +12,7 @@ from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 
+MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 14
 _EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
 _HYPOTHESIS = shape.record(
     "one possible explanation",
@@ -260,9 +261,6 @@ def _explanation(one: Explanation) -> dict[str, Any]:
         "supports": [fact.id for fact in one.supports],
         "assumptions": [pattern_text(pattern) for pattern in one.assumptions],
     }
-
-
-MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 14
 
 
 def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tuple[int, ...]]:

@@ -25,7 +25,6 @@ _FACTS = (
     "relations such as attracts(sun, planet) or `sun attracts planet`; a list, or labels with facts; "
     "relations between facts: causes(f1, f2)"
 )
-
 SHAPE: Shape = record(
     "Give a known situation and the one in question, each as facts. What causes what in the known one is what carries over.",
     source=record(
@@ -42,7 +41,6 @@ SHAPE: Shape = record(
     map=optional(map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}),
     ask=optional(text("a fact about the target: does it carry over?"), ""),
 )
-
 QUESTIONS: tuple[str, ...] = (
     "Which well understood situation works like this one?",
     "Which things play a part in each, and how do they act on each other?",
@@ -50,6 +48,10 @@ QUESTIONS: tuple[str, ...] = (
     "What is known of the new situation already?",
     "Which conclusion about the new situation do you want to check?",
 )
+
+
+Facts = dict[Expression, None]
+Asked = Expression | None
 
 
 class _Inference(NamedTuple):
@@ -73,7 +75,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         return _nothing(given, asked)
     found = _inferences(source, target, matcher, mapping)
     most = Matcher(source, source, words).apply(_identity(source, words)).score
-    return _answer(given, mapping, has_tie, found, asked, target, most)
+    return _answer(given["target"]["name"], mapping, has_tie, found, asked, target, most)
 
 
 def _fixed(said: Mapping[str, str], matcher: Matcher) -> dict[str, str]:
@@ -98,9 +100,7 @@ def _identity(facts: dict[Expression, None], words: Vocabulary) -> dict[str, str
     return {name: name for name in found}
 
 
-def _inferences(
-    source: dict[Expression, None], target: dict[Expression, None], matcher: Matcher, mapping: Analogy
-) -> list[_Inference]:
+def _inferences(source: Facts, target: Facts, matcher: Matcher, mapping: Analogy) -> list[_Inference]:
     """Facts of the source that say something new of the target: the plain ones first, of these those with the most support.
 
     An attribute carries over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
@@ -149,7 +149,7 @@ def _carry(one: Expression, pairs: Mapping[str, str], words: Vocabulary) -> tupl
     return Expression(name, tuple(part for part, _ in done)), unknown
 
 
-def _nothing(given: dict[str, Any], asked: Expression | None) -> Answer:
+def _nothing(given: dict[str, Any], asked: Asked) -> Answer:
     about = "what carries over"
     conclusion = yes_no(None, render_expression(asked)) if asked else names((), about)
     summary = (
@@ -160,13 +160,7 @@ def _nothing(given: dict[str, Any], asked: Expression | None) -> Answer:
 
 
 def _answer(
-    given: dict[str, Any],
-    mapping: Analogy,
-    has_tie: bool,
-    found: list[_Inference],
-    asked: Expression | None,
-    target: dict[Expression, None],
-    most: float,
+    name: str, mapping: Analogy, has_tie: bool, found: list[_Inference], asked: Asked, target: Facts, most: float
 ) -> Answer:
     pairs = {a.partition(" ")[2]: b.partition(" ")[2] for a, b in mapping.pairs.items()}
     share = mapping.score / most if most else 0.0
@@ -194,7 +188,7 @@ def _answer(
     matched = f"{plural(len(mapping.matches), 'matching fact')}, {share:.0%} of the structure"
     if asked is None:
         conclusion = names(said, "what carries over")
-        summary = f"carries over to {given['target']['name']}: {listed(said, 3) or 'nothing new'} ({matched})"
+        summary = f"carries over to {name}: {listed(said, 3) or 'nothing new'} ({matched})"
     else:
         value = True if asked in {*expressions(target)} or asked in {one.fact for one in certain} else None
         conclusion = yes_no(value, render_expression(asked))

@@ -14,6 +14,9 @@ from mabos_cli.reasoning.formal.constraint_text import Node, parse_expression
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
+MOST_VALUES = 10_000
+_NO_CONDITIONS = ("value", "variable", "neg", "*", "/", "%", "abs", "min", "max", "sum", "count")
+_RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 _TABLE = record(
     "the combinations that are allowed",
@@ -166,9 +169,8 @@ def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_
     }
     is_only = is_complete and len(found) == 1
     summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_told(asked, first)}"
-    return Answer(
-        _conclude(asked, first, given["ask"]), None, summary, cut(steps, given["show"] + 2), detail, tuple(caveats)
-    )
+    conclusion = _conclude(asked, first, given["ask"])
+    return Answer(conclusion, None, summary, cut(steps, given["show"] + 2), detail, tuple(caveats))
 
 
 def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
@@ -315,11 +317,6 @@ def _read(given: dict[str, Any]) -> _Asked:
     objective = reader.resolve(parse_expression(given[goal], goal), goal) if given[goal] else None
     problem = Problem(tuple(values.values()), tuple(constraints))
     return _Asked(tuple(variables), problem, written, reader, objective, 1 if given["minimize"] else -1)
-
-
-MOST_VALUES = 10_000
-_NO_CONDITIONS = ("value", "variable", "neg", "*", "/", "%", "abs", "min", "max", "sum", "count")
-_RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 
 
 def read_domain(place: str, said: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from mabos_cli.reasoning.arithmetic import bits
 from mabos_cli.reasoning.formal.constraint_meaning import Exact, Linear, Rough, View, view_of
 from mabos_cli.reasoning.formal.constraint_text import Node
 
+_Sum = tuple[dict[int, Any], Any]
 MOST_CHECKS = 1_000_000
 _TABLED, _LISTED = (40_000, 64)  # pairs of values that are tabled; combinations and values that are tried one by one
 _MOST_VIEWS = 50_000
@@ -277,9 +278,6 @@ class Search:
                     start += size
                 else:
                     size //= 2
-
-
-_Sum = tuple[dict[int, Any], Any]
 
 
 def find_linear(node: Node, numeric: Collection[int]) -> Linear | None:

@@ -13,6 +13,8 @@ from mabos_cli.reasoning.formal.formula import Formula, negation, parse_formula
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
 
+MOST_WORK = 1_000_000
+Clause = tuple[int, ...]
 _FACTS = "what is known; left out, your own facts"
 _RULES = "what follows from what, each `if ?x p ?y then ?x q ?y`; left out, your own rules"
 _ONE_VALUE = "predicates with one value at a time: another value refutes the goal"
@@ -251,10 +253,6 @@ def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:
         except WorkSpent:
             return kept, False
     return kept, True
-
-
-MOST_WORK = 1_000_000
-Clause = tuple[int, ...]
 
 
 class WorkSpent(Exception):

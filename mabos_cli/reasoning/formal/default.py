@@ -10,6 +10,8 @@ from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts
 from mabos_cli.reasoning.shape import Shape, list_of, number, optional, record, text
 
+Literal = tuple[str, bool]  # an atom, and whether it holds
+MOST_NODES, _MOST_WORK = 10_000, 1_500_000
 _LITERAL = text("a statement; `not ...` denies it")
 _STRICT = record(
     "a rule without exceptions",
@@ -40,6 +42,7 @@ QUESTIONS: tuple[str, ...] = (
 )
 _NOT = re.compile(r"(?:not\s+|[-~!¬]\s*)", re.IGNORECASE)
 _MOST_DEFAULTS, _MOST_STRICT, _SHOWN = 200, 2000, 50
+Literals = frozenset[Literal]
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
@@ -67,9 +70,6 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     return _answer(query, found, preferred, defaults, strict, caveats)
 
 
-Literal = tuple[str, bool]  # an atom, and whether it holds
-
-
 def _literal(said: str, where: str) -> Literal:
     holds, rest = True, " ".join(said.split())
     while match := _NOT.match(rest):
@@ -77,9 +77,6 @@ def _literal(said: str, where: str) -> Literal:
     if not rest:
         raise BadValue(f"{where}: denies nothing", "write: not, and a statement")
     return rest, holds
-
-
-Literals = frozenset[Literal]
 
 
 def _literals(said: list[str], where: str) -> Literals:
@@ -198,9 +195,6 @@ def _detail(found: list[Extension], preferred: list[Extension], defaults: list[D
         "in_all": _sorted(everywhere),
         "in_some": _sorted(frozenset().union(*(one.literals for one in preferred))),
     }
-
-
-MOST_NODES, _MOST_WORK = 10_000, 1_500_000
 
 
 def opposite(literal: Literal) -> Literal:

@@ -20,6 +20,10 @@ from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_name, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
 
+CONFLICT, UNREGULATED = "conflict", "unregulated"
+MOST_APPLYING = 1000
+_NOT = re.compile(r"^not\s+", re.IGNORECASE)
+Bindings = tuple[tuple[str, str], ...]
 _FLAG = text("a flag of the context; `not ...` denies it")
 _PATTERN = parsed("pattern", "a condition on facts, such as `?x isA contractor`")
 OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL = "obligatory", "forbidden", "permitted", "optional"
@@ -56,6 +60,10 @@ QUESTIONS: tuple[str, ...] = (
     "What is owed when a norm is violated?",
 )
 _MOST_NORMS = 300
+# What each says of leaving the action undone.
+DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}
+# Which cannot stand together over one action. What is obligatory is permitted as well, so those two can.
+_CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATORY})
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
@@ -163,18 +171,26 @@ def _answer(
         right, action = plain_norm(PERMITTED, query)
         statuses[query] = status_of(action, ruling, is_denied=right == OPTIONAL)
     conflicts = open_conflicts(ruling)
-    to_do = tuple(
-        norm.action for norm in ruling.standing
-        if norm.modality == OBLIGATORY and norm.action not in (*state.done, *state.undone)
-        and statuses[norm.action] == OBLIGATORY
-    )  # fmt: skip
-    detail = _detail(ruling, called, statuses, to_do, broken)
+    due = [norm.action for norm in ruling.standing if norm.modality == OBLIGATORY == statuses[norm.action]]
+    to_do = tuple(dict.fromkeys(action for action in due if action not in (*state.done, *state.undone)))
+    detail = {
+        "status": statuses,
+        "to_do": list(to_do),
+        "applying": list(dict.fromkeys(norm.id for norm in called)),
+        "defeated": list(dict.fromkeys(n.id for n in called if n not in ruling.standing)),
+        "violations": [{"norm": norm.id, "action": norm.action, "why": why} for norm, why in ruling.violations],
+        "broken_constraints": broken,
+        "repairs": [{"norm": n.id, "action": n.action, "after": n.after} for n in ruling.standing if n.after],
+        "clashes": [
+            {"norms": [c.one.id, c.two.id], "winner": c.winner.id if c.winner else None, "why": c.why}
+            for c in ruling.clashes
+        ],
+    }
     for clash in conflicts:
         caveats += (f"unresolved: {_said(clash.one)} against {_said(clash.two)}; {clash.why}",)
     lines = _lines(ruling, statuses, broken)
     extra = f"; {plural(len(ruling.violations) + len(broken), 'violation')}" if ruling.violations or broken else ""
     if not query:
-        to_do = tuple(dict.fromkeys(to_do))
         told = f"to be done: {listed(to_do) or 'nothing'}{extra}"
         return Answer(names(to_do), None, told, cut(lines), detail, caveats)
     status = statuses[query]
@@ -199,31 +215,6 @@ def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[
         how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
         lines.append(f"clash: {_said(clash.one)} against {_said(clash.two)}; {how}")
     return lines + [f"{action}: {status}" for action, status in statuses.items()]
-
-
-def _detail(
-    ruling: Ruling, norms: list[Norm], statuses: dict[str, str], to_do: tuple[str, ...], broken: list[str]
-) -> dict[str, Any]:
-    return {
-        "status": statuses,
-        "to_do": list(dict.fromkeys(to_do)),
-        "applying": list(dict.fromkeys(norm.id for norm in norms)),
-        "defeated": list(dict.fromkeys(n.id for n in norms if n not in ruling.standing)),
-        "violations": [{"norm": norm.id, "action": norm.action, "why": why} for norm, why in ruling.violations],
-        "broken_constraints": broken,
-        "repairs": [{"norm": n.id, "action": n.action, "after": n.after} for n in ruling.standing if n.after],
-        "clashes": [
-            {"norms": [c.one.id, c.two.id], "winner": c.winner.id if c.winner else None, "why": c.why}
-            for c in ruling.clashes
-        ],
-    }
-
-
-CONFLICT, UNREGULATED = "conflict", "unregulated"
-# What each says of leaving the action undone.
-DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}
-# Which cannot stand together over one action. What is obligatory is permitted as well, so those two can.
-_CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATORY})
 
 
 def rule_on(
@@ -327,11 +318,6 @@ def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
         for n, one in enumerate(reversed(path), 1):
             levels[one] = base + n
     return levels
-
-
-MOST_APPLYING = 1000
-_NOT = re.compile(r"^not\s+", re.IGNORECASE)
-Bindings = tuple[tuple[str, str], ...]
 
 
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:

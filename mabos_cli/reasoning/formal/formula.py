@@ -7,17 +7,26 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.arithmetic import TokenReader, bits, read_tokens
 
+Relation = tuple[int, ...]  # for each world, the worlds that it sees
+CONDITIONS = ("reflexive", "serial", "symmetric", "transitive", "euclidean")
+SYSTEMS = {
+    "K": (),
+    "D": ("serial",),
+    "T": ("reflexive",),
+    "KB": ("symmetric",),
+    "B": ("reflexive", "symmetric"),
+    "K4": ("transitive",),
+    "D4": ("serial", "transitive"),
+    "S4": ("reflexive", "transitive"),
+    "K45": ("transitive", "euclidean"),
+    "KD45": ("serial", "transitive", "euclidean"),
+    "S5": ("reflexive", "symmetric", "transitive"),
+}
 _LONGEST, _DEEPEST, _MOST = 2000, 60, 150
 _MEND = "close every parenthesis, give each operator its parts, and write a name as one_word"
 _SIGNS = {"!": "not", "~": "not", "¬": "not", "&": "and", "&&": "and", "∧": "and", "|": "or", "||": "or"}
-
-
 _SIGNS |= {"∨": "or", "->": "implies", "=>": "implies", "→": "implies", "<->": "iff", "<=>": "iff", "↔": "iff"}
-
-
 _SIGNS |= {"⊤": "true", "⊥": "false"}
-
-
 _WORDS = ("not", "and", "or", "implies", "iff", "true", "false")
 _TIGHTNESS = {"iff": 1, "implies": 2, "or": 3, "and": 4}
 _SHOWN = {"iff": "<->", "implies": "->", "or": "|", "and": "&"}
@@ -157,23 +166,6 @@ def parts_of(formula: Formula) -> dict[Formula, None]:
     for part in formula.parts:
         found |= parts_of(part)
     return found | {formula: None}
-
-
-Relation = tuple[int, ...]  # for each world, the worlds that it sees
-CONDITIONS = ("reflexive", "serial", "symmetric", "transitive", "euclidean")
-SYSTEMS = {
-    "K": (),
-    "D": ("serial",),
-    "T": ("reflexive",),
-    "KB": ("symmetric",),
-    "B": ("reflexive", "symmetric"),
-    "K4": ("transitive",),
-    "D4": ("serial", "transitive"),
-    "S4": ("reflexive", "transitive"),
-    "K45": ("transitive", "euclidean"),
-    "KD45": ("serial", "transitive", "euclidean"),
-    "S5": ("reflexive", "symmetric", "transitive"),
-}
 
 
 class Model(NamedTuple):

@@ -15,7 +15,6 @@ _SETS = (
     "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
 )
 _RANGE = optional(list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2))
-
 _INPUT = record(
     "a quantity that is known",
     value=number("its value now", -LARGEST, LARGEST),
@@ -49,15 +48,14 @@ SHAPE: Shape = record(
         text("which number stands for the resulting set", "centroid", "bisector", "middle-of-top"), "centroid"
     ),
 )
-
 QUESTIONS: tuple[str, ...] = (
     "Which quantity should the verdict give, and in which words would you speak of it?",
     "Which measurable inputs does it depend on, and what are their values now?",
     "For each word such as low or high: which values fully deserve it, and from where on not at all?",
     "Which rules of thumb lead from the inputs to the result, and which count less than the others?",
 )
-
 Degrees = dict[str, dict[str, float]]
+Result = tuple[float, dict[str, Any], list[str]]  # the value, its detail, caveats
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
@@ -76,8 +74,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if not any(fired):
         raise BadValue("rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms")
     solver = _sugeno if given["system"] == "sugeno" else _mamdani
-    value, detail, caveats = solver(given, rules, fired)
-    return _answer(given, rules, fired, degrees, value, detail, caveats)
+    return _answer(given, rules, fired, degrees, solver(given, rules, fired))
 
 
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
@@ -107,9 +104,7 @@ def _lost(degrees: Degrees) -> str:
     return f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
 
 
-def _mamdani(
-    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]
-) -> tuple[float, dict[str, Any], list[str]]:
+def _mamdani(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
     """The number that stands for the sets of all rules, put on top of each other."""
     sets = _output_sets(given["output"])
     ends = [x for one in sets.values() for x in one.ends()]
@@ -146,9 +141,7 @@ def _output_sets(output: Mapping[str, Any]) -> dict[str, fuzzy_sets.FuzzySet]:
     return found
 
 
-def _sugeno(
-    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]
-) -> tuple[float, dict[str, Any], list[str]]:
+def _sugeno(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
     """The mean of what the rules say, each as far as it applies."""
     inputs = given["inputs"]
     said = {term: _level(term, one, inputs) for term, one in given["output"]["terms"].items()}
@@ -176,14 +169,9 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
 
 
 def _answer(
-    given: dict[str, Any],
-    rules: list[fuzzy_sets.FuzzyRule],
-    fired: list[float],
-    degrees: Degrees,
-    value: float,
-    detail: dict[str, Any],
-    caveats: list[str],
+    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float], degrees: Degrees, result: Result
 ) -> Answer:
+    value, detail, caveats = result
     output = given["output"]
     words = best_names(detail["result_degrees"])
     # The centre of sets that lie apart may belong to none of them.
@@ -205,6 +193,5 @@ def _answer(
         "inputs": degrees,
         "rules": [{"rule": rule.said, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
     } | detail
-    return Answer(
-        quantity(value, None, output["unit"], output["name"]), None, summary, cut(steps), detail, tuple(caveats)
-    )
+    conclusion = quantity(value, None, output["unit"], output["name"])
+    return Answer(conclusion, None, summary, cut(steps), detail, tuple(caveats))

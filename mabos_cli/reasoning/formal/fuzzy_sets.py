@@ -9,14 +9,21 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.inputs import LARGEST, known_name, unknown_name
 
+_DEEPEST = 30
+_WEIGHT = re.compile(r"\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?)\s*$", re.IGNORECASE)
+HEDGES: dict[str, Callable[[float], float]] = {
+    "not": lambda degree: 1 - degree,
+    "very": lambda degree: degree**2,
+    "extremely": lambda degree: degree**3,
+    "somewhat": math.sqrt,
+    "slightly": lambda degree: degree ** (1 / 3),
+}
+_WORDS = ("and", "or", "not", "is", "if", "then")
+Terms = Mapping[str, Collection[str]]
 SAMPLES = 400  # straight pieces that stand for a bell curve
 _COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
 _SAME = {"tri": "triangle", "trimf": "triangle", "trap": "trapezoid", "trapmf": "trapezoid"}
-
-
 _SAME |= {"gauss": "gaussian", "gaussmf": "gaussian", "below": "left", "above": "right"}
-
-
 _HINT = (
     "write triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
 )
@@ -196,18 +203,6 @@ class _Spans:
         return ya + rise * (x0 - a), ya + rise * (x1 - a)
 
 
-_DEEPEST = 30
-_WEIGHT = re.compile(r"\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?)\s*$", re.IGNORECASE)
-HEDGES: dict[str, Callable[[float], float]] = {
-    "not": lambda degree: 1 - degree,
-    "very": lambda degree: degree**2,
-    "extremely": lambda degree: degree**3,
-    "somewhat": math.sqrt,
-    "slightly": lambda degree: degree ** (1 / 3),
-}
-_WORDS = ("and", "or", "not", "is", "if", "then")
-
-
 class Condition(NamedTuple):
     """A term of an input, or conditions joined by and, or, not."""
 
@@ -239,9 +234,6 @@ class FuzzyRule(NamedTuple):
     condition: Condition
     term: str
     weight: float
-
-
-Terms = Mapping[str, Collection[str]]
 
 
 def parse_rule(said: str, place: str, inputs: Terms, output: str, terms: Collection[str]) -> FuzzyRule:

@@ -14,6 +14,7 @@ from mabos_cli.reasoning.answer import Answer, cut, listed, names, quantity, yes
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
 from mabos_cli.reasoning.statistics import beta_below, clopper_pearson, correlation, ranks, wilson
 
+_MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 _CASE = shape.record(
     "one instance",
     name=shape.optional(shape.text("what it is called")),
@@ -233,9 +234,6 @@ def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
         caveats = (*caveats, "without a case that lacks the phenomenon only agreement can be used")
     told = f"by {method}: {listed(candidates)}" if candidates else "no listed circumstance goes with it throughout"
     return Answer(names(candidates, about), None, told, cut(lines), detail, tuple(caveats))
-
-
-_MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 
 
 class Case(NamedTuple):

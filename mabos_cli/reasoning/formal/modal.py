@@ -27,6 +27,7 @@ from mabos_cli.reasoning.formal.formula import (
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
+MOST = 14  # atoms and boxes together: types are two to that power
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
 _SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0)
 _WORLD = map_of(
@@ -243,9 +244,6 @@ def _model_lines(model: Model) -> list[str]:
         ]
         lines.append(f"{world}: {', '.join(true) or 'no atom'} true; {'; '.join(sees)}")
     return lines
-
-
-MOST = 14  # atoms and boxes together: types are two to that power
 
 
 def find_model(formula: Formula, system: str) -> Model | None:

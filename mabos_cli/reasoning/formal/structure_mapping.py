@@ -13,6 +13,10 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.inputs import check_size
 
+MOST_FACTS, _MOST_PARTS = 80, 1000
+_LONGEST, _DEEPEST = 500, 12
+_NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
+_HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
 MOST_NODES = 20_000
 _MOST_WAYS, _MOST_UNORDERED = 500, 5
 ATTRIBUTE = 0.1
@@ -229,12 +233,6 @@ def _agrees(way: frozenset[Pair], pairs: Pairs, closed: tuple[str, ...]) -> bool
     """Whether a way can still be taken: it sends nothing elsewhere, nothing closed, and nothing to a place that is taken."""
     taken = {target: name for name, target in pairs.items()}
     return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in way)
-
-
-MOST_FACTS, _MOST_PARTS = 80, 1000
-_LONGEST, _DEEPEST = 500, 12
-_NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
-_HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
 
 
 def render_expression(one: Expression) -> str:

@@ -16,6 +16,10 @@ from mabos_cli.reasoning.formal import time_net
 from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
 
+MOST_EVENTS, _MOST_DEMANDS, _MOST_AMOUNT = 30, 300, 10**9
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
+_Span = tuple[Fraction | None, Fraction | None]
 _MOST_SCENARIOS = 200
 _MOST_PAIRS = 12  # events up to which the relations of all pairs are told
 _EVENT = record(
@@ -258,12 +262,6 @@ def _schedule_lines(asked: Asked, schedule: dict[str, Any]) -> Iterator[str]:
             span = low if low == high else f"{low or 'any time'} to {high or 'any time'}"
             parts.append(f"{word} {span or 'any time'}")
         yield f"{name}: {', '.join(parts)}"
-
-
-MOST_EVENTS, _MOST_DEMANDS, _MOST_AMOUNT = 30, 300, 10**9
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
-_Span = tuple[Fraction | None, Fraction | None]
 
 
 class _Metric(NamedTuple):

@@ -18,9 +18,45 @@ from mabos_cli.reasoning.answer import figure
 from mabos_cli.reasoning.arithmetic import bits
 from mabos_cli.reasoning.inputs import unknown_name
 
+# How start with start, start with end, end with start and end with end of two intervals compare.
+ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
+SIGNS = {
+    "before": "<<<<",
+    "meets": "<<=<",
+    "overlaps": "<<><",
+    "finished-by": "<<>=",
+    "contains": "<<>>",
+    "starts": "=<><",
+    "equals": "=<>=",
+    "started-by": "=<>>",
+    "during": "><><",
+    "finishes": "><>=",
+    "overlapped-by": "><>>",
+    "met-by": ">=>>",
+    "after": ">>>>",
+}
+_FLIP = {"<": ">", "=": "=", ">": "<"}
+UNITS = {"minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EVENT_ENDS = ("start", "end")
 GRAIN = 1 << 12
 MOST_WORK = 30_000_000
 Matrix = list[list[float]]
+NAMES = tuple(SIGNS)
+ALL = (1 << len(NAMES)) - 1
+_BIT = {name: 1 << n for n, name in enumerate(NAMES)}
+_SHORT = dict(zip("b m o fi di s eq si d f oi mi bi".split(), NAMES, strict=True))
+_MORE = {
+    "precedes": "before",
+    "follows": "after",
+    "equal": "equals",
+    "=": "equals",
+    "<": "before",
+    ">": "after",
+    "disjoint": "before|after|meets|met-by",
+    "within": "during|starts|finishes|equals",
+    "any": "|".join(NAMES),
+}
 
 
 class Bound(NamedTuple):
@@ -150,41 +186,6 @@ def positions(matrix: Matrix) -> list[float]:
     return [min(row[n] for row in matrix) for n in range(len(matrix))]
 
 
-# How start with start, start with end, end with start and end with end of two intervals compare.
-ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
-SIGNS = {
-    "before": "<<<<",
-    "meets": "<<=<",
-    "overlaps": "<<><",
-    "finished-by": "<<>=",
-    "contains": "<<>>",
-    "starts": "=<><",
-    "equals": "=<>=",
-    "started-by": "=<>>",
-    "during": "><><",
-    "finishes": "><>=",
-    "overlapped-by": "><>>",
-    "met-by": ">=>>",
-    "after": ">>>>",
-}
-NAMES = tuple(SIGNS)
-ALL = (1 << len(NAMES)) - 1
-_BIT = {name: 1 << n for n, name in enumerate(NAMES)}
-_FLIP = {"<": ">", "=": "=", ">": "<"}
-_SHORT = dict(zip("b m o fi di s eq si d f oi mi bi".split(), NAMES, strict=True))
-_MORE = {
-    "precedes": "before",
-    "follows": "after",
-    "equal": "equals",
-    "=": "equals",
-    "<": "before",
-    ">": "after",
-    "disjoint": "before|after|meets|met-by",
-    "within": "during|starts|finishes|equals",
-    "any": "|".join(NAMES),
-}
-
-
 def parse_relations(said: str, place: str) -> int:
     """The set of relations that words name, as in `before|meets`.
 
@@ -291,15 +292,6 @@ def convex_parts(found: int) -> tuple[int, ...]:
         parts.append(part)
         found &= ~part
     return tuple(parts)
-
-
-UNITS = {"minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-EVENT_ENDS = ("start", "end")
 
 
 class Scale(NamedTuple):

@@ -11,6 +11,7 @@ from mabos_cli.reasoning.answer import Answer, cut, yes_no
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.statistics import wilson
 
+_MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
 _SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
@@ -234,9 +235,6 @@ def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[
     if any(one.said < 0.5 for one in forecasts):
         caveats.append("a statement below 0.5 counts as being sure of the opposite")
     return tuple(caveats)
-
-
-_MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
 
 
 def mean(values: Sequence[float]) -> float:

@@ -13,6 +13,10 @@ from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
 from mabos_cli.reasoning.statistics import beta_below, beta_quantile
 
+LEVEL = 0.9  # of the credible intervals
+# A method is taken to be as good as all together until about so many results of its own say otherwise.
+PRIOR_CASES = 4.0
+_CELLS = 200
 EPISODES: Shape = list_of(
     record(
         "one use of a method",
@@ -61,14 +65,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
     summary += f"; the best of {len(order)} with probability {best:.2f}" if best is not None else ""
     conclusion = ranking(tuple(order), lows, "methods by the rate that they exceed with 95 %")
-    return Answer(
-        conclusion,
-        best,
-        summary,
-        _steps(records, order, by_aspect, detail, least),
-        detail,
-        _caveats(records, order, enough, least, len(past)),
-    )
+    steps = _steps(records, order, by_aspect, detail, least)
+    return Answer(conclusion, best, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
 
 
 class Record(NamedTuple):
@@ -93,7 +91,10 @@ class Record(NamedTuple):
         return _bound((1 + LEVEL) / 2, self.right, self.total)
 
 
-def _find_explore(records: Mapping[str, Record], best: str) -> str | None:
+Records = Mapping[str, Record]
+
+
+def _find_explore(records: Records, best: str) -> str | None:
     """The method that might still be better than the best one, by the upper end of its interval."""
     highs = {name: one.high for name, one in records.items() if name != best}
     rival = max(highs, key=lambda name: highs[name], default=None)
@@ -101,11 +102,7 @@ def _find_explore(records: Mapping[str, Record], best: str) -> str | None:
 
 
 def _steps(
-    records: Mapping[str, Record],
-    order: list[str],
-    by_aspect: Mapping[str, Mapping[str, Record]],
-    detail: Mapping[str, Any],
-    least: int,
+    records: Records, order: list[str], by_aspect: Mapping[str, Records], detail: Mapping[str, Any], least: int
 ) -> tuple[str, ...]:
     lines = [
         f"{name}: {one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}),"
@@ -125,9 +122,7 @@ def _steps(
     return cut(lines)
 
 
-def _caveats(
-    records: Mapping[str, Record], order: list[str], enough: list[str], least: int, count: int
-) -> tuple[str, ...]:
+def _caveats(records: Records, order: list[str], enough: list[str], least: int, count: int) -> tuple[str, ...]:
     caveats = [f"rates are means and {LEVEL:.0%} intervals of a beta distribution from an even start"]
     few = [name for name in order if name not in enough]
     if few:
@@ -138,12 +133,6 @@ def _caveats(
     if len(ties) > 1:
         caveats.append(f"the same record: {listed(ties)}")
     return tuple(caveats)
-
-
-LEVEL = 0.9  # of the credible intervals
-# A method is taken to be as good as all together until about so many results of its own say otherwise.
-PRIOR_CASES = 4.0
-_CELLS = 200
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,6 @@ _MOST_EXACT = 15  # checks whose every combination is tried against the deadline
 _WEAK = 0.7
 _HEAVY = 0.2
 _COST = number("in the unit of impact", 0, 1e12)
-
 _CHECK = record(
     "how one could find out",
     hours=optional(number("hours it takes", 0, 1e6), 0),
@@ -77,6 +76,9 @@ class Claim(NamedTuple):
         return self.finds * self.loss - self.price
 
 
+Claims = Sequence[Claim]
+
+
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """Whether to proceed or which check to make first, by expected gain within the time that is left."""
     check_size("claims", len(given["claims"]), _MOST_CLAIMS, "claims")
@@ -85,7 +87,25 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     chosen, is_exact = _choose_checks(paying, given["hours_left"])
     flags = _find_flags(claims, given["alternatives"])
     joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
-    detail = _detail(claims, chosen, flags, joint, given)
+    detail = {
+        "claims": {
+            one.name: {
+                "status": one.status,
+                "confidence": one.confidence,
+                "stated": one.is_stated,
+                "expected_loss": one.loss,
+                "check_net": one.net if one.hours is not None else None,
+            }
+            for one in claims
+        },
+        "expected_loss": math.fsum(one.loss for one in claims),
+        "checks": [one.name for one in chosen],
+        "checks_net": math.fsum(one.net for one in chosen),
+        "hours": math.fsum(one.check_hours for one in chosen),
+        "hours_left": given["hours_left"],
+        "joint": joint,
+        "flags": flags,
+    }
     caveats = _caveats(claims, paying, chosen, is_exact, given["hours_left"], agent.past)
     first = f"check {chosen[0].name}" if chosen else "proceed"
     scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
@@ -166,10 +186,7 @@ def _why_proceed(claims: Sequence[Claim], paying: Sequence[Claim]) -> str:
 
 
 def _steps(
-    claims: Sequence[Claim],
-    chosen: Sequence[Claim],
-    flags: Sequence[Mapping[str, str]],
-    joint: Mapping[str, float] | None,
+    claims: Claims, chosen: Claims, flags: list[dict[str, str]], joint: dict[str, float] | None
 ) -> tuple[str, ...]:
     groups = {
         status: [one.name for one in claims if one.status == status] for status in ("known", "assumed", "unknown")
@@ -192,41 +209,8 @@ def _steps(
     return cut(lines)
 
 
-def _detail(
-    claims: Sequence[Claim],
-    chosen: Sequence[Claim],
-    flags: list[dict[str, str]],
-    joint: dict[str, float] | None,
-    given: Mapping[str, Any],
-) -> dict[str, Any]:
-    return {
-        "claims": {
-            one.name: {
-                "status": one.status,
-                "confidence": one.confidence,
-                "stated": one.is_stated,
-                "expected_loss": one.loss,
-                "check_net": one.net if one.hours is not None else None,
-            }
-            for one in claims
-        },
-        "expected_loss": math.fsum(one.loss for one in claims),
-        "checks": [one.name for one in chosen],
-        "checks_net": math.fsum(one.net for one in chosen),
-        "hours": math.fsum(one.check_hours for one in chosen),
-        "hours_left": given["hours_left"],
-        "joint": joint,
-        "flags": flags,
-    }
-
-
 def _caveats(
-    claims: Sequence[Claim],
-    paying: Sequence[Claim],
-    chosen: Sequence[Claim],
-    is_exact: bool,
-    hours_left: float | None,
-    past: Sequence[KeptResult],
+    claims: Claims, paying: Claims, chosen: Claims, is_exact: bool, hours_left: float | None, past: Sequence[KeptResult]
 ) -> tuple[str, ...]:
     caveats = []
     guessed = [one.name for one in claims if not one.is_stated]

@@ -1,7 +1,7 @@
 """What was expected, what happened, why, and what to do differently: deviations, surprise, signs of bias, rules with their support."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -12,6 +12,8 @@ from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
 from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, mean, score_brier, surprise
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
 
+_NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
+_ENOUGH = 2  # measures of a kind before a factor is worth a rule
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 _HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
 _MEASURE = record(
@@ -74,9 +76,9 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     measures.sort(key=lambda one: -one.size)
     signs = find_signs(measures, before, after)
     lessons = [*given["lessons"], *(one.lesson for one in agent.past if one.lesson)]
-    causes = [one["cause"] for one in given["causes"] if one["controllable"]]
-    rules = find_rules(lessons, causes, measures, signs, given["tolerance"])
-    return _tell(given, measures, before, after, signs, rules)
+    lessons += [f"act on this cause: {one['cause']}" for one in given["causes"] if one["controllable"]]
+    rules = find_rules(lessons, measures, signs, given["tolerance"])
+    return _tell(_Review(given, measures, before, after, signs, rules))
 
 
 class Event(NamedTuple):
@@ -133,14 +135,19 @@ class Rule(NamedTuple):
     support: int
 
 
-def _tell(
-    given: Mapping[str, Any],
-    measures: list[Measure],
-    before: list[Event],
-    after: list[Event],
-    signs: dict[str, Any],
-    rules: list[Rule],
-) -> Answer:
+class _Review(NamedTuple):
+    """The input and all that was found in it; measures the farthest off first."""
+
+    given: Mapping[str, Any]
+    measures: list[Measure]
+    before: list[Event]  # stated before it was known what happened
+    after: list[Event]
+    signs: dict[str, Any]
+    rules: list[Rule]
+
+
+def _tell(review: _Review) -> Answer:
+    given, measures, before, after, signs, rules = review
     met = sum(one.size <= given["tolerance"] for one in measures)
     surprises = sorted(before, key=chance_of)
     heads = []
@@ -159,17 +166,13 @@ def _tell(
     steps += [f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5]
     steps += [_sign_text(name, figures) for name, figures in signs.items() if figures.get("p", 0) < _HINT]
     steps += [f"next time ({rule.support}): {rule.said}" for rule in rules[:4]]
-    detail = _detail(given, measures, met, surprises, signs, rules)
-    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(given, measures, before, after, rules))
+    return Answer(conclusion, None, summary, cut(steps), _detail(review, met, surprises), _caveats(review))
 
 
 def _off_text(one: Measure) -> str:
-    off = f"{one.off:+.0%}" if one.off is not None else f"{figure(one.actual)} for nothing planned"
-    return (
-        f"{one.name} {off} ({figure(one.actual)} for {figure(one.expected)})"
-        if one.off is not None
-        else f"{one.name} {off}"
-    )
+    if one.off is None:
+        return f"{one.name} {figure(one.actual)} for nothing planned"
+    return f"{one.name} {one.off:+.0%} ({figure(one.actual)} for {figure(one.expected)})"
 
 
 def _bits_text(one: Event) -> str:
@@ -189,14 +192,8 @@ def _sign_text(name: str, found: Mapping[str, Any]) -> str:
     return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {found['p']:.2g}"
 
 
-def _detail(
-    given: Mapping[str, Any],
-    measures: Sequence[Measure],
-    met: int,
-    surprises: Sequence[Event],
-    signs: dict[str, Any],
-    rules: Sequence[Rule],
-) -> dict[str, Any]:
+def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, Any]:
+    given = review.given
     explained = {
         name: math.fsum(one["share"] or 0.0 for one in given["causes"] if one["of"] == name and one["controllable"])
         for name in dict.fromkeys(one["of"] for one in given["causes"] if one["of"] is not None)
@@ -204,7 +201,7 @@ def _detail(
     return {
         "measures": {
             one.name: {"expected": one.expected, "actual": one.actual, "off": one.off, "gain": one.gain}
-            for one in measures
+            for one in review.measures
         },
         "met": met,
         "scored": len(surprises),
@@ -217,20 +214,15 @@ def _detail(
             for one in surprises[:_MOST_LISTED]
         ],
         "brier": score_brier([one.forecast for one in surprises]) if surprises else None,
-        "signs": signs,
+        "signs": review.signs,
         "causes": [dict(one) for one in given["causes"]],
         "controllable_share": explained,
-        "rules": [rule._asdict() for rule in rules],
+        "rules": [rule._asdict() for rule in review.rules],
     }
 
 
-def _caveats(
-    given: Mapping[str, Any],
-    measures: Sequence[Measure],
-    before: Sequence[Event],
-    after: Sequence[Event],
-    rules: Sequence[Rule],
-) -> tuple[str, ...]:
+def _caveats(review: _Review) -> tuple[str, ...]:
+    given, measures, before, after, _, rules = review
     caveats = []
     if after:
         caveats.append(f"made after the fact and not scored: {listed([one.what for one in after], 3)}")
@@ -245,10 +237,6 @@ def _caveats(
     if not given["causes"]:
         caveats.append("no causes were given: the rules say what, not why")
     return tuple(caveats)
-
-
-_NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
-_ENOUGH = 2  # measures of a kind before a factor is worth a rule
 
 
 def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]) -> dict[str, Any]:
@@ -276,27 +264,18 @@ def chance_of(event: Event) -> float:
     return event.forecast.said if event.forecast.happened else 1 - event.forecast.said
 
 
-def find_rules(
-    lessons: Iterable[str],
-    causes: Iterable[str],
-    measures: Sequence[Measure],
-    signs: Mapping[str, Any],
-    tolerance: float,
-) -> list[Rule]:
-    """What to do next time: lessons, causes that were in our hands, factors on plans, and less confidence where it is due; the
+def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, Any], tolerance: float) -> list[Rule]:
+    """What to do next time: lessons and causes as given, factors on plans, and less confidence where it is due; the
     best supported first. The same words count as the same rule."""
     found: dict[str, Rule] = {}
 
     def add(said: str, support: int = 1) -> None:
         key = " ".join(said.casefold().rstrip(". ").split())
-        found[key] = Rule(
-            found[key].said if key in found else said, support + (found[key].support if key in found else 0)
-        )
+        known = found.get(key, Rule(said, 0))
+        found[key] = Rule(known.said, known.support + support)
 
     for said in lessons:
         add(said)
-    for cause in causes:
-        add(f"act on this cause: {cause}")
     for kind, some in _by_kind(measures).items():
         ratios = [one.actual / one.expected for one in some if one.expected > _NOTHING]
         times = median(ratios) if len(ratios) >= _ENOUGH else 1.0

@@ -13,7 +13,6 @@ from mabos_cli.reasoning.shape import Shape, list_of, optional, record, text, us
 
 _SELF = "strategy-selection"
 _SHOWN = 5
-
 SHAPE: Shape = record(
     "Say what you know of the problem; delete the aspects that you cannot tell.",
     uncertainty=usual(text("how much is unknown", *ASPECTS["uncertainty"])),
@@ -73,9 +72,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     return _tell(order, rated[0], records, kind)
 
 
-def _tell(
-    order: list[Rated], by_fit: Rated, records: Mapping[str, learning_to_reason.Record], kind: Mapping[str, str]
-) -> Answer:
+def _tell(order: list[Rated], by_fit: Rated, records: learning_to_reason.Records, kind: Mapping[str, str]) -> Answer:
     best = order[0]
     changed = best.name != by_fit.name
     if changed:
@@ -97,7 +94,7 @@ def _tell(
     return Answer(conclusion, None, summary, cut(steps), detail, _caveats(order, records, kind))
 
 
-def _line(one: Rated, records: Mapping[str, learning_to_reason.Record]) -> str:
+def _line(one: Rated, records: learning_to_reason.Records) -> str:
     line = f"{one.name} {one.total:.2f}: fits {', '.join(one.scored.matched) or 'nothing'}"
     if one.name in records:
         known = records[one.name]
@@ -105,7 +102,7 @@ def _line(one: Rated, records: Mapping[str, learning_to_reason.Record]) -> str:
     return line
 
 
-def _line_detail(one: Rated, records: Mapping[str, learning_to_reason.Record]) -> dict[str, Any]:
+def _line_detail(one: Rated, records: learning_to_reason.Records) -> dict[str, Any]:
     return {
         "method": one.name,
         "score": one.total,
@@ -117,9 +114,7 @@ def _line_detail(one: Rated, records: Mapping[str, learning_to_reason.Record]) -
     }
 
 
-def _caveats(
-    order: list[Rated], records: Mapping[str, learning_to_reason.Record], kind: Mapping[str, str]
-) -> tuple[str, ...]:
+def _caveats(order: list[Rated], records: learning_to_reason.Records, kind: Mapping[str, str]) -> tuple[str, ...]:
     caveats = []
     ties = [one for one in order if abs(one.total - order[0].total) < 1e-9]
     if len(ties) > 1:

@@ -8,6 +8,9 @@ from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, 
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_same, check_size, sum_to_one
 from mabos_cli.reasoning.shape import map_of, number, optional, probability, record, text
 
+Gains = dict[str, dict[str, float]]  # by act and state
+MOST_ACTS = 200
+MOST_CELLS = 20_000
 _CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
 TABLE = map_of(
     map_of(number("a payoff", -LARGEST, LARGEST), "the payoff in each state"), "the acts to choose from, each with its payoff per state"
@@ -83,9 +86,6 @@ def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str
         return None
     check_same("probabilities", given, states, "state")
     return sum_to_one("probabilities", {state: given[state] for state in states})
-
-
-Gains = dict[str, dict[str, float]]  # by act and state
 
 
 def _score(
@@ -174,10 +174,6 @@ def _caveats(
     if kind == "costs":
         said.append("Payoffs are costs: maximin guards against the highest cost.")
     return tuple(said)
-
-
-MOST_ACTS = 200
-MOST_CELLS = 20_000
 
 
 def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:

@@ -11,6 +11,7 @@ from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, 
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, sum_to_one
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text
 
+Lottery = tuple[tuple[float, float], ...]  # amounts, rising, with their probabilities
 MOST_OUTCOMES = 1000
 MOST_OPTIONS = 100
 _amount = number("what it brings, a loss is negative", -LARGEST, LARGEST)
@@ -72,9 +73,6 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         detail,
         tuple(caveats),
     )
-
-
-Lottery = tuple[tuple[float, float], ...]  # amounts, rising, with their probabilities
 
 
 def _read(outcomes: list[dict[str, float]], path: str) -> Lottery:

@@ -12,6 +12,13 @@ from mabos_cli.reasoning.arithmetic import bits
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
+_MEANS = {
+    "accepted": "in every preferred set of arguments",
+    "defensible": "in some preferred sets of arguments, not in all",
+    "rejected": "attacked by every preferred set of arguments",
+    "undecided": "in no preferred set of arguments, and not attacked by all of them",
+}
+MOST_VISITS = 300_000
 _MOST_ARGUMENTS = 300
 _MOST_LISTED = 50
 _LINKS = "each as `a -> b` or [a, b], or as a map of one to a list of others"
@@ -180,14 +187,6 @@ def _tell(
     )
 
 
-_MEANS = {
-    "accepted": "in every preferred set of arguments",
-    "defensible": "in some preferred sets of arguments, not in all",
-    "rejected": "attacked by every preferred set of arguments",
-    "undecided": "in no preferred set of arguments, and not attacked by all of them",
-}
-
-
 def _named(frame: Frame, members: int) -> list[str]:
     return [frame.known[n] for n in bits(members)]
 
@@ -258,9 +257,6 @@ def _caveats(frame: Frame, grounded: Labels, complete: list[Labels] | None, pref
                 f"{one} and {other} stand together, though {one} speaks against {other}: its attack fails by preference"
             )
     return tuple(caveats)
-
-
-MOST_VISITS = 300_000
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from mabos_cli.reasoning.answer import is_better
 
+MOST_SYSTEMS = 12_870  # supports to try for each player: eight by eight actions
+Matrix = tuple[tuple[Fraction, ...], ...]
 Profile = tuple[int, ...]  # an action of each player, by its number
 
 
@@ -116,10 +118,6 @@ def find_risk_dominant(game: Game, one: Profile, other: Profile) -> Profile | No
     if losses[0] == losses[1]:
         return None
     return one if losses[0] > losses[1] else other
-
-
-MOST_SYSTEMS = 12_870  # supports to try for each player: eight by eight actions
-Matrix = tuple[tuple[Fraction, ...], ...]
 
 
 class Corner(NamedTuple):

@@ -11,6 +11,7 @@ from mabos_cli.reasoning.answer import Answer, choice, cut, figure, quantity, ye
 from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
+_SAME = 1e-9
 _MOST_DEALS = {2: 20_000}  # by the number of parties
 _MOST_OTHERWISE = 2_000
 _SCORED = 20
@@ -46,6 +47,7 @@ SHAPE = record(
     options=optional(map_of(_DEAL, "whole deals, each with its worth to every party; instead of worth by issue")),
     parties=usual(map_of(_PARTY, "who negotiates", least=2)),
 )
+Worths = dict[str, tuple[float, ...]]  # of each deal, to each party
 QUESTIONS = (
     "What does each party do if there is no deal, and what is that worth to it (BATNA)?",
     "Which issues are open, and which values can each take? Or which whole deals are on the table?",
@@ -150,7 +152,7 @@ def _favourite(worth: Mapping[str, float]) -> str:
     return max(worth, key=lambda value: worth[value])
 
 
-def _solve_deals(parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]], trades: list[str]) -> Answer:
+def _solve_deals(parties: tuple[Party, ...], worths: Worths, trades: list[str]) -> Answer:
     floor = [party.batna for party in parties]
     deals = [Deal(name, tuple(u - d for u, d in zip(us, floor, strict=True))) for name, us in worths.items()]
     room = [deal for deal in deals if min(deal.gains) >= 0]
@@ -168,7 +170,7 @@ def _solve_deals(parties: tuple[Party, ...], worths: dict[str, tuple[float, ...]
         None,
         summary,
         cut(steps + trades),
-        _detail(parties, worths, room, frontier, fair, trades),
+        _detail(parties, worths, len(room), frontier, fair, trades),
         _caveats(parties, best, fair, room),
     )
 
@@ -201,8 +203,8 @@ class Fair(NamedTuple):
 
 def _detail(
     parties: tuple[Party, ...],
-    worths: dict[str, tuple[float, ...]],
-    room: list[Deal],
+    worths: Worths,
+    room: int,
     frontier: list[Deal],
     fair: tuple[Fair, ...],
     trades: list[str],
@@ -218,7 +220,7 @@ def _detail(
     return {
         "batna": {party.name: party.batna for party in parties},
         "deals": len(worths),
-        "acceptable": len(room),
+        "acceptable": room,
         "frontier": [shown(deal) for deal in frontier],
         "solutions": {one.rule: shown(one.deal) | {"ties": [tie.name for tie in one.ties]} for one in fair},
         "trades": trades,
@@ -242,9 +244,7 @@ def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], roo
     return tuple(caveats)
 
 
-def _tell_no_deal(
-    parties: tuple[Party, ...], deals: list[Deal], worths: dict[str, tuple[float, ...]], trades: list[str]
-) -> Answer:
+def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths, trades: list[str]) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
     lacks = {who.name: -gain for who, gain in zip(parties, nearest.gains, strict=True) if gain < 0}
     said = ", ".join(f"{who} lacks {figure(short)}" for who, short in lacks.items())
@@ -263,9 +263,6 @@ def _tell_no_deal(
         detail,
         ("add an issue or a value that makes up for what is lacking, or walk away",),
     )
-
-
-_SAME = 1e-9
 
 
 def find_frontier(deals: Sequence[Deal]) -> list[Deal]:

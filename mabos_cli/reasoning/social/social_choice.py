@@ -11,6 +11,8 @@ from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
 
+MOST_KEMENY = 12  # candidates: sets of them are tried, 2 to that power
+Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
 RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")
 _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
@@ -34,6 +36,7 @@ QUESTIONS = (
     "How does each voter, or each group of voters who agree, rank the options? Ties and unranked ones are allowed.",
     "Which rule was agreed on before anybody knew the ballots?",
 )
+_LACKS = {"kemeny": f"it is exact up to {MOST_KEMENY} candidates", "approval": "give approve on the ballots"}
 
 
 class Count(NamedTuple):
@@ -96,10 +99,6 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if rule not in counts:
         raise BadValue(f"rule: {rule} cannot be counted here", _LACKS.get(rule, "give rank on the ballots"))
     return _tell(rule, tally, counts)
-
-
-MOST_KEMENY = 12  # candidates: sets of them are tried, 2 to that power
-_LACKS = {"kemeny": f"it is exact up to {MOST_KEMENY} candidates", "approval": "give approve on the ballots"}
 
 
 def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...], tuple[str, ...] | None]:
@@ -223,9 +222,6 @@ def _caveats(rule: str, tally: Tally, counts: dict[str, Count], loser: str | Non
     elif rounds and not find_kemeny(pairs)[2]:
         caveats.append("several rankings agree equally well by kemeny; one is shown")
     return tuple(caveats)
-
-
-Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
 
 
 def count_pairs(ballots: Sequence[Ballot], size: int) -> list[list[int]]:

@@ -31,7 +31,6 @@ SALIENCE = {
     (True, True, True): "definitive",
     (False, False, False): "no stakeholder",
 }
-
 _STAKEHOLDER = record(
     "a stakeholder",
     power=number("what it can do for or against the plan", 0, 10),
