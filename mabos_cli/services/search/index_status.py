@@ -21,7 +21,7 @@ def describe_memory(agent: Agent, sources: Sequence[Source], chunks: int) -> dic
     texts = {source.path: source.size for source in sources if not holds_items(source.path)}
     stored = minted_at(loaded.head.last_id)
     recalled = max((at for _, at in loaded.uses.touches.values()), default="")
-    domains = survey.index.domains
+    domains = survey.memory_index.domains
     return {
         "legacy": {
             "files": len(texts),
