@@ -23,8 +23,7 @@ from mabos_cli.core.mind.mind import (
     status_word,
 )
 from mabos_cli.formats.markdown.escape import escape_block, unescape_block
-from mabos_cli.formats.markdown.scan import hidden_lines
-from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, end_of_item, parse_cognitive
+from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, set_field
 from mabos_cli.formats.mind.cognitive_fields import (
     ID,
@@ -239,13 +238,12 @@ _NO_WORDS = {*NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "n
 def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
     """The plans of a file in order, with their steps; and what in it makes no sense."""
     file = parse_cognitive(text)
-    hidden = hidden_lines(file.lines)
     plans: list[Attitude] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}
     for heading in file.headings:
-        steps = tuple(_steps(file, heading, hidden))
-        plan, troubles = read_attitude(file, _plan_entry(file, heading, hidden), "plan")
+        steps = tuple(_steps(file, heading))
+        plan, troubles = read_attitude(file, _plan_entry(file, heading), "plan")
         plan = plan._replace(path=path, line=heading.line + 1, steps=steps)
         if not steps and (heading.level == 1 or not (plan.id or plan.links)):
             continue
@@ -255,11 +253,11 @@ def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
     return plans, problems
 
 
-def _plan_entry(file: CognitiveFile, heading: Heading, hidden: set[int]) -> Entry:
+def _plan_entry(file: CognitiveFile, heading: Heading) -> Entry:
     """A plan as an entry: its heading, and the fields that stand before its steps."""
     fields: dict[str, Field] = {}
     for number in range(heading.line + 1, heading.last + 1):
-        if number not in hidden and is_only_fields(file.lines[number]):
+        if number not in file.hidden and is_only_fields(file.lines[number]):
             fields = fields_of(file.lines[number], number) | fields
     return Entry("section", heading.group, heading.title, "", fields, heading.line, heading.last, heading.level)
 
@@ -278,7 +276,7 @@ def _word_columns(columns: Iterable[str]) -> list[str]:
     return said + [c for c in columns if c not in _NO_WORDS and c not in said]
 
 
-def _steps(file: CognitiveFile, heading: Heading, hidden: set[int]) -> Iterator[Step]:
+def _steps(file: CognitiveFile, heading: Heading) -> Iterator[Step]:
     """The steps of a plan: the rows of its table, or the items of its lists."""
     table = _steps_table(file, heading)
     if table:
@@ -290,7 +288,7 @@ def _steps(file: CognitiveFile, heading: Heading, hidden: set[int]) -> Iterator[
     for number in range(heading.line + 1, heading.last + 1):
         line = bare(file.lines[number])
         match = ITEM.fullmatch(line)
-        if match and number not in hidden and not is_only_fields(line):
+        if match and number not in file.hidden and not is_only_fields(line):
             yield _item_step(match, number)
 
 
@@ -331,8 +329,7 @@ def find_plan(file: CognitiveFile, name: str) -> Heading | None:
 def add_step(text: str, plan: Heading, told: str) -> str:
     """The file with a step behind the last one of a plan: a row, an item, or the first of a list."""
     file = parse_cognitive(text)
-    hidden, table = hidden_lines(file.lines), _steps_table(file, plan)
-    steps = list(_steps(file, plan, hidden))
+    table, steps = _steps_table(file, plan), list(_steps(file, plan))
     name = _next_name([step.name for step in steps])
     if table:
         last = steps[-1].line - 1 if steps else 0
@@ -345,8 +342,7 @@ def add_step(text: str, plan: Heading, told: str) -> str:
     last = steps[-1].line - 1
     match = ITEM.fullmatch(bare(file.lines[last]))
     prefixed = bool(match and (lead := _STEP_NAME.match(match[2])) and lead[1])
-    end = end_of_item(file.lines, last, hidden)
-    return add_item(file, last, end, [f"{name} {line}" if prefixed else line])
+    return add_item(file, last, file.end_of_item(last), [f"{name} {line}" if prefixed else line])
 
 
 def _new_row(columns: Sequence[str], name: str, told: str, like: Mapping[str, str]) -> dict[str, str]:

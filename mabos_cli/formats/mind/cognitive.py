@@ -7,6 +7,7 @@ is (prose, quotes, comments, code, odd spacing) is not looked at and so not touc
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
@@ -85,12 +86,13 @@ class Heading(NamedTuple):
 
 
 class CognitiveFile(NamedTuple):
-    """A file as lines, with what was understood of them."""
+    """A file as lines, with what was understood of them; hidden are the lines of code and comments."""
 
     lines: tuple[str, ...]
     entries: tuple[Entry, ...]
     tables: tuple[Table, ...]
     headings: tuple[Heading, ...]
+    hidden: frozenset[int]
 
     def render(self) -> str:
         """The file as it was."""
@@ -103,21 +105,29 @@ class CognitiveFile(NamedTuple):
             at += 1
         return self.headings[at].line if at < len(self.headings) else len(self.lines)
 
+    def find_items(self, within: range) -> list[int]:
+        """Returns the lines in a range that begin an item of a list."""
+        return [n for n in within if n not in self.hidden and ITEM.fullmatch(bare(self.lines[n]))]
+
+    def end_of_item(self, first: int) -> int:
+        """The last line of the item that begins on a line."""
+        return _end_of_item(self.lines, first, self.hidden)
+
 
 def parse_cognitive(text: str) -> CognitiveFile:
     """What stands in a cognitive file. Any text will do."""
     lines = tuple(text.split("\n"))
-    hidden = hidden_lines(lines)
+    hidden = frozenset(hidden_lines(lines))
     headings = tuple(_headings(lines, hidden))
     groups = [heading for heading in headings if heading.level > 1]
     tables = tuple(_tables(lines, hidden, groups))
     items = list(_items(lines, hidden, groups))
     taken = {number for item in items for number in range(item.first, item.last + 1)}
     entries = [*_rows(lines, tables), *items, *_sections(lines, hidden | taken, headings, tables)]
-    return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings)
+    return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings, hidden)
 
 
-def _headings(lines: Sequence[str], hidden: set[int]) -> Iterator[Heading]:
+def _headings(lines: Sequence[str], hidden: AbstractSet[int]) -> Iterator[Heading]:
     found = [
         (n, match)
         for n, line in enumerate(lines)
@@ -146,7 +156,7 @@ def _group_of(groups: Sequence[Heading], line: int) -> str:
 # Tables.
 
 
-def _tables(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Table]:
+def _tables(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Heading]) -> Iterator[Table]:
     number = 1
     while number < len(lines):
         above, line = bare(lines[number - 1]), bare(lines[number])
@@ -200,7 +210,7 @@ def _rows(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[Entry]:
 
 
 def _sections(
-    lines: Sequence[str], hidden: set[int], headings: Sequence[Heading], tables: Sequence[Table]
+    lines: Sequence[str], hidden: AbstractSet[int], headings: Sequence[Heading], tables: Sequence[Table]
 ) -> Iterator[Entry]:
     at = [bisect_right(headings, table.header, key=lambda h: h.line) - 1 for table in tables]
     with_table = {headings[n].line for n in at if n >= 0}
@@ -228,14 +238,14 @@ def _sections(
 # Lists.
 
 
-def _items(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) -> Iterator[Entry]:
+def _items(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Heading]) -> Iterator[Entry]:
     """Items at the margin that carry fields, as `- Ship the beta [deadline: 2026-02-20] status: active`, or as items of
     their own below."""
     for number, line in enumerate(lines):
         match = ITEM.fullmatch(bare(line)) if line[:1] in "-*+0123456789" else None
         if number in hidden or not match or is_only_fields(line):
             continue
-        last = end_of_item(lines, number, hidden)
+        last = _end_of_item(lines, number, hidden)
         fields = inline_fields(line, number)
         told = []
         for below in range(number + 1, last + 1):
@@ -250,7 +260,7 @@ def _items(lines: Sequence[str], hidden: set[int], groups: Sequence[Heading]) ->
             yield Entry("item", _group_of(groups, number), title, text, fields, number, last)
 
 
-def end_of_item(lines: Sequence[str], first: int, hidden: set[int]) -> int:
+def _end_of_item(lines: Sequence[str], first: int, hidden: AbstractSet[int]) -> int:
     """The last line of an item: what is indented behind it belongs to it, and code and comments that begin there."""
     last = number = first
     while number + 1 < len(lines):

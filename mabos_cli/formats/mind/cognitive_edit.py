@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cognitive import (
     CODE,
     ITEM,
@@ -15,7 +14,6 @@ from mabos_cli.formats.mind.cognitive import (
     Entry,
     Heading,
     Table,
-    end_of_item,
     is_log,
     parse_cognitive,
 )
@@ -220,17 +218,16 @@ def inert_lines(text: str) -> list[str]:
 
 def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
     """The text of the file with another text in a section; None where that would touch more than plain lines."""
-    hidden = hidden_lines(file.lines)
     others = {n for e in file.entries if e.shape == "item" for n in range(e.first, e.last + 1)}
     own = {field.line for field in entry.fields.values()}
     body = [n for n in range(entry.first + 1, entry.last + 1) if file.lines[n].strip()]
     words = {n for n in body if CODE.match(file.lines[n]) or not is_only_fields(file.lines[n])}
-    prose = sorted(words - hidden - others)
+    prose = sorted(words - file.hidden - others)
     new = inert_lines(text)
     if not prose:
         return insert_block(file, max([entry.first, *own]) + 1, new)
     within = {n for n in body if prose[0] <= n <= prose[-1]}
-    if within & (hidden | others | own) or within - words:
+    if within & (file.hidden | others | own) or within - words:
         return None
     if any(re.match(r"\s*(?:```|~~~|<!--|>|\|)| {4}|\t", file.lines[n]) for n in within):
         return None
@@ -340,11 +337,9 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
         return text
     said = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
     told = inert_item(one_line(said))
-    hidden = hidden_lines(file.lines)
-    below = range(heading.line + 1, heading.last + 1)
-    items = [n for n in below if n not in hidden and ITEM.fullmatch(bare(file.lines[n]))]
+    items = file.find_items(range(heading.line + 1, heading.last + 1))
     if items:
-        return add_item(file, items[-1], end_of_item(file.lines, items[-1], hidden), [told])
+        return add_item(file, items[-1], file.end_of_item(items[-1]), [told])
     return insert_block(file, heading.last + 1, [f"- {told}"])
 
 

@@ -7,14 +7,12 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
 from mabos_cli.formats.mind.cognitive import (
     ITEM,
     CognitiveFile,
     Entry,
     Table,
-    end_of_item,
     parse_cognitive,
 )
 from mabos_cli.formats.mind.cognitive_edit import (
@@ -145,10 +143,8 @@ def _like(file: CognitiveFile, group: str) -> Entry | None:
         return (live or entries)[-1]
     if group or any(heading.level > 1 for heading in file.headings):
         return None
-    hidden = hidden_lines(file.lines)
-    items = [n for n, line in enumerate(file.lines) if n not in hidden and ITEM.fullmatch(bare(line))]
-    last = end_of_item(file.lines, items[-1], hidden) if items else 0
-    return Entry("item", "", "", "", {}, items[-1], last) if items else None
+    items = file.find_items(range(len(file.lines)))
+    return Entry("item", "", "", "", {}, items[-1], file.end_of_item(items[-1])) if items else None
 
 
 def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
@@ -235,7 +231,7 @@ def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     if here.shape == "row":
         return set_field(file, here, "note", told)
     others = {n for e in file.entries if e.first > here.first for n in range(e.first, e.last + 1)}
-    apart = hidden_lines(file.lines) | others
+    apart = file.hidden | others
     below = [] if here.last in apart else range(here.first + 1, here.last + 1)
     bullets = [m[0] for n in below if n not in apart and (m := re.match(r"\s*[-*+]\s+", file.lines[n]))]
     is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
