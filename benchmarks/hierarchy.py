@@ -24,7 +24,7 @@ from year import make_year, write_year
 from mabos_cli.commands.call import Call
 from mabos_cli.core.hierarchy.drill import drill
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
-from mabos_cli.services.hierarchy.drill import HierarchyWorld
+from mabos_cli.services.hierarchy.drill import AgentHierarchy
 
 LEVELS = ("weekly", "monthly", "quarterly")
 
@@ -69,7 +69,7 @@ def measure_drill(root: Path, planted: dict) -> None:
     call = Call(workspace=str(root), agent="cfo")
     home, shares, reached, first = call.open_agent(), [], 0, 0
     for fact in planted["facts"]:
-        world = HierarchyWorld(call, home)
+        world = AgentHierarchy(call, home)
         descent = drill(world, fact["question"], world.days, width=home.settings["hierarchy.width"])
         days = [c.period.name for step in descent.steps if step.level == "daily" for c in step.children if c.followed]
         reached += fact["day"] in days

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import cut_text, token_cost
 from mabos_cli.errors import Unavailable
 
@@ -31,7 +32,17 @@ class Counter(NamedTuple):
     """Who counts, as outputs name it, and the number of tokens of a text."""
 
     name: str
-    count: Callable[[str], int]
+    count: Count
+
+
+class _Counting(Count):
+    """Counts with a function."""
+
+    def __init__(self, cost: Callable[[str], int]) -> None:
+        self._cost = cost
+
+    def __call__(self, text: str, /) -> int:
+        return self._cost(text)
 
 
 def open_tokenizer_counter(choice: str, per_token: int, environ: Mapping[str, str]) -> Counter:
@@ -43,7 +54,8 @@ def open_tokenizer_counter(choice: str, per_token: int, environ: Mapping[str, st
     if choice == "auto":
         with suppress(Unavailable):
             return _open_tiktoken(environ)
-    return Counter(f"estimate: {per_token} characters a token", lambda text: token_cost(text, per_token) if text else 0)
+    cost = _Counting(lambda text: token_cost(text, per_token) if text else 0)
+    return Counter(f"estimate: {per_token} characters a token", cost)
 
 
 def _open_tiktoken(environ: Mapping[str, str]) -> Counter:
@@ -62,7 +74,8 @@ def _open_tiktoken(environ: Mapping[str, str]) -> Counter:
     except ImportError as error:
         raise Unavailable(f"tiktoken cannot be loaded: {error}", "pip install 'mabos-cli[tokens]'") from None
     encode = tiktoken.get_encoding(name).encode_ordinary
-    return Counter(f"tiktoken {name}", lambda text: sum(len(encode(part)) for part in cut_text(text, _PORTION)))
+    cost = _Counting(lambda text: sum(len(encode(part)) for part in cut_text(text, _PORTION)))
+    return Counter(f"tiktoken {name}", cost)
 
 
 def _find_encoding(environ: Mapping[str, str]) -> str:
@@ -86,4 +99,4 @@ def _open_llama() -> Counter:
 
     bpe = open_bpe(hint="pip install 'wordllama>=0.4,<0.5', or set context.tokenizer to auto")
     bpe.load_all()
-    return Counter("llama bpe", lambda text: len(bpe.encode(text)))
+    return Counter("llama bpe", _Counting(lambda text: len(bpe.encode(text))))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import epoch_ms, parse_time
-from mabos_cli.core.language.ids import LOCKED, next_id
+from mabos_cli.core.language.ids import LOCKED, Chance, NewId, next_id
 
 
 def now() -> datetime:
@@ -18,12 +18,14 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def draw(below: int) -> int:
-    """A number below `below`: random, or always 0 when time is fixed."""
-    return 0 if os.environ.get("MABOS_NOW") else int.from_bytes(os.urandom(4)) % below
+class SystemChance(Chance):
+    """Draws numbers at random, or always 0 when time is fixed."""
+
+    def __call__(self, below: int) -> int:
+        return 0 if os.environ.get("MABOS_NOW") else int.from_bytes(os.urandom(4)) % below
 
 
-class IdSource:
+class IdSource(NewId):
     """Gives ids one after the other, behind the last one issued."""
 
     def __init__(self, moment: datetime, last: str, lane: int = LOCKED, letter: str = "M") -> None:
@@ -34,6 +36,6 @@ class IdSource:
         self.issued: set[str] = set()
 
     def __call__(self) -> str:
-        self.last = next_id(self._ms, self.last, draw, self._lane, self._letter)
+        self.last = next_id(self._ms, self.last, SystemChance(), self._lane, self._letter)
         self.issued.add(self.last)
         return self.last

@@ -192,9 +192,9 @@ def drill_command(
     width = agent.settings["hierarchy.width"] if width is None else width
     # Building, which runs by the clock, starts without all that a search needs.
     from mabos_cli.core.hierarchy.drill import drill
-    from mabos_cli.services.hierarchy.drill import HierarchyWorld, told_path, visited
+    from mabos_cli.services.hierarchy.drill import AgentHierarchy, told_path, visited
 
-    world = HierarchyWorld(call, agent)
+    world = AgentHierarchy(call, agent)
     descent = drill(world, query, world.days, width=width, limit=limit or _MOST)
     data = visited(world, query, descent)
     call.emit("hierarchy.drill", data, told_path(world, descent), world.search.warnings())

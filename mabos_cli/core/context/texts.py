@@ -1,13 +1,12 @@
 """Texts within limits: turns of a conversation and their cost, layers of detail, and whether memory can say something about a prompt."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mabos_cli.core.language.text import one_line, stem, words, words_as_written
 
-Count = Callable[[str], int]
 # What a provider adds: tokens around each message, and a few that open its answer.
 MESSAGE_TOKENS, END_TOKENS = 4, 2
 LAYERS = ("L0", "L1", "L2")
@@ -21,6 +20,12 @@ _MOST = 48  # words that a prompt is known by
 _COMMON, _DOZEN, _THIRD = 0.05, 12, 0.3
 _EVERYWHERE = 0.5  # of all passages: what stands in more of them says nothing, whatever it stands beside
 _PASTED = 4000  # characters of a prompt that are looked at
+
+
+class Count(Protocol):
+    """Counts the tokens of a text."""
+
+    def __call__(self, text: str, /) -> int: ...
 
 
 class Turn(NamedTuple):

@@ -51,7 +51,7 @@ def trace_of(hit: Hit) -> Trace | None:
     return Trace(candidate.ref, period.first, period.last, hit.relevance) if period else None
 
 
-class World(Protocol):
+class HierarchyReader(Protocol):
     """What drill looks at: the texts of nodes, which are counted as they are read, and a search over all of them."""
 
     def read(self, period: Period) -> str:
@@ -131,7 +131,7 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
 class _Question:
     """A question with how telling each of its words is, and what has been found for it so far."""
 
-    def __init__(self, world: World, text: str, years: Iterable[int]) -> None:
+    def __init__(self, world: HierarchyReader, text: str, years: Iterable[int]) -> None:
         self.world = world
         self.text = text
         self.asked = asked_words(text)
@@ -179,7 +179,7 @@ def _overlap(period: Period, first: date, last: date) -> float:
     return max(0.0, days / min(period.length, (last - first).days + 1))
 
 
-def drill(world: World, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
+def drill(world: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
     """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
     question = _Question(world, text, (day.year for day in days))
     frontier: list[Period] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.language.clock import find_time, is_day
 
@@ -37,6 +37,14 @@ class Fact(NamedTuple):
     @property
     def is_derived(self) -> bool:
         return bool(self.rule_id)
+
+
+class FactSource(Protocol):
+    """The facts of an agent, decoded only as far as somebody asks."""
+
+    def all(self) -> Iterator[Fact]: ...
+
+    def where(self, name: str, value: str) -> Iterator[Fact]: ...
 
 
 def derived_id(subject: str, predicate: str, obj: str) -> str:

@@ -2,9 +2,9 @@
 so that they sort by age and never repeat."""
 
 import re
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from typing import Protocol
 
 _ID = re.compile(r"[MFOT]-(\d{1,16})-([0-9a-f]{4})")
 
@@ -13,13 +13,25 @@ _ID = re.compile(r"[MFOT]-(\d{1,16})-([0-9a-f]{4})")
 LOCKED, DEFERRED = 0, 1
 
 
+class NewId(Protocol):
+    """Gives new ids, each after the last."""
+
+    def __call__(self) -> str: ...
+
+
+class Chance(Protocol):
+    """Gives a number below another one."""
+
+    def __call__(self, below: int) -> int: ...
+
+
 def parse_id(text: str) -> tuple[int, int] | None:
     """Milliseconds and suffix of an id, or None when it is not one of ours."""
     match = _ID.fullmatch(text)
     return (int(match[1]), int(match[2], 16)) if match else None
 
 
-def next_id(now_ms: int, last: str, draw: Callable[[int], int], lane: int = LOCKED, letter: str = "M") -> str:
+def next_id(now_ms: int, last: str, draw: Chance, lane: int = LOCKED, letter: str = "M") -> str:
     """The id after `last`: of this millisecond if the clock has moved on, otherwise just behind `last`.
 
     draw(n) gives a number below n. A clock that stands still or jumps back never repeats or reorders ids.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, format_time, parse_time
@@ -12,27 +12,22 @@ from mabos_cli.core.memory.trust import TrustOf, lowered
 Words = frozenset[str]
 
 
-class LongTerm:
+class LongTerm(Protocol):
     """Long-term memory, decoded only as far as somebody looks. The workspace fills it in."""
 
-    def find(self, item_id: str) -> MemoryItem | None:
-        raise NotImplementedError
+    def find(self, item_id: str) -> MemoryItem | None: ...
 
-    def __iter__(self) -> Iterator[MemoryItem]:
-        raise NotImplementedError
+    def __iter__(self) -> Iterator[MemoryItem]: ...
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    def __len__(self) -> int: ...
 
 
-class Relatives:
+class Relatives(Protocol):
     """Finds long-term items that share most of their words with a text. An index fills it in."""
 
-    def find(self, text: Words, threshold: float) -> list[tuple[float, str]]:
-        raise NotImplementedError
+    def find(self, text: Words, threshold: float) -> list[tuple[float, str]]: ...
 
-    def add(self, item_id: str, text: Words) -> None:
-        raise NotImplementedError
+    def add(self, item_id: str, text: Words) -> None: ...
 
 
 class Memory(NamedTuple):

@@ -4,7 +4,7 @@ unless a person vouches for its text."""
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 
@@ -18,6 +18,14 @@ OBSERVED, UNKNOWN, ENDLESS = "an observation", "not known here", "too long a lin
 OBSERVATION = "O-"  # how the ids of observations begin
 Find = Callable[[str], MemoryItem | None]
 TrustOf = Callable[[MemoryItem], str]
+
+
+class TrustJudge(Protocol):
+    """Says how far an item is trusted, and finds the items that it derives from."""
+
+    def __call__(self, item: MemoryItem) -> str: ...
+
+    def find(self, item_id: str) -> MemoryItem | None: ...
 
 
 def trust_rank(trust: str) -> int:

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.hierarchy.drill import Child, Descent, Find, Step, Trace, best_line, trace_of
+from mabos_cli.core.hierarchy.drill import Child, Descent, Find, HierarchyReader, Step, Trace, best_line, trace_of
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
@@ -21,8 +21,8 @@ from mabos_cli.workspace.memory.log_files import find_logs
 _HITS = 30  # finds that a question is answered with on the way down
 
 
-class HierarchyWorld:
-    """The World of core.drill over real files. Everything is read once; without an index the search reads every log."""
+class AgentHierarchy(HierarchyReader):
+    """The HierarchyReader of core.drill over real files. Everything is read once; without an index the search reads every log."""
 
     def __init__(self, call: Session, agent: Agent) -> None:
         self.agent = agent
@@ -119,7 +119,7 @@ def search_level(
     return list(found.values())[:limit], finder.warnings()
 
 
-def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, Any]:
+def visited(world: AgentHierarchy, query: str, descent: Descent) -> dict[str, Any]:
     """The whole way down with every node that was scored, and how much of everything was read."""
     files, size = world.whole()
     steps = [
@@ -144,7 +144,7 @@ def visited(world: HierarchyWorld, query: str, descent: Descent) -> dict[str, An
     return {"query": query, "finds": finds, "steps": steps, "read": read, "whole": {"files": files, "bytes": size}}
 
 
-def _node(world: HierarchyWorld, child: Child) -> dict[str, Any]:
+def _node(world: AgentHierarchy, child: Child) -> dict[str, Any]:
     paths = [world.agent.paths.relative(path) for path in world.files_of(child.period) if path.exists()]
     read = sum(world.read_from.get(path, 0) for path in paths)
     return {
@@ -171,7 +171,7 @@ def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]
             yield from _branches(steps[1:], child.period.name, depth + 1)
 
 
-def told_path(world: HierarchyWorld, descent: Descent) -> Iterator[str]:
+def told_path(world: AgentHierarchy, descent: Descent) -> Iterator[str]:
     """The way down for people: the nodes that were followed, and the lines at the end."""
     yield from _branches(descent.steps, "", 0)
     for step in descent.steps:

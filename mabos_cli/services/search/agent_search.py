@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.memory.item import touch
 from mabos_cli.core.memory.trust import lowered, trust_rank
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, TermSearch, browse
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, browse
 from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import MabosError
 from mabos_cli.services.search.agent_index import AgentIndex, OpenProgress
@@ -53,7 +53,7 @@ def _place(candidate: Candidate) -> tuple[str, str]:
     return candidate.at, candidate.ref
 
 
-class AgentSearch:
+class AgentSearch(Search):
     """The Search of core.recall over real memory. An index that turns out to be damaged is made anew, once."""
 
     def __init__(self, agents: Sequence[Agent], options: SearchOptions, progress: OpenProgress | None = None) -> None:

@@ -94,7 +94,7 @@ def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Re
     def planned(fresh: Fresh) -> tuple[Write | None, Result]:
         facts, data = _read_both(agent)
         before = facts.versions
-        fresh.new_id = _id_source(agent, facts.asserted)
+        fresh.new_id = _FactIds(agent, facts.asserted)
         changes, result = plan(facts, fresh)
         if changes is None:
             return None, result
@@ -141,16 +141,17 @@ def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
     return Facts(asserted[0], derived[0]), (asserted[1], derived[1])
 
 
-def _id_source(agent: Agent, file: FactFile) -> Callable[[], str]:
+class _FactIds(IdSource):
     """Gives ids behind the last one issued, and none that somebody put into the file by hand."""
-    mint = IdSource(agent.moment, _last_id(file), letter="F")
 
-    def fresh() -> str:
-        while file.has_id(own := mint()):
+    def __init__(self, agent: Agent, file: FactFile) -> None:
+        super().__init__(agent.moment, _last_id(file), letter="F")
+        self._file = file
+
+    def __call__(self) -> str:
+        while self._file.has_id(fact_id := super().__call__()):
             pass
-        return own
-
-    return fresh
+        return fact_id
 
 
 def _last_id(file: FactFile, *more: str) -> str:

@@ -13,6 +13,7 @@ from mabos_cli.core.memory.trust import (
     Decision,
     Judgement,
     Ruling,
+    TrustJudge,
     effective_trust,
     find_rulings,
     is_untrusted,
@@ -71,7 +72,7 @@ class Observed:
         return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
 
 
-class Judge:
+class Judge(TrustJudge):
     """How far an agent's items are trusted, all that they derive from considered. Files are read when somebody asks."""
 
     def __init__(self, paths: AgentPaths, memory: Memory) -> None:

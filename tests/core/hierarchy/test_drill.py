@@ -16,7 +16,7 @@ LEVELS = ["quarterly", "monthly", "weekly", "daily"]
 
 
 class Shelf:
-    """A World in dicts: logs by day, summaries by name, and a search that knows what each question finds."""
+    """A HierarchyReader in dicts: logs by day, summaries by name, and a search that knows what each question finds."""
 
     def __init__(self, logs, summaries=None, finds=None):
         self.logs, self.summaries, self.finds = logs, summaries or {}, finds or {}
