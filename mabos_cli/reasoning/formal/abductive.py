@@ -14,21 +14,25 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known
 
 MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 14
 _EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
+_COST = "what it costs to assume it; the least total wins where priors are missing"
 _HYPOTHESIS = shape.record(
     "one possible explanation",
     explains=shape.anything(_EXPLAINS),
     prior=shape.optional(shape.probability("how likely it is before anything was observed")),
-    cost=shape.optional(shape.number("what it costs to assume it; the least total wins where priors are missing", 0, 1e9), 1.0),
-)  # fmt: skip
+    cost=shape.optional(shape.number(_COST, 0, 1e9), 1.0),
+)
+_FACTS = shape.list_of(shape.parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)
+_RULES = shape.list_of(shape.parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)
+_PATTERN = shape.parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")
 SHAPE: shape.Shape = shape.record(
     "Give observations and hypotheses, or one observation as a pattern to explain by rules.",
     observations=shape.usual(shape.list_of(shape.text("something observed"), "what is to be explained")),
     hypotheses=shape.usual(shape.map_of(_HYPOTHESIS, "possible explanations by name")),
     absent=shape.optional(shape.list_of(shape.text("something"), "what was looked for and not found", least=0), []),
-    observation=shape.optional(shape.parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")),
-    facts=shape.optional(shape.list_of(shape.parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)),
-    rules=shape.optional(shape.list_of(shape.parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)),
-)  # fmt: skip
+    observation=shape.optional(_PATTERN),
+    facts=shape.optional(_FACTS),
+    rules=shape.optional(_RULES),
+)
 QUESTIONS: tuple[str, ...] = (
     "What was observed that calls for an explanation?",
     "Which explanations are possible, the dull ones included?",

@@ -27,20 +27,23 @@ _COUNTS = shape.record(
     held=shape.whole("with it", 0, 10**7),
     failed=shape.whole("without it", 0, 10**7),
 )
+_IF = "instead of cases, with `then`: what an instance is, such as `?x isA customer`"
+_FACTS = shape.list_of(shape.parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)
+_CLOSED = shape.truth("whether an instance of which nothing is known counts as a failure")
 SHAPE: shape.Shape = shape.record(
     "Give cases, or counts, or `then` with `if` to count over facts.",
     claim=shape.optional(shape.text("the general statement in words")),
     cases=shape.usual(shape.list_of(_CASE, "the instances seen, all of them and not only those that fit")),
     counts=shape.optional(_COUNTS),
-    **{"if": shape.optional(shape.list_of(shape.parsed("pattern", "a condition"), "instead of cases, with `then`: what an instance is, such as `?x isA customer`"))},
+    **{"if": shape.optional(shape.list_of(shape.parsed("pattern", "a condition"), _IF))},
     then=shape.optional(shape.parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
-    facts=shape.optional(shape.list_of(shape.parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)),
-    closed_world=shape.optional(shape.truth("whether an instance of which nothing is known counts as a failure"), False),
+    facts=shape.optional(_FACTS),
+    closed_world=shape.optional(_CLOSED, False),
     find=shape.optional(shape.text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
     level=shape.optional(shape.number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
     interval=shape.optional(shape.text("how the interval is made", "wilson", "exact"), "wilson"),
     at_least=shape.optional(shape.probability("the share from which on the statement is accepted")),
-)  # fmt: skip
+)
 QUESTIONS: tuple[str, ...] = (
     "What is claimed to hold in general, and of which kind of thing?",
     "Which instances were seen, with it and without it, and how were they chosen?",

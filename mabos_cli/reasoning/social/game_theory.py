@@ -248,9 +248,8 @@ def _dilemma(found: games.Analysis) -> list[str]:
     better = [way for one in found.pure if (way := _find_better_for_all(found, one)) is not None]
     if not better or len(better) < len(found.pure):
         return []
-    return [
-        f"dilemma: {games.played(found.game, better[0])} would be better for all than {games.played(found.game, found.pure[0])}"
-    ]
+    together, alone = (games.played(found.game, one) for one in (better[0], found.pure[0]))
+    return [f"dilemma: {together} would be better for all than {alone}"]
 
 
 def _find_better_for_all(found: games.Analysis, one: games.Profile) -> games.Profile | None:
