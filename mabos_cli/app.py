@@ -2,7 +2,7 @@
 
 import sys
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -100,7 +100,7 @@ ANYWHERE = (
 )
 
 
-def load_command(name: str):
+def load_command(name: str) -> TyperCommand | TyperGroup:
     """The command with a name, imported now."""
     module = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}")
     group = getattr(module, name, None)  # a module may hold several groups, each under its name
@@ -112,10 +112,12 @@ def load_command(name: str):
         for command in (group, *((group.commands,) if late else group.commands.values())):
             command.epilog = ANYWHERE
         return group
-    info = next(i for i in app.registered_commands if (i.name or i.callback.__name__) == name)
+    info = next(i for i in app.registered_commands if (i.name or getattr(i.callback, "__name__", "")) == name)
     info.epilog = ANYWHERE
     info.context_settings = _HELP
-    return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+    found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+    assert isinstance(found, TyperCommand), "commands are made by Typer"
+    return found
 
 
 def load_all() -> dict[str, TyperCommand | TyperGroup]:
@@ -126,13 +128,14 @@ def load_all() -> dict[str, TyperCommand | TyperGroup]:
 class LazyGroup(TyperGroup):
     """Commands that are imported when they are called."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    # The context and the formatter are Click's, and where Typer keeps its Click differs between versions.
+    def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, name: str):
+    def get_command(self, ctx: Any, name: str) -> TyperCommand | TyperGroup | None:
         return load_command(name) if name in COMMANDS else None
 
-    def format_commands(self, ctx: typer.Context, formatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
@@ -242,7 +245,7 @@ def _run(call: Call, args: list[str]) -> int:
     if args[:1] == ["--version"]:
         emit("mabos.version.v1", {"version": __version__}, [f"mabos {__version__}"], as_json=call.as_json)
         return 0
-    usage_error = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
+    usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
     # A known command is called directly: building the root and its options costs as much as a small command.
     known = bool(args) and args[0] in COMMANDS
     name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
@@ -263,7 +266,7 @@ def _run(call: Call, args: list[str]) -> int:
         raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
 
 
-def _usage_hint(error: Exception, args: list[str]) -> str:
+def _usage_hint(error: Any, args: list[str]) -> str:
     """What to do about a line that the parser did not understand."""
     path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
     if path == "mabos" and args and args[0] not in COMMANDS:

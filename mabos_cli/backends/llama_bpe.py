@@ -126,6 +126,7 @@ class Tokenizer:
 
     def _load_for(self, text: str) -> None:
         # Spaces become the space piece, and no piece has a line end in it: a class with one would run past its line.
+        assert self._letters is not None, "encode asks for pieces only then"
         letters = self._letters.union(text) - {" ", "\n"}
         if self._pieces and letters == self._letters:
             return
@@ -226,7 +227,8 @@ class PackedPieces:
             if not place:
                 return None
             if data[place] == size and data[place + 1 : place + 1 + size] == piece:
-                return _ID.unpack_from(data, place + 1 + size)[0]
+                number: int = _ID.unpack_from(data, place + 1 + size)[0]
+                return number
             slot = (slot + 1) % _SLOTS
 
     def __getitem__(self, piece: bytes) -> int:

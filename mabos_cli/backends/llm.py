@@ -181,6 +181,7 @@ def _talk(process: "Popen[bytes]", prompt: bytes, end: float) -> tuple[bytearray
     """Output and errors of a program that is fed the prompt meanwhile; TimeoutError when time is up."""
     from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 
+    assert process.stdin and process.stdout and process.stderr, "all three are pipes"
     output, errors, left = bytearray(), bytearray(), memoryview(prompt)
     with DefaultSelector() as pipes:
         for pipe in (process.stdin, process.stdout, process.stderr):
@@ -191,7 +192,7 @@ def _talk(process: "Popen[bytes]", prompt: bytes, end: float) -> tuple[bytearray
             ended = process.poll() is not None
             if (patience := end - time.monotonic()) <= 0:
                 raise TimeoutError
-            ready = [key.fileobj for key, _ in pipes.select(0 if ended else min(_TICK, patience))]
+            ready: list[Any] = [key.fileobj for key, _ in pipes.select(0 if ended else min(_TICK, patience))]
             # What it started may live on with the pipes in its hands; nobody waits for that.
             if ended and not {process.stdout, process.stderr} & {*ready}:
                 break
@@ -220,7 +221,7 @@ def _feed(pipe: Any, left: memoryview) -> memoryview:
 def _take(pipe: Any, kept: bytearray, room: int) -> bool:
     """Whether the pipe has come to its end."""
     # What does not fit is read too, so that the program can go on, and dropped.
-    part = pipe.read(_CHUNK)
+    part: bytes | None = pipe.read(_CHUNK)
     kept += (part or b"")[: room - len(kept)]
     return part == b""
 
@@ -238,4 +239,5 @@ def _end(process: "Popen[bytes]") -> None:
             os.killpg(process.pid, SIGKILL)
             process.wait(_LAST_WAIT)
     for pipe in (process.stdin, process.stdout, process.stderr):
+        assert pipe is not None, "all three are pipes"
         pipe.close()

@@ -65,7 +65,8 @@ def _read_shape(path: Path) -> Shape:
         numbers += [int(config[name]) for name in ("hidden_size", "max_position_embeddings")]
         if min(numbers) < 1 or numbers[2] % numbers[1]:
             raise ValueError("its numbers do not fit")
-        return Shape(*numbers, float(config["layer_norm_eps"]))
+        layers, heads, width, positions = numbers
+        return Shape(layers, heads, width, positions, float(config["layer_norm_eps"]))
     except OSError as error:
         raise Unavailable(f"cannot read {path}: {error.strerror}", _HINT) from None
     except (ValueError, KeyError, TypeError) as error:
@@ -234,8 +235,10 @@ def open_onnx(path: str) -> "OnnxModel":
         from onnxruntime.capi import onnxruntime_pybind11_state as faults
     except ImportError:
         raise Unavailable("the package onnxruntime is not installed", _EXTRA) from None
-    wrong = (faults.Fail, faults.InvalidArgument, faults.InvalidProtobuf, faults.InvalidGraph)
-    wrong += (faults.NotImplemented, faults.RuntimeException)
+    wrong = (
+        *(faults.Fail, faults.InvalidArgument, faults.InvalidProtobuf, faults.InvalidGraph),
+        *(faults.NotImplemented, faults.RuntimeException),
+    )
     model, tokenizer = Path(path) / "model.onnx", Path(path) / "tokenizer.json"
     try:
         name = fingerprint(model, tokenizer)

@@ -81,7 +81,7 @@ def run_line(call: Call, line: Line) -> Answer:
 @contextmanager
 def _standard_input(text: str | None) -> Iterator[None]:
     before = sys.stdin
-    sys.stdin = None if text is None else io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), "utf-8")  # type: ignore[assignment]
+    sys.stdin = None if text is None else io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), "utf-8")
     try:
         yield
     finally:
@@ -114,7 +114,8 @@ def _room(call: Call) -> int:
     workspace = call.open_workspace()
     agent = find_agent(workspace, call.agent) if call.agent else None
     settings = load_settings(workspace, agent, {})
-    return settings["mcp.max_tokens"] * settings["text.chars_per_token"]
+    room: int = settings["mcp.max_tokens"] * settings["text.chars_per_token"]
+    return room
 
 
 def _bounded(told: Answer, room: int) -> Reply:

@@ -176,7 +176,8 @@ def _tags(options: dict[str, str]) -> list[Pair]:
 
 def _decoded(listed: str) -> list[str]:
     try:
-        return JSONDecoder(strict=False).decode(listed)
+        found: list[str] = JSONDecoder(strict=False).decode(listed)
+        return found
     except ValueError:  # a comma too many, or an escape that is none
         return []
 

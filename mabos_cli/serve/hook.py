@@ -33,6 +33,12 @@ from mabos_cli.workspace.plain_paths import (
     workspace_above,
 )
 
+TYPE_CHECKING = False  # so that nothing loads typing here; type checkers take it as true
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 _COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
@@ -182,7 +188,7 @@ def _stop(call: HostCall) -> dict[str, object]:
     return stop_answer(call)
 
 
-def _in_time(call: HostCall, work: "Callable[[HostCall], object]") -> object:
+def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
     """What comes of some work that only reads; Late when it takes too long."""
     import signal
 

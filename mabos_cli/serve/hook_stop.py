@@ -67,8 +67,9 @@ def _usage(record: Any) -> tuple[int, int] | None:
     if isinstance(message, dict) and isinstance(message.get("usage"), dict):
         return sum(_count(message["usage"], name) for name in _USED), 0
     info = payload.get("info") if isinstance(payload, dict) else None
-    last = info.get("last_token_usage") if isinstance(info, dict) else None
-    return (_count(last, "total_tokens"), _count(info, "model_context_window")) if isinstance(last, dict) else None
+    if not isinstance(info, dict) or not isinstance(last := info.get("last_token_usage"), dict):
+        return None
+    return _count(last, "total_tokens"), _count(info, "model_context_window")
 
 
 def _count(record: dict[str, Any], name: str) -> int:

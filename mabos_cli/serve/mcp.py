@@ -154,8 +154,9 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
             answer = Reply(None, f"not_found: no tool {params.name[:60]!r}; {known}")
         else:
             answer = await run(call_tool, call, offer.tool, offer.validator, params.arguments or {})
-        content = [types.TextContent(text=answer.text)]
-        return types.CallToolResult(content=content, structured_content=answer.data, is_error=answer.is_error)
+        return types.CallToolResult(
+            content=[types.TextContent(text=answer.text)], structured_content=answer.data, is_error=answer.is_error
+        )
 
     async def list_resources(ctx: Any, params: Any) -> Any:
         names = [call.agent] if call.agent else await run(lambda: list_agents(call.open_workspace()))
@@ -205,7 +206,7 @@ def _described(offer: Offer) -> Any:
     )
 
 
-def _page(page: str) -> dict[str, str]:
+def _page(page: str) -> dict[str, Any]:
     return {"name": page, "description": PAGES[page].about, "mime_type": "text/markdown"}
 
 

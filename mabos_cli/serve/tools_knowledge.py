@@ -36,7 +36,7 @@ _METRICS = {"type": "object", "additionalProperties": {"type": "number"}}
 _HELD = "What held: beliefs and desires by id or in words, and the situation in words."
 _SITUATION = record(beliefs=TEXTS, desires=TEXTS, context=TEXT)
 _OUTCOME = record(success={"type": "boolean"}, metrics=_METRICS, lessons=TEXT)
-_CLASSES = record(**{aspect: choice(*said) for aspect, said in ASPECTS.items()})
+_CLASSES = record((), **{aspect: choice(*said) for aspect, said in ASPECTS.items()})
 
 
 def _classify(found: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,7 +37,7 @@ def skill(
     template = read_text(_TEMPLATES / _FORMATS[format])
     made = fill_in(template, os.fspath(agent.paths.workspace.root), agent.id)
     text = made if format == "skill" else put_section("", made)
-    data = {"format": format, "agent": agent.id, "path": output or None, "text": text}
+    data: dict[str, Any] = {"format": format, "agent": agent.id, "path": output or None, "text": text}
     if not output:
         return call.emit("skill", data, text.rstrip("\n").split("\n"))
     data["written"] = _write(output, format, made)

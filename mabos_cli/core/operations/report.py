@@ -22,7 +22,7 @@ class Upkeep(NamedTuple):
 
     agent: str
     due: tuple[tuple[str, int], ...]
-    index: str
+    index_state: str
 
 
 class Receipt(NamedTuple):
@@ -131,8 +131,13 @@ def _receipt(record: Mapping[str, Any]) -> Receipt:
     found, ms = record.get("counts"), record.get("ms")
     counts = list(found.items())[:6] if isinstance(found, dict) else []
     told = ", ".join(f"{shown(str(name), 40)} {shown(str(count), 20)}" for name, count in counts)
-    text = [shown(str(record.get(name, "")), width) for name, width in (("agent", 64), ("command", 60))]
-    return Receipt(shown(record["at"][:16], 16), *text, told, ms if isinstance(ms, int) else 0)
+    return Receipt(
+        at=shown(record["at"][:16], 16),
+        agent=shown(str(record.get("agent", "")), 64),
+        command=shown(str(record.get("command", "")), 60),
+        counts=told,
+        ms=ms if isinstance(ms, int) else 0,
+    )
 
 
 def list_troubles(troubles: Iterable[str]) -> Cut[str]:

@@ -63,6 +63,7 @@ def merge_keyed(
             found = b
         elif a is None or b is None:
             left = b if a is None else a
+            assert was is not None and left is not None, "one side removed what the other changed"
             found = None if is_same(was, left) else left
         else:
             found, lost = settle(was, a, b)
@@ -74,7 +75,7 @@ def merge_keyed(
     return Union(kept, tuple(spares))
 
 
-def merge_value(base: Any, a: Any, b: Any, newer: Any) -> Any:
+def merge_value(base: Any, a: T, b: T, newer: T) -> T:
     """The value that one side changed, or the newer one when both did.
 
     >>> merge_value(1, 1, 2, 1), merge_value(1, 3, 2, 3)
@@ -162,7 +163,7 @@ def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Ite
     """Several runs as one, each in its own order, the earliest next one first."""
     timed = []
     for place, run in enumerate(runs):
-        at: tuple = ()
+        at: tuple[Any, ...] = ()
         for number, each in enumerate(run):
             found = when(each)
             at = max(at, (found,)) if found is not None else at
@@ -261,8 +262,9 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
         return Settled(first, "theirs" if first is a else "ours")
     merged = merge_maps(base or {}, a, b, first)
     factors = [rule.get("confidence_factor") for rule in (base or {}, a, b)]
-    if len({*map(repr, factors)}) == 3 and all(isinstance(each, int | float) for each in factors[1:]):
-        merged["confidence_factor"] = min(factors[1:])
+    numbers = [each for each in factors[1:] if isinstance(each, int | float)]
+    if len({*map(repr, factors)}) == 3 and len(numbers) == 2:
+        merged["confidence_factor"] = min(numbers)
     return Settled(merged)
 
 
@@ -303,7 +305,7 @@ def _last_word(case: Case) -> tuple[str, str]:
 
 def _is_lost(name: str, base: Case | None, older: Case, merged: Case) -> bool:
     """Whether a value of the older side is a change of its own that does not stand in the case any more."""
-    value, was, kept = (getattr(case, name, None) for case in (older, base, merged))
+    value, was, kept = getattr(older, name), getattr(base, name, None), getattr(merged, name)
     if name == "metrics":
         had, has = dict(was or ()), dict(kept)
         return any(number not in (had.get(key), has.get(key)) for key, number in value)

@@ -4,6 +4,7 @@ Merged files are as our codecs write them, and say the same whichever side is ou
 """
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,7 @@ def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
     # Loaded here: who asks only for the kind of a file needs no codec.
     from mabos_cli.formats.operations import merge_records as records
 
-    merges = {
+    merges: dict[str, Callable[[str, Sides], Merged | None]] = {
         "store": records.merge_stores,
         "page": partial(records.merge_stores, is_page=True),
         "facts": records.merge_fact_files,

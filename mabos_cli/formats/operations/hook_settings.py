@@ -172,7 +172,7 @@ def _is_ours(text: str, part: Part, host: str) -> bool:
     found = parse_json(text[part.value : part.end], "settings")
     command = found.get("command") if isinstance(found, dict) else None
     match = _OURS.search(command) if isinstance(command, str) else None
-    return bool(match) and match[1] == host
+    return match is not None and match[1] == host
 
 
 # Members and elements of JSON text.

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from operator import eq
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -85,16 +86,16 @@ def free_id(own: str, text: bytes, taken: set[str]) -> str:
 
 def merge_extras(files: list[Any]) -> dict[str, Any]:
     """The keys of other tools, at the top of a file."""
-    _, a, b = files
+    base, a, b = files
     newer = max(a, b, key=lambda file: (file.version, repr(file.extra)))
-    return merge_maps(*(file.extra for file in files), newer.extra)
+    return merge_maps(base.extra, a.extra, b.extra, newer.extra)
 
 
 def merge_fact_files(path: str, sides: Sides) -> Merged:
     """The facts of both sides; those that say the same are one."""
     files = read_sides(parse_facts, FactFile, path, sides)
     records = [{line_id(line): line for line in file.lines} for file in files]
-    union = merge_keyed(*records, _settle_fact, lambda was, now: was == now, age_of_id)
+    union = merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
     kept, taken, notes = dict(union.kept), {*records[1], *records[2]}, []
     for spare in union.spares:
         own = free_id(spare.id, spare.record, taken)
@@ -140,8 +141,8 @@ def _numbered_age(own: str) -> tuple[int, str]:
 def merge_rule_files(path: str, sides: Sides) -> Merged:
     """The rules of both sides. Of one that says two things now, the other version is kept disabled."""
     files = read_sides(parse_rules, RuleFile, path, sides)
-    _, ours, theirs = files
-    union = merge_keyed(*(file.raw for file in files), merge_rules, lambda was, now: was == now, _numbered_age)
+    base, ours, theirs = files
+    union = merge_keyed(base.raw, ours.raw, theirs.raw, merge_rules, eq, _numbered_age)
     kept, notes = dict(union.kept), []
     last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
@@ -164,7 +165,7 @@ def merge_case_files(path: str, sides: Sides) -> Merged:
     """The cases of both sides. What a case was adapted from follows a new number."""
     files = read_sides(parse_cases, CaseFile, path, sides)
     records = [{entry["case_id"]: entry for entry in file.entries} for file in files]
-    union = merge_keyed(*records, partial(_settle_case, path), lambda was, now: was == now, _numbered_age)
+    union = merge_keyed(records[0], records[1], records[2], partial(_settle_case, path), eq, _numbered_age)
     kept, notes = dict(union.kept), []
     last = _last_number((*records[1], *records[2]))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
@@ -176,11 +177,11 @@ def merge_case_files(path: str, sides: Sides) -> Merged:
             if entry.get("adapted_from") == spare.id and name in mine and name not in others:
                 kept[name] = entry | {"adapted_from": own}
         kept[own] = spare.record | {"case_id": own}
-    others = next((file.others for file in files[1:] if file.others is not None), None)
-    if others is not None:
-        told = [file.others or {} for file in files]
-        others = merge_maps(*told, max(told[1:], key=repr))
-    return Merged(CaseFile(list(kept.values()), others, path).changed((), ()).data, tuple(notes))
+    extra: dict[str, Any] | None = None
+    if any(file.others is not None for file in files[1:]):
+        base, ours, theirs = (file.others or {} for file in files)
+        extra = merge_maps(base, ours, theirs, max(ours, theirs, key=repr))
+    return Merged(CaseFile(list(kept.values()), extra, path).changed((), ()).data, tuple(notes))
 
 
 def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:
@@ -202,19 +203,20 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
         gone = sorted(there.keys() - records[3 - split].keys(), key=age_of_id)
         notes += [f"{own} was removed on the side that has no pages, and is still on a page" for own in gone]
         records[3 - split] |= {own: there[own] for own in gone}
-    union = merge_keyed(*records, _settle_item, _is_untouched, age_of_id)
+    union = merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
     kept = _place_items(union, notes, {*records[1], *records[2]}, records)
     if split:
         kept = {own: held for own, held in kept.items() if not _is_on_page(records[0].get(own), held)}
         strays = sum(held[0] == "long_term" for held in kept.values())
         notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
     merged = StoreFile(
-        *(tuple(parse_item(line, path) for at, line in kept.values() if at == s) for s in ("working", "short_term")),
-        [line for at, line in kept.values() if at == "long_term"],
-        max(ours.version, theirs.version) + 1,
-        latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else "",
-        _page_counts(*(file.pages for file in files)),
-        merge_extras(files),
+        working=tuple(parse_item(line, path) for at, line in kept.values() if at == "working"),
+        short_term=tuple(parse_item(line, path) for at, line in kept.values() if at == "short_term"),
+        long_term=[line for at, line in kept.values() if at == "long_term"],
+        version=max(ours.version, theirs.version) + 1,
+        last_id=latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else "",
+        pages=_page_counts(*(file.pages for file in files)),
+        extra=merge_extras(files),
     )
     return Merged(render_page(merged.long_term) if is_page else render_store(merged), tuple(notes))
 
@@ -290,14 +292,16 @@ def _repoint_items(kept: dict[str, Held], spare: Spare, own: str, records: list[
     """Points what one side alone added, and means its item by an id, to the item's new id."""
     mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
     mark = f'"{spare.id}"'.encode()
+
+    def repoint(ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(own if each == spare.id else each for each in ids)
+
     for name, (store, line) in kept.items():
         if name == spare.id or mark not in line or name not in mine or name in others:
             continue
         item = parse_item(line, "merge")
-        links = {
-            n: tuple(own if i == spare.id else i for i in getattr(item, n)) for n in ("derived_from", "related_to")
-        }
-        kept[name] = (store, render_item(item._replace(**links)))
+        item = item._replace(derived_from=repoint(item.derived_from), related_to=repoint(item.related_to))
+        kept[name] = (store, render_item(item))
 
 
 def merge_logs(path: str, sides: Sides) -> Merged:

@@ -117,7 +117,7 @@ def _upkeep(report: Report) -> Section:
     """What is due, how the indexes are, and what was written last."""
     many = len(report.agents) > 1
     names = list(dict.fromkeys(name for each in report.upkeep.rows for name, _ in each.due))
-    rows = [_waiting(each.agent, dict(each.due), each.index, names) for each in report.upkeep.rows]
+    rows = [_waiting(each.agent, dict(each.due), each.index_state, names) for each in report.upkeep.rows]
     waits = table(("agent", *names, "index"), rows, "What waits to be done, by agent")
     receipts = [
         row(each.at.replace("T", " "), each.agent if many else None, each.command, each.counts, f"{each.ms} ms")

@@ -98,7 +98,7 @@ def _tiers(memory: MemoryView, many: bool) -> Part:
     lows = [f"{least:g} and above" for least in PRIORITIES.values()]
     bands = [(name, count, low) for (name, count), low in zip(memory.bands, [*lows[:-1], "below 0.5"], strict=True)]
     trusts = [(name, count, _TRUSTED[name]) for name, count in memory.trusts]
-    cards = (
+    cards: tuple[tuple[str, list[tuple[str, int, str]], dict[int, str]], ...] = (
         ("Where", [(name, count, "") for name, count in zip(names, memory.tiers, strict=True)], {3: "c4"}),
         ("Importance of live items", bands, {}),
         ("Trust of live items", trusts, {2: "c2"}),
@@ -251,7 +251,7 @@ def _settled(each: Settled, many: bool) -> Html:
 def _goals(goals: Cut[GoalRow], many: bool) -> Part:
     if not goals.rows:
         return element("p", "No goals yet: ", code('mabos goal add "…"'), " adds one.")
-    drawn = []
+    drawn: list[Part] = []
     for agent, rows in groupby(goals.rows, key=lambda each: each.agent):
         own = list(rows)
         tree = _tree(own, 0, len(own))

@@ -4,6 +4,7 @@ The index is taken as it is.
 """
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from mabos_cli.config import Settings
@@ -83,7 +84,7 @@ class _Judge:
             line = peek.line(item_id)
             return parse_item(line.encode("utf-8"), "the index") if line else None
 
-        self._trust_of = lambda item: effective_trust(
+        self._trust_of: Callable[[Any], str] = lambda item: effective_trust(
             parse_item(dump_line(item).encode("utf-8"), "the index"), find, rulings
         )
 

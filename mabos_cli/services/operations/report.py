@@ -11,7 +11,7 @@ from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.trust import effective_trust, find_rulings
 from mabos_cli.core.mind.goal_tree import build_tree
-from mabos_cli.core.mind.mind import Attitude, Belief
+from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.core.operations.report import (
     Clash,
     Receipt,
@@ -40,6 +40,7 @@ from mabos_cli.core.operations.report_memory import (
     shown,
 )
 from mabos_cli.errors import MabosError
+from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.memory.status import DUE_NAMES, count_due
@@ -97,10 +98,14 @@ class Gathering:
         told = self._told()
         facts, lapsed = self._facts()
         memory = self._memory()
-        trees = [(m.agent, build_tree(*(m.attitudes[k] for k in ("goal", "desire", "plan")), m.beliefs)) for m in minds]
+        trees = [
+            (m.agent, build_tree(m.attitudes["goal"], m.attitudes["desire"], m.attitudes["plan"], m.beliefs))
+            for m in minds
+        ]
         dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
         upkeep = Cut(tuple(map(self._upkeep, self._homes[:AGENTS])), max(0, len(agents) - AGENTS))
-        receipts = self._read("receipts", Cut(), _list_receipts, self._workspace, agents)
+        no_receipts: Cut[Receipt] = Cut()
+        receipts = self._read("receipts", no_receipts, _list_receipts, self._workspace, agents)
         clashes, settled = self._conflicts(minds)
         return Report(
             name=shown(name, 80),
@@ -128,16 +133,18 @@ class Gathering:
         return tally.view()
 
     def _mind(self, home: Agent) -> Mind:
-        beliefs = self._read(home.id, ([], []), load_beliefs, home)[0]
+        no_beliefs: tuple[list[Belief], list[Problem]] = [], []
+        no_attitudes: tuple[list[Attitude], list[Problem]] = [], []
+        beliefs = self._read(home.id, no_beliefs, load_beliefs, home)[0]
         kinds = ("desire", *_DATED)
-        held = {kind: self._read(home.id, ([], []), load_attitudes, home, kind)[0] for kind in kinds}
+        held = {kind: self._read(home.id, no_attitudes, load_attitudes, home, kind)[0] for kind in kinds}
         return Mind(home.id, beliefs, held)
 
     def _conflicts(self, minds: Sequence[Mind]) -> tuple[Cut[Clash], Cut[Settled]]:
         """The open conflicts and the resolved ones."""
         clashes, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
-            known = self._read(home.id, {}, read_resolved, home)
+            known: dict[str, Resolution] = self._read(home.id, {}, read_resolved, home)
             found = compare_beliefs(home, mind.beliefs).conflicts
             clashes += [(home.id, conflict) for conflict in found if conflict.key not in known]
             settled += [Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()]
@@ -145,12 +152,13 @@ class Gathering:
 
     def _facts(self) -> tuple[list[Fact], int]:
         """The facts of all agents that hold now, and how many do not."""
-        found = [fact for home in self._homes for fact in self._read(home.id, [], _all_facts, home)]
+        no_facts: list[Fact] = []
+        found = [fact for home in self._homes for fact in self._read(home.id, no_facts, _all_facts, home)]
         holding = [fact for fact in found if holds_at(fact, self._now)]
         return holding, len(found) - len(holding)
 
     def _upkeep(self, home: Agent) -> Upkeep:
-        due = self._read(home.id, {}, _due, home)
+        due: dict[str, int] = self._read(home.id, {}, _due, home)
         told = tuple((DUE_NAMES.get(name, name), count) for name, count in due.items())
         return Upkeep(home.id, told, self._read(home.id, "unknown", index_state, home))
 
@@ -159,9 +167,9 @@ class Gathering:
         digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
         quarters = [periods_of("quarterly", each.days) for each in digests]
         most = share_quarters([len(each) for each in quarters])
-        found = []
+        found: list[tuple[str, Cut[Told]]] = []
         for each, periods in zip(digests, quarters, strict=True):
-            told = self._read(each.agent.id, (), _tell, each, periods[-most:])
+            told: tuple[Told, ...] = self._read(each.agent.id, (), _tell, each, periods[-most:])
             found.append((each.agent.id, Cut(told, len(periods) - len(told))))
         return found
 
