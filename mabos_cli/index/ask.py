@@ -37,7 +37,7 @@ class Scope(NamedTuple):
     filters: Filters
     archived: bool
     pool: int
-    count: int
+    limit: int
     weighing: Weighing
     diversity: float | None = None
 
@@ -45,7 +45,7 @@ class Scope(NamedTuple):
 class Doc(NamedTuple):
     """A candidate: an item by its best part, or a passage of a file."""
 
-    index: SearchIndex
+    search_index: SearchIndex
     row: Row
     signals: Signals
 
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 class Lanes(NamedTuple):
     """What one index found, by the number of the first part: words, meaning, as written; whose words are meant; what is kept."""
 
-    index: SearchIndex
+    search_index: SearchIndex
     lexical: dict[int, float]
     near: dict[int, float]
     exact: dict[int, float]
@@ -72,10 +72,10 @@ class Lanes(NamedTuple):
 
     def load(self) -> Iterator[Doc]:
         """The candidates that are kept, with all that is known about them."""
-        for row in lanes.load_rows(self.index.db, self.kept):
-            ref = f"{self.index.label}{row.item or row.row}"
+        for row in lanes.load_rows(self.search_index.db, self.kept):
+            ref = f"{self.search_index.label}{row.item or row.row}"
             signals = _signals(ref, row, self.kept[row.row], row.author in self.said, row.row in self.exact)
-            yield Doc(self.index, row, signals)
+            yield Doc(self.search_index, row, signals)
 
 
 class Asking:
@@ -103,7 +103,7 @@ class Asking:
         for n, lane in enumerate(found):  # what shares neither a word nor its meaning with the question is no answer
             for row in [row for row, value in lane.near.items() if value < lane.floor and row not in lane.lexical]:
                 del lanes_of_all[n, row]
-        keep = max(_KEPT, 4 * self._scope.count)
+        keep = max(_KEPT, 4 * self._scope.limit)
         docs: dict[str, Doc] = {}
         for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
             found[n].kept[row] = lanes_of_all[n, row]
@@ -113,23 +113,23 @@ class Asking:
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
         spare = _SPARE if any(is_summary(doc.row.source) for doc in docs.values()) else 0
-        wanted = max(self._scope.pool, self._scope.count) if diverse else self._scope.count + spare
+        wanted = max(self._scope.pool, self._scope.limit) if diverse else self._scope.limit + spare
         best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
         hits = self._diverse(best, hits) if diverse else hits
-        return without_retold(hits, question.asked)[: self._scope.count]
+        return without_retold(hits, question.asked)[: self._scope.limit]
 
     def best(self) -> list[Hit]:
         """Without a question: the most important and recent items."""
         found = []
         for index in self._indexes:
             only, archived = self._restriction(index), self._scope.archived
-            for row in lanes.list_best(index.db, self._scope.count, only, archived):
+            for row in lanes.list_best(index.db, self._scope.limit, only, archived):
                 found.append((Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ())))
         self.candidates = len(found)
         found.sort(key=lambda pair: pair[0].row.at, reverse=True)
         found.sort(key=lambda pair: -pair[1].score)
-        return self._hits(found[: self._scope.count])
+        return self._hits(found[: self._scope.limit])
 
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
         """The agent's own items before a place in time, and those from there on."""
@@ -169,7 +169,7 @@ class Asking:
         near = vectors.nearest(query, pool, only.sql, only.values, archived) if vectors and query else []
         said = named | _OWN if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
-        kept = dict.fromkeys(exact, (0.0, None))
+        kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
         return Lanes(index, lexical, lanes.first_parts(near), exact, said, floor, kept)
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
@@ -177,16 +177,16 @@ class Asking:
         turns = [doc for doc in docs.values() if doc.row.session]
         if not turns:
             return {}
-        said = {lane.index.label: lane.said for lane in found}
+        said = {lane.search_index.label: lane.said for lane in found}
         rings: dict[str, Ring] = {}
         missing: dict[str, tuple[SearchIndex, list[str]]] = {}
         for doc in nlargest(_GIVERS, turns, key=lambda doc: blend(doc.signals.lexical, doc.signals.semantic)):
-            label = doc.index.label
-            before, after = lanes.neighbours(doc.index.db, doc.row)
+            label = doc.search_index.label
+            before, after = lanes.neighbours(doc.search_index.db, doc.row)
             near, far = (tuple(label + i for i in (*before[n : n + 1], *after[n : n + 1])) for n in (0, 1))
             rings[doc.signals.ref] = Ring(near, far)
             new = [i for i in (*before, *after) if label + i not in docs]
-            missing.setdefault(label, (doc.index, []))[1].extend(new)
+            missing.setdefault(label, (doc.search_index, []))[1].extend(new)
         for label, (index, ids) in missing.items():
             for row in lanes.load_items(index.db, ids, self._restriction(index), self._scope.archived):
                 ref = f"{label}{row.item}"
@@ -197,19 +197,22 @@ class Asking:
         of = {s.ref: hit for s, hit in zip(best, hits, strict=True)}
         top, rest = best[:_MOST_DIVERSE], best[_MOST_DIVERSE:]
         said = {s.ref: frozenset(words(of[s.ref].candidate.text)) for s in top}
-        order = diversify(top, said, self._scope.diversity or 0.0, self._scope.count)
-        return [of[s.ref] for s in [*order, *rest][: self._scope.count]]
+        order = diversify(top, said, self._scope.diversity or 0.0, self._scope.limit)
+        return [of[s.ref] for s in [*order, *rest][: self._scope.limit]]
 
     def _hits(self, found: list[tuple[Doc, Scored]]) -> list[Hit]:
         """Hits with their items decoded and their texts read: only those that are returned."""
         loaded: dict[str, tuple[Mapping[int, tuple[str, str, str]], Mapping[int, str]]] = {}
         for index in self._indexes:
-            rows = [doc.row for doc, _ in found if doc.index is index]
+            rows = [doc.row for doc, _ in found if doc.search_index is index]
             loaded[index.label] = (
                 lanes.load_lines(index.db, [row.item_row for row in rows if row.item]),
                 lanes.load_texts(index.db, [row.row for row in rows if not row.item]),
             )
-        return [Hit(_candidate(doc, *loaded[doc.index.label]), s.score, s.relevance, parts=s.parts) for doc, s in found]
+        return [
+            Hit(_candidate(doc, *loaded[doc.search_index.label]), s.score, s.relevance, parts=s.parts)
+            for doc, s in found
+        ]
 
 
 def _signals(ref: str, row: Row, lane: tuple[float, float | None], named: bool, exact: bool = False) -> Signals:
@@ -217,13 +220,19 @@ def _signals(ref: str, row: Row, lane: tuple[float, float | None], named: bool, 
 
 
 def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
-    row, agent = doc.row, doc.index.label.removesuffix("/")
+    row, agent = doc.row, doc.search_index.label.removesuffix("/")
     if not row.item:
-        place = {"path": row.source, "lines": (row.first, row.last), "agent": agent}
-        place["marked"] = TRUSTS[row.trust]
-        return Candidate(texts[row.row], row.importance, row.at, **place)
+        return Candidate(
+            texts[row.row],
+            row.importance,
+            row.at,
+            path=row.source,
+            lines=(row.first, row.last),
+            agent=agent,
+            marked=TRUSTS[row.trust],
+        )
     line, store, archived = lines[row.item_row]
-    return _remembered(doc.index.decode(line), store, archived, agent)
+    return _remembered(doc.search_index.decode(line), store, archived, agent)
 
 
 def _remembered(item: MemoryItem, store: str, archived: str, agent: str = "") -> Candidate:

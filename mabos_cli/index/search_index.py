@@ -93,8 +93,8 @@ class SearchIndex:
             with self._guard.hold(wait) as note:
                 return self._refresh_held(sources, note)
         except Conflict as error:
-            note = self._guard.read()  # while somebody writes, SQLite shows what was there before
-            if (note == WRITING or self._is_whole(note)) and self._open():
+            written = self._guard.read()  # while somebody writes, SQLite shows what was there before
+            if (written == WRITING or self._is_whole(written)) and self._open():
                 self.stale = error.message
                 return Stats()
             raise
@@ -151,7 +151,8 @@ class SearchIndex:
 
     def errors(self) -> list[tuple[str, str]]:
         """The files that could not be read, and why."""
-        return self.db.execute("SELECT path, error FROM files WHERE error != ''").fetchall()
+        found: list[tuple[str, str]] = self.db.execute("SELECT path, error FROM files WHERE error != ''").fetchall()
+        return found
 
     def inspect(self, sources: Sequence[Source]) -> dict[str, Any]:
         """State and contents of the file as it is, nothing when there is none. Changes nothing."""
@@ -169,7 +170,11 @@ class SearchIndex:
         assert self.path is not None
         known = dict(self.db.execute("SELECT path, stamp FROM files"))
         behind = sum(known.pop(s.path, "") != s.stamp for s in sources) + len(known)
-        count = lambda table: self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: E731
+
+        def count(table: str) -> int:
+            number: int = self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            return number
+
         meta = read_meta(self.db)
         return {
             "state": f"stale: {behind} of {len(sources)} files changed" if behind else "fresh",

@@ -135,7 +135,9 @@ class Restriction(NamedTuple):
 
 def restrict(db: Any, filters: Filters) -> Restriction:
     """The passages that pass the filters; no condition at all when everything does."""
-    on_item, on_any, values = [], [], []
+    on_item: list[str] = []
+    on_any: list[str] = []
+    values: list[str | float] = []
     for column, allowed in (("i.type", filters.types), ("i.store", filters.stores)):
         if allowed:
             on_item.append(f"{column} IN ({','.join('?' * len(allowed))})")
@@ -237,7 +239,8 @@ def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
 def count_findable(db: Any, archived: bool) -> int:
     """How many items and passages of files can be found."""
     sql = "SELECT count(*) FROM passages WHERE shown AND part = 0"
-    return db.execute(sql + ("" if archived else f" AND row < {ARCHIVED}")).fetchone()[0]
+    count: int = db.execute(sql + ("" if archived else f" AND row < {ARCHIVED}")).fetchone()[0]
+    return count
 
 
 def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
@@ -272,7 +275,8 @@ def list_around(
 
 def list_authors(db: Any, most: int = 200) -> list[str]:
     """The authors of items, each found by a jump over all that the one before wrote."""
-    found, last = [], ""
+    found: list[str] = []
+    last = ""
     while len(found) < most:
         row = db.execute(
             "SELECT author FROM items WHERE author > ? AND author > '' ORDER BY author LIMIT 1", (last,)

@@ -67,7 +67,8 @@ def audit(
         pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
     stale = _find_stale(agent, counter) if "domains" in wanted else []
-    data = {"scope": scope, "analysis": _analysis(agent, inside, pairs, stale, counter), "counted_by": counter.name}
+    analysis = _analysis(agent, inside, pairs, stale, counter)
+    data: dict[str, Any] = {"scope": scope, "analysis": analysis, "counted_by": counter.name}
     data["always_loaded_tokens"] = always = sum(each.tokens for each in sources if each.category in ALWAYS)
     advice = _recommend(agent, wanted, inside, pairs, stale, counter) if recommend else []
     if recommend:

@@ -1,6 +1,6 @@
 """log: what becomes of daily logs when they are old."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,7 +48,8 @@ def consolidate(
     )
     finder = _open_finder(agent) if llm else None
     found = find_events(agent, rules)
-    taking, notes = preview_taking(agent, found, rules), []
+    taking = preview_taking(agent, found, rules)
+    notes: list[str] = []
     if not dry_run:
         facts = finder.find(taking.taken) if finder else []
         taking, notes = take_events(agent, found, rules, facts)
@@ -82,7 +83,7 @@ def _span(text: str | None) -> str | None:
     return text
 
 
-def _row(candidate: Candidate) -> dict:
+def _row(candidate: Candidate) -> dict[str, Any]:
     event = candidate.event
     return {
         "day": event.day,

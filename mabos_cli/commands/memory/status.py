@@ -18,11 +18,17 @@ def status(ctx: typer.Context) -> None:
     call: Call = ctx.obj
     agent = call.open_agent()
     found, limits = describe_status(agent), agent.settings.limits()
-    data = {"agent": agent.id, "stores": found.stores, "due": found.due, "index": found.index, "last_runs": found.runs}
+    data = {
+        "agent": agent.id,
+        "stores": found.stores,
+        "due": found.due,
+        "index": found.index_state,
+        "last_runs": found.runs,
+    }
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", agent.id), *((name, f"{count}{caps[name]}") for name, count in found.stores.items())]
     rows += [(DUE_NAMES.get(name, name), str(count)) for name, count in found.due.items() if count]
-    rows.append(("index", found.index))
+    rows.append(("index", found.index_state))
     if found.mirrored is not None:
         data["typedb"] = found.mirrored
         rows.append(("typedb", _mirror_line(found.mirrored)))

@@ -127,7 +127,7 @@ def search(
     agent = call.open_agent()
     query = text_argument(" ".join(words), call.literal_dash)
     held = AgentIndex(agent, progress=call.progress)
-    lanes = {
+    lanes: dict[str, list[dict[str, Any]]] = {
         name: [{"ref": ref, "score": float(f"{score:.4g}"), "text": text} for ref, score, text in rows]
         for name, rows in held.search_lanes(query, limit or _MOST).items()
     }

@@ -1,7 +1,7 @@
 """timeline: what happened when."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,7 +50,7 @@ def timeline(
         focus = named or (later[0].ref if later else None)
     else:
         chosen, focus = search.around(_END, before + 1, 0)[0], None
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": c.ref,
             "at": c.at,

@@ -119,7 +119,8 @@ def match_terms(text: str, weights: Mapping[str, float]) -> tuple[float, tuple[s
 
 def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, ...]]:
     """The line of a summary that holds most of the weighted terms, and in which words; none when no line holds any."""
-    best, matched, found = 0.0, (), ""
+    best, found = 0.0, ""
+    matched: tuple[str, ...] = ()
     for line in text.split("\n"):
         if not line.startswith(_NOT_TOLD):
             value, held = match_terms(line, weights)

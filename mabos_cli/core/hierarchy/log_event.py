@@ -77,7 +77,7 @@ def is_marked_untrusted(text: str) -> bool:
     (True, False)
     """
     match = _PREFIX.match(text)
-    return bool(match) and ", untrusted)" in match[0]
+    return match is not None and ", untrusted)" in match[0]
 
 
 def shape_of(text: str) -> str:

@@ -233,8 +233,8 @@ def plan_taking(
             keys.add(candidate.key)
             said.update(candidate.marks)
         marks = dict.fromkeys(mark for candidate in (*fresh, *old) for mark in candidate.marks)
-        named = [tuple(candidate.key for candidate in part) for part in (fresh, old)]
-        lines.append(DayTaken(day.day, day.digest, min_importance, *named, tuple(marks)))
+        new_keys, old_keys = (tuple(candidate.key for candidate in part) for part in (fresh, old))
+        lines.append(DayTaken(day.day, day.digest, min_importance, new_keys, old_keys, tuple(marks)))
         taken += fresh
         known += len(old)
     return Taking(tuple(taken), known, tuple(lines))

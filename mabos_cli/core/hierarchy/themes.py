@@ -271,7 +271,7 @@ def _presence(theme: Theme, extent: Extent) -> float:
     rarity = min(0.7, math.log(max(1.0, extent.days / max(1, theme.days)))) + 0.05
     # And what fills a few weeks tells more about them than what runs through all.
     burst = 0.7 * math.log(max(1.0, extent.weeks / (len(theme.places) + 1))) + 0.35
-    return weight * rarity**1.5 * burst
+    return float(weight * rarity**1.5 * burst)
 
 
 def _novelty(theme: Theme, extent: Extent, history: Sequence[Counts], earlier: Sequence[int]) -> float:

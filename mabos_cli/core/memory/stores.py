@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, format_time, parse_time
@@ -115,7 +115,9 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
     )
 
 
-def _overflow(items: list[MemoryItem], capacity: int, key: Callable[[MemoryItem], tuple]) -> list[MemoryItem]:
+def _overflow(
+    items: list[MemoryItem], capacity: int, key: Callable[[MemoryItem], tuple[str | float, ...]]
+) -> list[MemoryItem]:
     """The items that must go, lowest key first, for the rest to fit."""
     return sorted(items, key=key)[: max(0, len(items) - capacity)]
 
@@ -174,7 +176,7 @@ def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ())
 def plan_update(
     memory: Memory,
     item_id: str,
-    fields: dict,
+    fields: dict[str, Any],
     *,
     now: datetime,
     limits: Limits = Limits(),

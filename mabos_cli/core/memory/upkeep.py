@@ -303,15 +303,18 @@ def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving
     return Leaving(Departure(item, store, reason, format_time(now)), tier_of(item), trust, cause, days)
 
 
+_NO_BANDS = tuple((name, 0) for name in BANDS)
+
+
 class Tally(NamedTuple):
     """What became of harvested observations: new items, those among them that are linked, merges, items by band."""
 
     harvested: int = 0
     merged: int = 0
     linked: int = 0
-    bands: tuple[tuple[str, int], ...] = tuple((name, 0) for name in BANDS)
+    bands: tuple[tuple[str, int], ...] = _NO_BANDS
 
-    def count(self, results: Iterable[Stored], must: float, nice: float) -> "Tally":
+    def with_results(self, results: Iterable[Stored], must: float, nice: float) -> "Tally":
         """The tally with more results in it."""
         results = tuple(results)
         new = [result for result in results if not result.deduplicated]
@@ -383,7 +386,7 @@ def plan_grading(
 
     working, short_term = graded(memory.working), graded(memory.short_term)
     recent = len(done)
-    far = (memory.long_term.find(i) for i in wanted) if wanted else memory.long_term
-    graded(sorted(filter(None, far), key=lambda item: item.id) if wanted else far)
+    found = filter(None, (memory.long_term.find(i) for i in wanted))
+    graded(sorted(found, key=lambda item: item.id) if wanted else memory.long_term)
     put = tuple(grading.item for grading in done[recent:])
     return Changes(working, short_term, put=put), tuple(done)

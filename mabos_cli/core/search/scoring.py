@@ -214,12 +214,13 @@ def fade(at: str, now: datetime | None, half_life: float) -> float:
     """
     moment = find_time(at) if at else None
     age = (now - moment).total_seconds() if moment and now else half_life
-    return 0.5 ** (max(0.0, age) / half_life)
+    return float(0.5 ** (max(0.0, age) / half_life))
 
 
 def diversify(scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int) -> list[Scored]:
     """Maximal marginal relevance: each next result is good and unlike those before it. `said` holds the words of each."""
-    left, chosen = list(scored), []
+    left = list(scored)
+    chosen: list[Scored] = []
     closest = {s.ref: 0.0 for s in left}
     while left and len(chosen) < count:
         best = max(left, key=lambda s: weight * s.score - (1 - weight) * closest[s.ref])

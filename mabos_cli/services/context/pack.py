@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
+from mabos_cli.backends.tokenizers import Counter as Counter
+from mabos_cli.backends.tokenizers import open_tokenizer_counter
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.candidates import (
     Entry,
@@ -75,23 +76,22 @@ class PackSearch:
         self._notes += warnings
         return found
 
-    def _asked(self, **changes: object) -> None:
-        options = self._search.options
-        self._search.options = options._replace(filters=options.filters._replace(**changes))
+    def _asked(self, filters: Filters) -> None:
+        self._search.options = self._search.options._replace(filters=filters)
 
     def _refused(self, hits: Sequence[Hit]) -> list[Hit]:
         """What the least trust keeps out, and pages of facts: each fact has a trust of its own."""
-        self._asked(min_trust="")
+        self._asked(self._search.options.filters._replace(min_trust=""))
         least = trust_rank(self._trust)
         found = [hit for hit in self._search(self.question) if trust_rank(hit.candidate.trust) < least]
-        self._asked(min_trust=self._trust)
+        self._asked(self._search.options.filters._replace(min_trust=self._trust))
         return found
 
     def _recent(self) -> Iterator[Hit]:
         """What is in working memory or was stored lately, whatever it is about: as little worth as that is."""
         options = self._search.options
         self._search.options = options._replace(limit=_RECENT)
-        self._asked(stores=("working", "short_term"))
+        self._asked(options.filters._replace(stores=("working", "short_term")))
         weight = self._agent.settings["recall.importance_weight"]
         for hit in self._search.best():
             if entry_of(hit, self._since).lane == "hot":

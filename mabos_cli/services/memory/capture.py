@@ -209,7 +209,7 @@ def _stored(agent: Agent, crop: Crop, dry_run: bool) -> set[str]:
 
 def _preview(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]]) -> Yield:
     results = agent.preview(plan_drafts(agent, [draft for _, _, draft in drafts])) if drafts else []
-    return Yield(Tally().count(results, *_bands(agent)))
+    return Yield(Tally().with_results(results, *_bands(agent)))
 
 
 def _store(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]], show: Show | None) -> Yield:
@@ -221,7 +221,7 @@ def _store(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]], show:
         results, warnings = agent.change("harvest", plan_drafts(agent, [draft for _, _, draft in chunk]))
         note_taken(agent.paths, (entry[:2] for entry in chunk), format_time(agent.now()))
         known = tuple(dict.fromkeys((*done.warnings, *warnings)))
-        done = Yield(done.tally.count(results, *_bands(agent)), done.chunks + 1, warnings=known)
+        done = Yield(done.tally.with_results(results, *_bands(agent)), done.chunks + 1, warnings=known)
     if show and drafts:
         show(len(drafts), len(drafts))
     return done

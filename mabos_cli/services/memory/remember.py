@@ -1,6 +1,7 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,7 +121,7 @@ class Merger:
                 self._asker.do_without("too large for a prompt")
                 continue
             prompt = render_merge_prompt(doubt.item.content, doubt.content)
-            merge = self._asker.ask(prompt, lambda answer, doubt=doubt: _read(answer, doubt))
+            merge = self._asker.ask(prompt, partial(_read, doubt=doubt))
             if merge and merge.same:
                 agreed[doubt.pair] = Prose(merge.text, self._asker.mark)
         return agreed

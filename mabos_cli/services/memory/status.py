@@ -18,7 +18,7 @@ class Status(NamedTuple):
 
     stores: dict[str, int]
     due: dict[str, int]
-    index: str
+    index_state: str
     runs: dict[str, str]
     mirrored: dict[str, int] | None
 

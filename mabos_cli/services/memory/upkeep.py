@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
@@ -88,7 +89,7 @@ class GroupAuthor:
             texts = [member.content for member in group]
             if is_too_large(texts):
                 self._asker.do_without("too large for a prompt")
-            elif text := self._asker.ask(render_consolidation_prompt(texts), lambda a, t=texts: _read(a, t)):
+            elif text := self._asker.ask(render_consolidation_prompt(texts), partial(_read, texts=texts)):
                 self.prose[describe_group(group)] = Prose(text, self._asker.mark)
 
     def summary(self, groups: Groups) -> dict[str, Any]:

@@ -54,6 +54,7 @@ class AgentIndex:
             self.warnings.append("this Python has no SQLite: searched by words in the files themselves")
             return None
         patience = self.agent.settings["index.wait"] if wait is None else wait
+        faults: tuple[type[Exception], ...] = (MabosError, OSError, *plan.engine.errors)
         for path, guard in (*index_places(self.agent.paths), (None, None)):
             try:
                 self._refresh(path, guard, plan, rebuild, patience)
@@ -64,7 +65,7 @@ class AgentIndex:
                 self.warnings.append("another process is building the index: searched by words only")
                 self._refresh(None, None, plan._replace(embedder=None), False, 0)
                 break
-            except (MabosError, OSError, *plan.engine.errors):
+            except faults:
                 if path is None:
                     raise
         self._report()
@@ -181,8 +182,8 @@ class AgentIndex:
         yield from (c for c in items.values() if archived or not c.archived)
         for path, piece in pieces:
             if piece.copy_of not in items:
-                place = {"path": path, "lines": (piece.first, piece.last), "marked": piece.trust}
-                yield Candidate(piece.text, 0.5, piece.at, **place, agent=agent)
+                lines = (piece.first, piece.last)
+                yield Candidate(piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent)
 
     @cached_property
     def _rulings(self) -> dict[str, Ruling]:

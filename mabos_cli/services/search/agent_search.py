@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mabos_cli.core.memory.item import touch
 from mabos_cli.core.memory.trust import lowered, trust_rank
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mabos_cli.index.search_index import SearchIndex
     from mabos_cli.services.search.shared_memories import Elsewhere
 
+Found = TypeVar("Found")  # what a question to the indexes is answered with
 
 MOST = 1_000_000  # results and candidates, whatever is asked for
 
@@ -168,7 +169,7 @@ class AgentSearch(Search):
     def _indexes(self) -> "list[SearchIndex]":
         return [opened.index for opened in self._opened if opened.index]
 
-    def _asked(self, ask: "Callable[[Asking], Any]", archived: bool = False) -> Any:
+    def _asked(self, ask: "Callable[[Asking], Found]", archived: bool = False) -> Found:
         """What the indexes answer; those that turn out to be damaged are made anew first."""
         errors = self._indexes()[0].engine.errors
         try:
@@ -178,7 +179,7 @@ class AgentSearch(Search):
                 opened.refresh(rebuild=True)
             return self._ask(ask, archived)
 
-    def _ask(self, ask: "Callable[[Asking], Any]", archived: bool) -> Any:
+    def _ask(self, ask: "Callable[[Asking], Found]", archived: bool) -> Found:
         from mabos_cli.index.ask import Asking, Scope
 
         s, options = self._home.settings, self.options

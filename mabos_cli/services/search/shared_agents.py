@@ -57,4 +57,5 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
 
 def own_id(row: Row, name: str) -> str:
     """The id that something has with its agent, from its key in the graph."""
-    return row[name].removeprefix(f"{row['agent']}/")
+    key: str = row[name]
+    return key.removeprefix(f"{row['agent']}/")

@@ -71,7 +71,9 @@ def test_the_tally_counts_new_items_by_band_and_merges_apart():
         Stored(item(2, importance=0.79, related_to=("M-1-0000",)), "long_term", linked=("M-1-0000",)),
         Stored(item(1, importance=0.1, related_to=("x",)), "long_term", deduplicated=True),
     ]
-    tally = Tally().count(results, 0.8, 0.5).count([Stored(item(3, importance=0.1), "long_term")], 0.8, 0.5)
+    tally = (
+        Tally().with_results(results, 0.8, 0.5).with_results([Stored(item(3, importance=0.1), "long_term")], 0.8, 0.5)
+    )
     assert tally == Tally(3, 1, 1, (("must_remember", 1), ("nice_to_have", 1), ("ignore", 1)))
 
 
