@@ -156,7 +156,7 @@ def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]
 def _row(each: Planned, places: Places, dry_run: bool) -> dict[str, Any]:
     """What became of an entry, as JSON."""
     seed, state, there = each
-    row = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state}
+    row: dict[str, Any] = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state}
     if there:
         row |= {"agent": there.agent, "id": there.id or None, "title": there.title, "place": there.place}
         is_same = (there.id, there.title.casefold()) == (seed.id, seed.title.casefold())
