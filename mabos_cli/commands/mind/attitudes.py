@@ -1,25 +1,61 @@
-"""desire, commitment and learning: what an agent wants, has promised, and has learned, in Desires.md, Commitments.md and Learnings.md."""
+"""desire, goal, intention, plan, commitment and learning: an agent's attitudes, each kind in a cognitive file of its own."""
 
 from typing import Annotated
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.core.memory.item import check_content, check_word
 from mabos_cli.services.inputs import line_argument, text_argument
-from mabos_cli.services.mind.attitudes import add_attitude, check_day, check_priority, join_ids, list_attitudes, today
+from mabos_cli.services.mind.attitudes import (
+    Added,
+    Changed,
+    GoalTree,
+    Listed,
+    add_attitude,
+    build_goal_tree,
+    change_steps,
+    end_intention,
+    list_attitudes,
+    note_progress,
+    update_goal,
+)
 
 Group = Annotated[str, typer.Option(help="The heading that it goes under.")]
+Priority = Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")]
+Deadline = Annotated[str, typer.Option(metavar="DATE", help="Until when.")]
+NewDeadline = Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")]
+Intention = Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")]
+
 desire = new_group("desire", "Add and list what an agent wants.", no_args_is_help=True)
+goal = new_group("goal", "Add and list goals, and show how they hang together.", no_args_is_help=True)
+intention = new_group("intention", "Add intentions, note progress, complete, drop and list them.", no_args_is_help=True)
+plan = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
 commitment = new_group("commitment", "Add and list what an agent has promised to others.", no_args_is_help=True)
 learning = new_group("learning", "Add and list lessons.", no_args_is_help=True)
+
+
+def _emit(call: Call, name: str, found: Added | Changed | Listed | GoalTree) -> None:
+    call.emit(name, found.as_dict(), found.lines(), found.warnings)
+
+
+def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> None:
+    """Gives a group the command that lists its entries; two of their statuses are named in its help."""
+
+    def list_entries(
+        ctx: typer.Context,
+        status: Annotated[str, typer.Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
+    ) -> None:
+        _emit(ctx.obj, f"{kind}.list", list_attitudes(ctx.obj.open_agent(), kind, status))
+
+    about = f"List the {kind}s in the order of the file, with their places."
+    app.command("list", help=f"{about}\n\nExample: mabos {kind} list --status {usual}")(list_entries)
 
 
 @desire.command("add")
 def add_desire(
     ctx: typer.Context,
     title: Annotated[str, typer.Argument(help="What is wanted; - reads standard input.")],
-    priority: Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")] = "medium",
+    priority: Priority = "medium",
     motivates: Annotated[
         list[str] | None, typer.Option(metavar="GOAL", help="A goal that it motivates; may repeat.")
     ] = None,
@@ -31,25 +67,176 @@ def add_desire(
     Example: mabos desire add "Never lose a batch" --priority high --motivates G-001
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    fields = {"priority": check_priority(priority), "status": check_word(status, "status")}
-    fields["motivates"] = join_ids(motivates)
-    added = add_attitude(agent, "desire", line_argument(title, call.literal_dash), fields, group=group)
-    call.emit("desire.add", added.as_dict(), added.lines(), added.warnings)
+    fields = {"priority": priority, "status": status, "motivates": motivates}
+    title = line_argument(title, call.literal_dash)
+    _emit(call, "desire.add", add_attitude(call.open_agent(), "desire", title, fields, group=group))
 
 
-@desire.command("list")
-def list_desires(
+_add_list_command(desire, "desire", "active", "dormant")
+
+
+@goal.command("add")
+def add_goal(
     ctx: typer.Context,
-    status: Annotated[str, typer.Option(help="Only those with this status: active, dormant, ...")] = "",
+    title: Annotated[str, typer.Argument(help="What is to be reached; - reads standard input.")],
+    level: Annotated[str, typer.Option(help="strategic, tactical or operational.")] = "tactical",
+    priority: Priority = "",
+    deadline: Deadline = "",
+    parent: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
+    desire: Annotated[list[str] | None, typer.Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
+    requires: Annotated[
+        list[str] | None, typer.Option(metavar="PLAN", help="A plan that it requires; may repeat.")
+    ] = None,
+    group: Annotated[str, typer.Option(help="The heading that it goes under; else that of its level.")] = "",
 ) -> None:
-    """List the desires in the order of the file, with their places.
+    """Add a goal to Goals.md, in the shape that the file has.
 
-    Example: mabos desire list --status active
+    Example: mabos goal add "Renew the largest customer" --level tactical --deadline 2026-03-31
     """
     call: Call = ctx.obj
-    found = list_attitudes(call.open_agent(), "desire", status)
-    call.emit("desire.list", found.as_dict(), found.lines(), found.warnings)
+    fields = {"type": level, "priority": priority, "status": "active", "deadline": deadline}
+    links = {"parent": [parent], "desire": desire, "requires": requires}
+    title = line_argument(title, call.literal_dash)
+    _emit(call, "goal.add", add_attitude(call.open_agent(), "goal", title, fields | links, group=group))
+
+
+@goal.command("update")
+def update(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="GOAL", help="Its id, or its title.")],
+    status: Annotated[str, typer.Option(help="active, achieved, abandoned, ...")] = "",
+    progress: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is.")] = None,
+    priority: Priority = "",
+    deadline: NewDeadline = "",
+    reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+) -> None:
+    """Change a goal in its place. An achieved or abandoned goal ends the intentions for it in the next cycle.
+
+    Example: mabos goal update G-001 --status achieved
+    """
+    call: Call = ctx.obj
+    fields = {"status": status, "progress": progress, "priority": priority, "deadline": deadline}
+    _emit(call, "goal.update", update_goal(call.open_agent(), name, fields, reason))
+
+
+_add_list_command(goal, "goal", "active", "achieved")
+
+
+@goal.command()
+def tree(ctx: typer.Context) -> None:
+    """Show goals below the goals that they are part of, with the desires, plans and beliefs behind each.
+
+    Example: mabos goal tree
+    """
+    _emit(ctx.obj, "goal.tree", build_goal_tree(ctx.obj.open_agent()))
+
+
+@intention.command("add")
+def add_intention(
+    ctx: typer.Context,
+    title: Annotated[str, typer.Argument(help="What is to be done; - reads standard input.")],
+    goal: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it serves.")] = "",
+    plan: Annotated[str, typer.Option(metavar="PLAN", help="The plan that it follows.")] = "",
+    deadline: Deadline = "",
+    group: Group = "",
+) -> None:
+    """Add an intention to Intentions.md, in the shape that the file has.
+
+    Example: mabos intention add "Send the offer" --goal G-001 --deadline 2026-03-06
+    """
+    call: Call = ctx.obj
+    fields = {"status": "active", "goal": [goal], "plan": [plan], "deadline": deadline}
+    title = line_argument(title, call.literal_dash)
+    _emit(call, "intention.add", add_attitude(call.open_agent(), "intention", title, fields, group=group))
+
+
+@intention.command()
+def progress(
+    ctx: typer.Context,
+    name: Intention,
+    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
+    percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
+    deadline: NewDeadline = "",
+) -> None:
+    """Note progress: the date of the last update, how far it is, and a word about it. What stood still is active again.
+
+    Example: mabos intention progress I-001 "two of three signed" --percent 60
+    """
+    call: Call = ctx.obj
+    note = line_argument(note, call.literal_dash)
+    _emit(call, "intention.progress", note_progress(call.open_agent(), name, note, percent, deadline))
+
+
+@intention.command()
+def complete(
+    ctx: typer.Context,
+    name: Intention,
+    outcome: Annotated[str, typer.Option(help="What came of it.")] = "",
+) -> None:
+    """Mark an intention as completed, in its place and dated.
+
+    Example: mabos intention complete I-001 --outcome "signed for three years"
+    """
+    _emit(ctx.obj, "intention.complete", end_intention(ctx.obj.open_agent(), name, "complete", outcome))
+
+
+@intention.command()
+def drop(
+    ctx: typer.Context,
+    name: Intention,
+    reason: Annotated[str, typer.Option(help="Why it is given up.")] = "",
+) -> None:
+    """Mark an intention as dropped, in its place and dated.
+
+    Example: mabos intention drop I-001 --reason "the customer went elsewhere"
+    """
+    _emit(ctx.obj, "intention.drop", end_intention(ctx.obj.open_agent(), name, "drop", reason))
+
+
+_add_list_command(intention, "intention", "active", "expired")
+
+
+@plan.command("add")
+def add_plan(
+    ctx: typer.Context,
+    title: Annotated[str, typer.Argument(help="What the plan is for; - reads standard input.")],
+    goal: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
+    step: Annotated[list[str] | None, typer.Option(help="A step, in order; may repeat.")] = None,
+) -> None:
+    """Add a plan to Plans.md, with its steps as a list of boxes.
+
+    Example: mabos plan add "Renew Pagel" --goal G-001 --step "Visit them" --step "Send the offer"
+    """
+    call: Call = ctx.obj
+    title = line_argument(title, call.literal_dash)
+    _emit(call, "plan.add", add_attitude(call.open_agent(), "plan", title, {"goal": goal}, steps=step or ()))
+
+
+@plan.command()
+def step(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
+    done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
+) -> None:
+    """Add a step to a plan, or mark one as done, in the shape that the plan has.
+
+    Example: mabos plan step PL-001 --done 1
+    """
+    call: Call = ctx.obj
+    new = line_argument(text, call.literal_dash) if text else None
+    _emit(call, "plan.step", change_steps(call.open_agent(), name, new, done))
+
+
+@plan.command("list")
+def list_plans(
+    ctx: typer.Context, steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False
+) -> None:
+    """List the plans in the order of the file, with how far they are.
+
+    Example: mabos plan list --steps
+    """
+    _emit(ctx.obj, "plan.list", list_attitudes(ctx.obj.open_agent(), "plan", with_steps=steps))
 
 
 @commitment.command("add")
@@ -66,24 +253,12 @@ def add_commitment(
     Example: mabos commitment add "Send the annual accounts" --to "the bank" --due 2026-04-30
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    fields = {"owner": check_word(to, "name"), "status": check_word(status, "status")}
-    fields["deadline"] = check_day(deadline, agent)
-    added = add_attitude(agent, "commitment", line_argument(title, call.literal_dash), fields, group=group)
-    call.emit("commitment.add", added.as_dict(), added.lines(), added.warnings)
+    fields = {"owner": to, "status": status, "deadline": deadline}
+    title = line_argument(title, call.literal_dash)
+    _emit(call, "commitment.add", add_attitude(call.open_agent(), "commitment", title, fields, group=group))
 
 
-@commitment.command("list")
-def list_commitments(
-    ctx: typer.Context, status: Annotated[str, typer.Option(help="Only those with this status: open, kept, ...")] = ""
-) -> None:
-    """List the commitments in the order of the file, with their places.
-
-    Example: mabos commitment list --status open
-    """
-    call: Call = ctx.obj
-    found = list_attitudes(call.open_agent(), "commitment", status)
-    call.emit("commitment.list", found.as_dict(), found.lines(), found.warnings)
+_add_list_command(commitment, "commitment", "open", "kept")
 
 
 @learning.command("add")
@@ -98,12 +273,9 @@ def add_learning(
     Example: mabos learning add "Ask the night shift first" --source "S2 launch"
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    limit = agent.settings["memory.max_content_bytes"]
-    more = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
-    fields = {"source": check_word(source, "source"), "updated": today(agent)}
-    added = add_attitude(agent, "learning", line_argument(lesson, call.literal_dash), fields, text=more)
-    call.emit("learning.add", added.as_dict(), added.lines(), added.warnings)
+    more = text_argument(text, call.literal_dash) if text else None
+    lesson = line_argument(lesson, call.literal_dash)
+    _emit(call, "learning.add", add_attitude(call.open_agent(), "learning", lesson, {"source": source}, text=more))
 
 
 @learning.command("list")
@@ -112,6 +284,4 @@ def list_learnings(ctx: typer.Context) -> None:
 
     Example: mabos learning list
     """
-    call: Call = ctx.obj
-    found = list_attitudes(call.open_agent(), "learning")
-    call.emit("learning.list", found.as_dict(), found.lines(), found.warnings)
+    _emit(ctx.obj, "learning.list", list_attitudes(ctx.obj.open_agent(), "learning"))

@@ -10,24 +10,20 @@ from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, is_active, status_word
 from mabos_cli.errors import CheckFailed, MabosError
-from mabos_cli.services.inputs import option
-from mabos_cli.services.mind.bdi_cycle import (
+from mabos_cli.services.mind.conflicts import list_conflicts, resolve_conflict
+from mabos_cli.services.mind.cycle import (
+    Cycle,
+    CycleOrder,
     PartlyFailed,
     describe_mind,
-    find_conflict,
     repeat_until_stopped,
     run_round,
 )
-from mabos_cli.services.mind.cycle import Cycle, CycleOrder
-from mabos_cli.services.mind.resolving import resolve_conflict
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note, progress, shows_progress
-from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved
-from mabos_cli.workspace.mind import load_beliefs
 
 app = new_group(
     "bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.", no_args_is_help=True
@@ -181,20 +177,16 @@ def conflicts(
     Example: mabos bdi conflicts --check
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    beliefs, problems = load_beliefs(agent)
-    floor = agent.settings["bdi.certainty_floor"] if floor is None else option("bdi.certainty_floor", floor)
-    known = read_resolved(agent)
-    found = compare_beliefs(agent, beliefs, floor).conflicts
-    chosen = [conflict for conflict in found if every or conflict.key not in known]
-    data = {"beliefs": len(beliefs), "conflicts": [_row(c) | {"resolved": c.key in known} for c in chosen]}
-    lines = [line for conflict in chosen for line in _conflict_lines(conflict, conflict.key in known)]
-    left = [conflict for conflict in chosen if conflict.key not in known]
+    found = list_conflicts(call.open_agent(), floor, every)
+    rows = [_row(conflict) | {"resolved": conflict.key in found.resolved} for conflict in found.conflicts]
+    lines = [line for c in found.conflicts for line in _conflict_lines(c, c.key in found.resolved)]
+    left = [conflict for conflict in found.conflicts if conflict.key not in found.resolved]
     lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
-    call.emit("bdi.conflicts", data, lines or ["no conflicts"], [str(p) for p in problems])
+    data = {"beliefs": found.beliefs, "conflicts": rows}
+    call.emit("bdi.conflicts", data, lines or ["no conflicts"], found.warnings)
     if check and left:
         raise CheckFailed(
-            f"{plural(len(left), 'conflict')} among {plural(len(beliefs), 'belief')}",
+            f"{plural(len(left), 'conflict')} among {plural(found.beliefs, 'belief')}",
             "settle one: mabos bdi resolve ID --keep a|b|both",
         )
 
@@ -211,13 +203,10 @@ def resolve(
     Example: mabos bdi resolve d6754c53 --keep b --reason "migrated in February"
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    side = check_choice(keep.strip().lower(), ("a", "b", "both"), "side")
-    conflict = find_conflict(agent, key.strip().lower())
-    changed, warnings = resolve_conflict(agent, conflict, side, check_word(reason, "reason", 2000))
+    conflict, side, changed, warnings = resolve_conflict(call.open_agent(), key, keep, reason)
     kept = {"a": conflict.a, "b": conflict.b}.get(side)
-    data = _row(conflict) | {"keep": side, "changed": changed}
     text = f"kept {kept.id or kept.place}: {one_line(kept.statement, 80)}" if kept else "both are kept"
+    data = _row(conflict) | {"keep": side, "changed": changed}
     call.emit("bdi.resolve", data, [f"resolved {conflict.key[:8]}: {text}"], warnings)
 
 

@@ -5,14 +5,8 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.core import BadValue
-from mabos_cli.core.memory.item import check_content, check_word
-from mabos_cli.core.mind.mind import Belief, status_word
-from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.mind.attitudes import check_certainty, today
-from mabos_cli.services.mind.beliefs import add_belief, name_fields, revise_belief
-from mabos_cli.workspace.mind import load_beliefs
+from mabos_cli.services.mind.beliefs import add_belief, list_beliefs, revise_belief
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
 
@@ -32,21 +26,9 @@ def add(
     Example: mabos belief add "Market demand" "growing" --certainty 0.8 --source report
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    limit = agent.settings["memory.max_content_bytes"]
-    value = check_content(text_argument(text, call.literal_dash), limit).strip("\n") if text else ""
-    word, goals = check_word(source, "source"), tuple(check_word(goal, "id") for goal in supports or ())
-    belief = Belief(_subject(subject), value, check_certainty(certainty), today(agent), source=word, supports=goals)
-    added = add_belief(agent, belief, group)
-    line = added_line(added.belief.id, added.belief.place, added.belief.statement)
-    call.emit("belief.add", belief_row(added.belief), [line], added.warnings)
-
-
-def _subject(text: str) -> str:
-    subject = check_word(text, "subject", 300)
-    if not subject:
-        raise BadValue("the subject is empty", "say what the belief is about")
-    return subject
+    value = text_argument(text, call.literal_dash) if text else None
+    added = add_belief(call.open_agent(), subject, value, certainty, source, supports or (), group)
+    call.emit("belief.add", added.as_dict(), added.lines(), added.warnings)
 
 
 @app.command()
@@ -63,16 +45,8 @@ def revise(
     Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    changes = {} if certainty is None else {"certainty": f"{check_certainty(certainty):g}"}
-    changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
-    changes |= {} if source is None else {"source": check_word(source, "source")}
-    if not changes:
-        raise BadValue("nothing given to change", "--certainty, --value or --source")
-    found = revise_belief(agent, name, changes, reason)
-    belief, verb = found.belief, "revised" if found.changed else "unchanged"
-    line = f"{verb} {belief.id or belief.subject} {belief.place}: {name_fields(changes)}"
-    call.emit("belief.revise", belief_row(belief) | {"changed": sorted(changes)}, [line], found.warnings)
+    revised = revise_belief(call.open_agent(), name, certainty, value, source, reason)
+    call.emit("belief.revise", revised.as_dict(), revised.lines(), revised.warnings)
 
 
 @app.command("list")
@@ -86,10 +60,5 @@ def list_command(
     Example: mabos belief list --min-certainty 0.6
     """
     call: Call = ctx.obj
-    beliefs, problems = load_beliefs(call.open_agent())
-    wanted = status.strip().casefold()
-    chosen = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
-    lines = [belief_line(belief) for belief in chosen]
-    warnings = [str(problem) for problem in problems]
-    nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
-    call.emit("belief.list", {"beliefs": [belief_row(b) for b in chosen]}, lines or [nothing], warnings)
+    found = list_beliefs(call.open_agent(), min_certainty, status)
+    call.emit("belief.list", found.as_dict(), found.lines(), found.warnings)

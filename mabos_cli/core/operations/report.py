@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.mind.commitment import is_past
 from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.goal_tree import Branch
-from mabos_cli.core.mind.mind import Attitude, Belief, state_of
+from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
 from mabos_cli.core.operations.report_graph import Picture
 from mabos_cli.core.operations.report_memory import Cut, MemoryView, Month, Span, cut, fair_share, shown
 

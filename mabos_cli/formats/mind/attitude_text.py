@@ -1,10 +1,10 @@
 """Renders desires, goals, intentions, plans, commitments, lessons and beliefs as JSON rows and as lines of text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mind.mind import Attitude, Belief, status_word
+from mabos_cli.core.mind.mind import Attitude, Belief, Branch, status_word
 from mabos_cli.formats.mind.attitudes import KINDS
 
 
@@ -66,3 +66,29 @@ def plan_progress(plan: Attitude) -> str:
     """Returns how many steps of a plan are done, in words."""
     done = sum(bool(each.done) for each in plan.steps)
     return f"{done} of {plural(len(plan.steps), 'step')} done" if plan.steps else "no steps"
+
+
+def plan_lines(plan: Attitude) -> Iterator[str]:
+    """Returns a line about a plan and one about each of its steps."""
+    yield f"{plan.name} {one_line(plan.title, 80)} ({plan.place}): {plan_progress(plan)}"
+    yield from (f"  {'x' if each.done else ' '} {each.name} {one_line(each.text, 90)}" for each in plan.steps)
+
+
+def branch_row(branch: Branch) -> dict[str, Any]:
+    """Returns a goal as JSON, with what stands behind it and the goals below it."""
+    links = {"motivated_by": branch.desires, "plans": branch.plans, "supported_by": branch.beliefs}
+    row = attitude_row(branch.goal) | {name: list(ids) for name, ids in links.items()}
+    return row | {"below": [branch_row(each) for each in branch.below]}
+
+
+def branch_lines(branch: Branch, indent: str = "") -> list[str]:
+    """Returns the lines about a goal, what stands behind it, and the goals below it."""
+    goal = branch.goal
+    facts = [goal.level, goal.status, "" if goal.progress is None else f"{goal.progress:g} %"]
+    facts += [f"due {goal.deadline}"] if goal.deadline else []
+    away = [parent for parent in goal.linked("parent") if branch.is_root]
+    facts += [f"part of {', '.join(away)}"] if away else []
+    lines = [f"{indent}{goal.name} {one_line(goal.title, 80)} ({', '.join(fact for fact in facts if fact)})"]
+    links = (("motivated by", branch.desires), ("requires", branch.plans), ("supported by", branch.beliefs))
+    lines += [f"{indent}  {label} {', '.join(ids)}" for label, ids in links if ids]
+    return lines + [line for each in branch.below for line in branch_lines(each, f"{indent}  ")]

@@ -1,4 +1,4 @@
-"""Adds, changes and lists what an agent holds in mind: beliefs, desires, goals, intentions, plans, commitments and lessons."""
+"""Adds, changes and lists the attitudes of an agent: desires, goals, intentions, plans, commitments and lessons."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,15 +6,28 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import PRIORITIES, check_word
-from mabos_cli.core.mind.mind import Attitude, Step, find_step, status_word
+from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
+from mabos_cli.core.mind.mind import (
+    DONE,
+    GONE,
+    LEVELS,
+    Attitude,
+    Branch,
+    Step,
+    build_tree,
+    find_step,
+    status_word,
+)
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind.attitude_text import (
     added_line,
     attitude_line,
     attitude_row,
+    branch_lines,
+    branch_row,
     changed_line,
+    plan_lines,
 )
 from mabos_cli.formats.mind.attitudes import (
     KINDS,
@@ -22,6 +35,7 @@ from mabos_cli.formats.mind.attitudes import (
     find_entry,
     find_plan,
     finish_step,
+    goal_group,
     parse_plans,
     read_attitude,
     split_id,
@@ -31,7 +45,7 @@ from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import parse_ahead
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.mind import edit_mind, load_attitudes
+from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 _LONGEST_TITLE = 300
 # The kinds that fields of an entry lead to.
@@ -41,6 +55,9 @@ _LINKS = {
     "intention": {"goal": "goal", "plan": "plan"},
     "plan": {"goal": "goal"},
 }
+# Fields that hold a word, by what a message calls it.
+_WORDS = {"status": "status", "owner": "name", "source": "source"}
+_ENDED = {"complete": "completed", "drop": "dropped"}
 # Decides what to change in an entry, given how it is and the day.
 Changes = Callable[[Attitude, str], Mapping[str, str]]
 
@@ -80,6 +97,7 @@ class Listed(NamedTuple):
     kind: str
     status: str
     entries: list[Attitude]
+    with_steps: bool
     warnings: list[str]
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,7 +105,22 @@ class Listed(NamedTuple):
 
     def lines(self) -> list[str]:
         nothing = f"no {self.kind}s{f' with status {self.status}' if self.status else ' yet'}"
+        if self.with_steps:
+            return [line for each in self.entries for line in plan_lines(each)] or [nothing]
         return [attitude_line(each) for each in self.entries] or [nothing]
+
+
+class GoalTree(NamedTuple):
+    """The goals of an agent, each with those below it and what stands behind it."""
+
+    branches: list[Branch]
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"goals": [branch_row(branch) for branch in self.branches]}
+
+    def lines(self) -> list[str]:
+        return [line for branch in self.branches for line in branch_lines(branch)] or ["no goals yet"]
 
 
 def today(agent: Agent) -> str:
@@ -99,16 +132,36 @@ def check_title(text: str, noun: str) -> str:
     """Returns a title; BadValue when it is empty or more than a line."""
     title = check_word(text, noun, _LONGEST_TITLE)
     if not title:
-        raise BadValue(f"the {noun} is empty", f"say what the {noun} is")
+        hint = "say what the belief is about" if noun == "subject" else f"say what the {noun} is"
+        raise BadValue(f"the {noun} is empty", hint)
     return title
 
 
-def join_ids(ids: Sequence[str] | None) -> str:
-    """Returns ids of links as a file has them."""
-    return ", ".join(check_word(each, "id", 80) for each in ids or () if each)
+def check_text(agent: Agent, text: str | None) -> str:
+    """Returns the text of an entry, if it has one; BadValue when that is empty or too long."""
+    return "" if text is None else check_content(text, agent.settings["memory.max_content_bytes"]).strip("\n")
 
 
-def check_priority(text: str) -> str:
+def _check_fields(agent: Agent, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the fields of an entry as a file has them; BadValue for a value that makes no sense."""
+    checked = {}
+    for name, value in fields.items():
+        if name == "type":
+            checked[name] = check_choice(value, LEVELS, "level")
+        elif name == "priority":
+            checked[name] = _check_priority(value)
+        elif name == "deadline":
+            checked[name] = format_time(parse_ahead(value.strip(), agent.now()))[:10] if value.strip() else ""
+        elif name == "progress":
+            checked[name] = _check_percent(value)
+        elif name in _WORDS:
+            checked[name] = check_word(value, _WORDS[name])
+        else:
+            checked[name] = ", ".join(check_word(each, "id", 80) for each in value or () if each)
+    return checked
+
+
+def _check_priority(text: str) -> str:
     """Returns a priority, a word or a number in 0..1; BadValue for anything else."""
     word = text.strip().lower()
     if not word or word in PRIORITIES:
@@ -122,12 +175,7 @@ def check_priority(text: str) -> str:
     return f"{number:g}"
 
 
-def check_day(text: str, agent: Agent) -> str:
-    """Returns a day to come as a file has it, from `2026-03-31`, `tomorrow` or `14d`; or nothing."""
-    return format_time(parse_ahead(text.strip(), agent.now()))[:10] if text.strip() else ""
-
-
-def check_percent(number: float | None) -> str:
+def _check_percent(number: float | None) -> str:
     """Returns progress as a file has it; BadValue outside 0..100."""
     if number is None:
         return ""
@@ -136,33 +184,32 @@ def check_percent(number: float | None) -> str:
     return f"{number:g}%"
 
 
-def check_certainty(number: float) -> float:
-    """Returns a certainty; BadValue outside 0..1."""
-    if not 0 <= number <= 1:
-        raise BadValue(f"certainty {number:g} is outside 0..1", "as in --certainty 0.8")
-    return number
-
-
 def add_attitude(
     agent: Agent,
     kind: str,
     title: str,
-    fields: Mapping[str, str],
+    fields: Mapping[str, Any],
     *,
     group: str = "",
-    text: str = "",
+    text: str | None = None,
     steps: Sequence[str] = (),
 ) -> Added:
     """Adds an entry to the file of its kind; links to what is not there are warned about."""
+    checked = _check_fields(agent, fields)
+    if kind in ("intention", "learning"):
+        checked["updated"] = today(agent)
     boxes = [f"{number}. [ ] {one_line(escape_block(check_title(s, 'step')))}" for number, s in enumerate(steps, 1)]
-    draft = Draft(kind, "", check_title(title, "lesson" if kind == "learning" else kind), text, fields, tuple(boxes))
+    title = check_title(title, "lesson" if kind == "learning" else kind)
+    draft = Draft(kind, "", title, check_text(agent, text), checked, tuple(boxes))
     added, line, group = draft, 0, check_word(group, "group")
     # Looked up first: after the edit nothing should fail any more.
     unknown = _find_unknown(agent, draft)
 
     def edit(old: str) -> str:
         nonlocal added, line
-        new, entry_id = add_entry(old or f"# {KINDS[kind].file.removesuffix('.md')}\n", draft, today(agent), group)
+        old = old or f"# {KINDS[kind].file.removesuffix('.md')}\n"
+        below = group or (goal_group(old, checked["type"]) if kind == "goal" else "")
+        new, entry_id = add_entry(old, draft, today(agent), below)
         entry_id, line = find_added(new, kind, entry_id, draft.title)
         added = draft._replace(id=entry_id)
         return new
@@ -185,17 +232,17 @@ def _find_unknown(agent: Agent, draft: Draft) -> list[str]:
     warnings = []
     for name, kind in _LINKS.get(draft.kind, {}).items():
         ids = [part.strip() for part in draft.fields.get(name, "").split(",") if part.strip()]
-        warnings += unknown_ids(agent, kind, ids)
+        warnings += find_unknown_ids(agent, kind, ids)
     return warnings
 
 
-def unknown_ids(agent: Agent, kind: str, ids: Sequence[str]) -> list[str]:
+def find_unknown_ids(agent: Agent, kind: str, ids: Sequence[str]) -> list[str]:
     """Returns a warning about each id that no entry of a kind has."""
     known = {each.id.casefold() for each in load_attitudes(agent, kind)[0]} if ids else set()
     return [f"no {kind} {each} in {KINDS[kind].file}" for each in ids if each.casefold() not in known]
 
 
-def change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str = "") -> Changed:
+def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str) -> Changed:
     """Changes fields of an entry in place; what to change is decided by what it is in the moment of writing."""
     day = today(agent)
     found: list[Attitude] = []
@@ -244,24 +291,73 @@ def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
 
 
-def list_attitudes(agent: Agent, kind: str, status: str = "") -> Listed:
+def update_goal(agent: Agent, name: str, fields: Mapping[str, Any], reason: str) -> Changed:
+    """Changes the fields of a goal that have a value."""
+    changes = {field: value for field, value in _check_fields(agent, fields).items() if value}
+    if not changes:
+        raise BadValue("nothing given to change", "--status, --progress, --priority or --deadline")
+    return _change_attitude(agent, "goal", "update", name, lambda *_: changes, check_word(reason, "reason", 2000))
+
+
+def note_progress(agent: Agent, name: str, note: str, percent: float | None, deadline: str) -> Changed:
+    """Notes progress of an intention; one that stood still is active again."""
+    note = check_word(note, "note", 2000)
+    checked = _check_fields(agent, {"progress": percent, "deadline": deadline})
+
+    def decide(each: Attitude, day: str) -> Mapping[str, str]:
+        word = status_word(each.status)
+        if word in DONE | GONE:
+            raise BadValue(f"{each.name} is {word} ({each.place})", "mabos intention add starts a new one")
+        if word == "expired" and not checked["deadline"]:
+            raise BadValue(f"{each.name} is expired ({each.place})", "--deadline DATE gives it more time")
+        status = "active" if word in ("", "stalled", "expired") else ""
+        fields = {"status": status, "updated": day, **checked}
+        return {field: value for field, value in fields.items() if value}
+
+    return _change_attitude(agent, "intention", "progress", name, decide, note)
+
+
+def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Changed:
+    """Marks an intention as completed or dropped, dated, with what came of it or why."""
+    reason, status = check_word(reason, "reason", 2000), _ENDED[verb]
+
+    def decide(each: Attitude, day: str) -> Mapping[str, str]:
+        if status_word(each.status) == status:
+            return {}
+        return {"status": f"{status} ({day}{f': {reason}' if reason else ''})"}
+
+    return _change_attitude(agent, "intention", verb, name, decide, reason)
+
+
+def list_attitudes(agent: Agent, kind: str, status: str = "", *, with_steps: bool = False) -> Listed:
     """Lists the entries of a kind, in the order of the file; with a status, only those that have it."""
     found, problems = load_attitudes(agent, kind)
     wanted = status.strip().casefold()
-    entries = [a for a in found if not wanted or status_word(a.status) == wanted]
-    return Listed(kind, wanted, entries, [str(p) for p in problems])
+    entries = [each for each in found if wanted in ("", status_word(each.status))]
+    return Listed(kind, wanted, entries, with_steps, [str(problem) for problem in problems])
 
 
-def change_steps(agent: Agent, name: str, text: str, done: str) -> Changed:
+def build_goal_tree(agent: Agent) -> GoalTree:
+    """Returns the goals of an agent as a tree, with the desires, plans and beliefs behind each."""
+    goals, problems = load_attitudes(agent, "goal")
+    desires, plans = load_attitudes(agent, "desire")[0], load_attitudes(agent, "plan")[0]
+    branches = build_tree(goals, desires, plans, load_beliefs(agent)[0])
+    return GoalTree(branches, [str(problem) for problem in problems])
+
+
+def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Changed:
     """Adds a step to a plan, or else marks one as done, in the shape that the plan has."""
+    if (text is not None) == bool(done):
+        raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
+    added = None if text is None else check_title(text, "step")
     found: list[Attitude] = []
 
     def edit(old: str) -> str:
         heading = find_plan(parse_cognitive(old), name)
         if heading is None:
             raise NotFound(f"no plan {name!r} for agent {agent.id}", "mabos plan list shows them")
-        if text:
-            new = add_step(old, heading, text)
+        if added:
+            new = add_step(old, heading, added)
         else:
             new = finish_step(old, _find_step(_plan_at(old, heading), check_word(done, "step")), today(agent))
         found[:] = [plan for plan in [_plan_at(new, heading)] if plan]

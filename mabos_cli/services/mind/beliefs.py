@@ -1,33 +1,100 @@
-"""Adds and revises beliefs."""
+"""Adds, revises and lists beliefs."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.memory.item import check_word
-from mabos_cli.core.mind.mind import Belief
+from mabos_cli.core.memory.item import check_content, check_word
+from mabos_cli.core.mind.mind import Belief, status_word
 from mabos_cli.errors import NotFound
+from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
-from mabos_cli.services.mind.attitudes import find_added, find_namesakes, today, unknown_ids
+from mabos_cli.services.mind.attitudes import (
+    check_text,
+    check_title,
+    find_added,
+    find_namesakes,
+    find_unknown_ids,
+    today,
+)
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.mind import edit_mind
+from mabos_cli.workspace.mind import edit_mind, load_beliefs
 
 
-class Held(NamedTuple):
-    """A belief as it is after an edit, whether the file changed, and warnings."""
+class AddedBelief(NamedTuple):
+    """A belief that was added, and warnings."""
+
+    belief: Belief
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return belief_row(self.belief)
+
+    def lines(self) -> list[str]:
+        return [added_line(self.belief.id, self.belief.place, self.belief.statement)]
+
+
+class RevisedBelief(NamedTuple):
+    """A belief after a revision, whether the file changed, the fields that were set, and warnings."""
 
     belief: Belief
     changed: bool
+    fields: list[str]
     warnings: list[str]
 
+    def as_dict(self) -> dict[str, Any]:
+        return belief_row(self.belief) | {"changed": sorted(self.fields)}
 
-def add_belief(agent: Agent, belief: Belief, group: str = "") -> Held:
+    def lines(self) -> list[str]:
+        verb, belief = "revised" if self.changed else "unchanged", self.belief
+        return [f"{verb} {belief.id or belief.subject} {belief.place}: {_name_fields(self.fields)}"]
+
+
+class ListedBeliefs(NamedTuple):
+    """The beliefs that pass the filters, in the order of the file, and whether there are any others."""
+
+    beliefs: list[Belief]
+    is_filtered: bool
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"beliefs": [belief_row(belief) for belief in self.beliefs]}
+
+    def lines(self) -> list[str]:
+        nothing = "no belief passes the filters" if self.is_filtered else "no beliefs yet"
+        return [belief_line(belief) for belief in self.beliefs] or [nothing]
+
+
+def _check_certainty(number: float) -> float:
+    """Returns a certainty; BadValue outside 0..1."""
+    if not 0 <= number <= 1:
+        raise BadValue(f"certainty {number:g} is outside 0..1", "as in --certainty 0.8")
+    return number
+
+
+def add_belief(
+    agent: Agent,
+    subject: str,
+    text: str | None,
+    certainty: float,
+    source: str,
+    supports: Sequence[str],
+    group: str,
+) -> AddedBelief:
     """Adds a belief; goals that it supports and that are not there are warned about."""
+    belief = Belief(
+        check_title(subject, "subject"),
+        check_text(agent, text),
+        _check_certainty(certainty),
+        today(agent),
+        source=check_word(source, "source"),
+        supports=tuple(check_word(goal, "id") for goal in supports),
+    )
     added, draft = belief, belief_draft(belief)
-    unknown = unknown_ids(agent, "goal", belief.supports)
+    unknown = find_unknown_ids(agent, "goal", belief.supports)
 
     def edit(old: str) -> str:
         nonlocal added
@@ -36,35 +103,55 @@ def add_belief(agent: Agent, belief: Belief, group: str = "") -> Held:
         added = belief._replace(id=entry_id, path=agent.paths.beliefs.name, line=line)
         return new
 
-    changed, warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id])
-    return Held(added, changed, warnings + unknown)
+    warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id])[1]
+    return AddedBelief(added, warnings + unknown)
 
 
-def revise_belief(agent: Agent, name: str, changes: Mapping[str, str], reason: str) -> Held:
-    """Changes fields of a belief in place."""
-    day = today(agent)
+def revise_belief(
+    agent: Agent, name: str, certainty: float | None, value: str | None, source: str | None, reason: str
+) -> RevisedBelief:
+    """Changes the fields of a belief that are given, in place."""
+    changes = {} if certainty is None else {"certainty": f"{_check_certainty(certainty):g}"}
+    changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
+    changes |= {} if source is None else {"source": check_word(source, "source")}
+    if not changes:
+        raise BadValue("nothing given to change", "--certainty, --value or --source")
     found: list[Belief] = []
     others: list[str] = []
 
     def edit(old: str) -> str:
-        entry = find_entry(parse_cognitive(old), "belief", name)
-        if entry is None or _find_belief(old, name) is None:
-            raise NotFound(f"no belief {name!r} for agent {agent.id}", "mabos belief list shows them")
-        new = change_entry(old, entry, {**changes, "updated": day})
-        if new is None:
-            place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
-            raise BadValue(f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works")
-        if new != old:
-            field = "text" if "text" in changes else next(iter(changes))
-            before = entry.text if field == "text" else entry.get(field)
-            change = Change(f"revised {name_fields(changes)}", check_word(reason, "reason"), before, changes[field])
-            new = log_change(new, entry.get("id"), entry.title, day, change)
+        new = _revise(agent, old, name, changes, check_word(reason, "reason"))
         found[:] = [belief for belief in (_find_belief(new, name), _find_belief(old, name)) if belief]
         others[:] = find_namesakes(new, "belief", name)
         return new
 
     changed, warnings = edit_mind(agent, "belief revise", "belief", edit, lambda: [name])
-    return Held(found[0], changed, warnings + others)
+    return RevisedBelief(found[0], changed, list(changes), warnings + others)
+
+
+def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reason: str) -> str:
+    """Returns the text of Beliefs.md with fields of a belief changed, and a line about it in its log if it has one."""
+    entry = find_entry(parse_cognitive(old), "belief", name)
+    if entry is None or _find_belief(old, name) is None:
+        raise NotFound(f"no belief {name!r} for agent {agent.id}", "mabos belief list shows them")
+    new = change_entry(old, entry, {**changes, "updated": today(agent)})
+    if new is None:
+        place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
+        raise BadValue(f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works")
+    if new == old:
+        return old
+    field = "text" if "text" in changes else next(iter(changes))
+    before = entry.text if field == "text" else entry.get(field)
+    change = Change(f"revised {_name_fields(changes)}", reason, before, changes[field])
+    return log_change(new, entry.get("id"), entry.title, today(agent), change)
+
+
+def list_beliefs(agent: Agent, min_certainty: float, status: str) -> ListedBeliefs:
+    """Lists the beliefs that are certain enough, in the order of the file; with a status, only those that have it."""
+    beliefs, problems = load_beliefs(agent)
+    wanted = status.strip().casefold()
+    chosen = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
+    return ListedBeliefs(chosen, bool(beliefs), [str(problem) for problem in problems])
 
 
 def _find_belief(text: str, name: str) -> Belief | None:
@@ -74,6 +161,6 @@ def _find_belief(text: str, name: str) -> Belief | None:
     return next((b for b in beliefs if entry and b.line == entry.first + 1), None)
 
 
-def name_fields(changes: Mapping[str, str]) -> str:
+def _name_fields(names: Sequence[str] | Mapping[str, str]) -> str:
     """Returns the names of changed fields as users know them."""
-    return ", ".join("value" if name == "text" else name for name in changes)
+    return ", ".join("value" if name == "text" else name for name in names)

@@ -1,36 +1,45 @@
-"""The BDI cycle of one agent: intentions pruned, desires sorted, beliefs compared, and what follows from that written down."""
+"""The BDI cycle, for one agent or all, once or again and again: intentions pruned, desires sorted, beliefs compared, and what
+follows from that written down."""
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.commitment import STRATEGIES, Mind, Verdict, judge_intentions
 from mabos_cli.core.mind.conflicts import Conflict, Show
-from mabos_cli.core.mind.mind import Attitude, Problem
+from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
-from mabos_cli.services.hierarchy.build import Compose, Order, build_hierarchy
+from mabos_cli.services.hierarchy.build import Order, build_hierarchy
+from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
+from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.conflicts import (
+from mabos_cli.workspace.files import FileWrite, read_text
+from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.memory.checkpoints import awaited_checkpoint, checkpoint_names, note_restored
+from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.mind import (
     Comparison,
     compare_beliefs,
     due_report,
     keep_comparison,
+    latest_report,
+    load_attitudes,
+    load_beliefs,
+    parse_belief_text,
+    read_mind,
     read_resolved,
+    refresh_mind,
     write_report,
 )
-from mabos_cli.workspace.files import FileWrite, read_text
-from mabos_cli.workspace.memory.checkpoints import (
-    awaited_checkpoint,
-    checkpoint_names,
-    note_restored,
-)
-from mabos_cli.workspace.memory.logs import plan_edit
-from mabos_cli.workspace.mind import load_attitudes, parse_belief_text, read_mind, refresh_mind
+from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _COMMAND = "bdi cycle"
@@ -79,11 +88,13 @@ class _Thought(NamedTuple):
     warnings: list[str]
 
 
-def run_cycle(agent: Agent, order: CycleOrder, compose: Compose | None = None) -> Cycle:
+def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
     """Runs the cycle as one transaction. The lock is not held while beliefs are compared, unless somebody edits them meanwhile:
     that may take seconds, and others want to store."""
     strategy, warnings = strategy_of(agent)
-    summaries, later = _sum_up(agent, order, compose) if agent.now().weekday() == _SUNDAY else ([], [])
+    model = None if order.dry_run else open_writer(agent)
+    writer = OverviewWriter(model) if model else None
+    summaries, later = _sum_up(agent, order, writer) if agent.now().weekday() == _SUNDAY else ([], [])
     ahead, made = _think(agent, order, strategy, None), _Made()
 
     def planned(fresh: Fresh) -> tuple[Write, _Thought]:
@@ -116,7 +127,7 @@ def run_cycle(agent: Agent, order: CycleOrder, compose: Compose | None = None) -
         done.checkpoint,
         summaries,
         made.materialized,
-        [*warnings, *done.warnings, *notes, *later, *map(str, done.problems)],
+        [*warnings, *done.warnings, *notes, *later, *map(str, done.problems), *(writer.warnings() if writer else ())],
     )
 
 
@@ -216,11 +227,11 @@ def _restored(agent: Agent, order: CycleOrder, files: list[FileWrite]) -> tuple[
     return source, file.data.decode("utf-8", "surrogateescape"), []
 
 
-def _sum_up(agent: Agent, order: CycleOrder, compose: Compose | None) -> tuple[list[str], list[str]]:
+def _sum_up(agent: Agent, order: CycleOrder, writer: OverviewWriter | None) -> tuple[list[str], list[str]]:
     """Builds the week that ends today: paths, and warnings. Trouble with that takes nothing from the cycle."""
     monday = (agent.now() - timedelta(days=_SUNDAY)).date()
     try:
-        built = build_hierarchy(agent, Order("week", monday, dry_run=order.dry_run), compose)
+        built = build_hierarchy(agent, Order("week", monday, dry_run=order.dry_run), writer)
     except MabosError as error:
         return [], [f"the week was not built: {error.message}"]
     return [agent.paths.relative(state.path) for state in built.written], list(built.warnings)
@@ -234,3 +245,90 @@ def _count(agent: Agent, mind: Mind, problems: list[Problem]) -> dict[str, int]:
         counts[f"{kind}s"] = len(found)
         problems += troubles
     return counts
+
+
+class Round(NamedTuple):
+    """The cycles that were run, and the errors of agents for which that failed."""
+
+    cycles: list[Cycle]
+    failed: Mapping[str, MabosError]
+
+
+class PartlyFailed(MabosError):
+    """Some agents could not be done; the others are. Carries the exit code of the first failure."""
+
+    is_told = True
+
+    def __init__(self, failed: Mapping[str, MabosError], total: int) -> None:
+        first = next(iter(failed.values()))
+        super().__init__(f"{plural(len(failed), 'agent')} of {total} failed: {', '.join(failed)}", first.hint)
+        self.code, self.exit_code = first.code, first.exit_code
+
+
+class MindState(NamedTuple):
+    """What an agent holds in mind, what the next cycle would end, and the conflicts that its last report lists as open."""
+
+    strategy: str
+    beliefs: list[Belief]
+    attitudes: Mapping[str, list[Attitude]]
+    due: list[Verdict]
+    conflicts: int
+    report: str
+    last_cycle: str
+    warnings: list[str]
+
+
+def run_round(session: Session, every: bool, order: CycleOrder) -> Round:
+    """Runs a cycle for the agent of a session or for every agent. Of several, one that fails does not stop the others."""
+    workspace = session.open_workspace()
+    agents = list_agents(workspace) if every else [find_agent(workspace, session.agent).id]
+    done: list[Cycle] = []
+    failed: dict[str, MabosError] = {}
+    for agent in agents:
+        try:
+            done.append(run_cycle(session.agent_of(find_agent(workspace, agent)), order))
+        except MabosError as error:
+            if not every:
+                raise
+            failed[agent] = error
+    return Round(done, failed)
+
+
+def repeat_until_stopped(work: Callable[[], None], pause: float) -> None:
+    """Does some work again and again until a signal comes; work under way is finished first, unless a second signal comes."""
+    stop = threading.Event()
+    received: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+        stop.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        while not stop.is_set():
+            work()
+            stop.wait(min(pause, threading.TIMEOUT_MAX))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if signal.SIGINT in received:
+        raise KeyboardInterrupt
+
+
+def describe_mind(agent: Agent) -> MindState:
+    """Returns what an agent holds in mind, and what the next cycle would do about it."""
+    strategy, warnings = strategy_of(agent)
+    beliefs, problems = load_beliefs(agent)
+    found: dict[str, list[Attitude]] = {}
+    for kind in ("desire", "goal", "intention", "plan", "commitment"):
+        found[kind], more = load_attitudes(agent, kind)
+        problems += more
+    due = judge(agent, found["intention"], Mind(found["goal"], found["desire"], beliefs), strategy)
+    latest, known = latest_report(agent), read_resolved(agent)
+    conflicts = len([key for key in latest[1] if key not in known]) if latest else 0
+    report = agent.paths.relative(latest[0]) if latest else ""
+    last = last_runs(agent).get("bdi cycle", {}).get("at") or ""
+    warnings = [*warnings, *(str(problem) for problem in problems)]
+    return MindState(strategy, beliefs, found, due, conflicts, report, last, warnings)

@@ -24,10 +24,9 @@ from mabos_cli.services.mirror.follow import connect, place_of
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.conflicts import compare_beliefs
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.mind import load_beliefs
+from mabos_cli.workspace.mind import compare_beliefs, load_beliefs
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
 

@@ -10,8 +10,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.trust import effective_trust, find_rulings
-from mabos_cli.core.mind.goal_tree import build_tree
-from mabos_cli.core.mind.mind import Attitude, Belief, Problem
+from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
 from mabos_cli.core.operations.report import (
     Clash,
     Receipt,
@@ -46,13 +45,12 @@ from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.memory.status import DUE_NAMES, count_due
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.conflicts import compare_beliefs, read_resolved
 from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent
 from mabos_cli.workspace.memory.trust_log import load_decisions
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 from mabos_cli.workspace.receipts import latest_receipts
 
 Found = TypeVar("Found")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from commands.desk import Desk, Said
-from mabos_cli.services.mind import bdi_cycle
-from mabos_cli.workspace import conflicts, mind
+from mabos_cli.services.mind import cycle
+from mabos_cli.workspace import mind
 from mabos_cli.workspace.agent import Agent
 
 LOG = "# 2026-02-24\n\n## decision (10:00 UTC)\n\nChose PostgreSQL for sessions.\n\n(manual) ^M-1771927200000-0001\n"
@@ -71,14 +71,14 @@ def test_a_signal_lets_the_round_under_way_be_finished(
 ) -> None:
     desk.write("Intentions.md", OVERDUE)
     desk.add_agent("other")
-    real, before = bdi_cycle._run_cycle, (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
+    real, before = cycle.run_cycle, (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
 
     def interrupted(agent: Agent, order: object) -> object:
         if agent.id == "main":
             os.kill(os.getpid(), number)
         return real(agent, order)
 
-    monkeypatch.setattr(bdi_cycle, "_run_cycle", interrupted)
+    monkeypatch.setattr(cycle, "run_cycle", interrupted)
     said = desk.run("bdi", "cycle", "--all", "--watch", "1h", "--json")
     assert said.code == code
     assert [row["agent"] for row in json.loads(said.stdout)["data"]["agents"]] == ["main", "other"]
@@ -92,13 +92,13 @@ def test_who_asks_twice_is_not_kept_waiting(desk: Desk, monkeypatch: pytest.Monk
             os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("nobody stopped it")
 
-    monkeypatch.setattr(bdi_cycle, "_run_cycle", stuck)
+    monkeypatch.setattr(cycle, "run_cycle", stuck)
     assert desk.run("bdi", "cycle", "--watch", "1h").code == 130
 
 
 def test_a_pause_longer_than_a_life(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = bdi_cycle._run_cycle
-    monkeypatch.setattr(bdi_cycle, "_run_cycle", lambda *words: (real(*words), signal.alarm(1))[0])
+    real = cycle.run_cycle
+    monkeypatch.setattr(cycle, "run_cycle", lambda *words: (real(*words), signal.alarm(1))[0])
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     try:
         assert desk.run("bdi", "cycle", "--watch", "900000w").code == 0
@@ -244,13 +244,13 @@ DEMAND = "# Beliefs\n\n## Market demand\n\nCertainty: 0.9\n\nMarket demand is {}
 def _comparisons(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how many beliefs are compared, comparison by comparison."""
     counted: list[int] = []
-    real = conflicts.distinct_conflicts
+    real = mind.distinct_conflicts
 
     def counting(beliefs, *rest):
         counted.append(len(beliefs))
         return real(beliefs, *rest)
 
-    monkeypatch.setattr(conflicts, "distinct_conflicts", counting)
+    monkeypatch.setattr(mind, "distinct_conflicts", counting)
     return counted
 
 

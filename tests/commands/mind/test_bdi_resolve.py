@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from commands.desk import Desk
-from mabos_cli.commands.mind import bdi
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace import conflicts
+from mabos_cli.services.mind import conflicts
+from mabos_cli.workspace import mind
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in PostgreSQL."
 TABLE = """# Beliefs
@@ -107,13 +107,13 @@ def test_a_changed_mind(torn: Desk) -> None:
 
 def test_a_belief_that_a_person_changed_meanwhile(torn: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     (key,) = keys(torn)
-    real = bdi.resolve_conflict
+    real = conflicts.transact
 
     def edited_first(*args: object) -> object:
         torn.write("Beliefs.md", text_of(torn).replace("Redis", "memory"))
         return real(*args)
 
-    monkeypatch.setattr(bdi, "resolve_conflict", edited_first)
+    monkeypatch.setattr(conflicts, "transact", edited_first)
     said = torn.run("bdi", "resolve", key, "--keep", "b")
     assert (said.code, "was changed meanwhile" in said.stderr) == (5, True)
     assert certainties(torn) == [0.9, 0.85]
@@ -136,9 +136,9 @@ def test_ids_by_their_beginning(torn: Desk) -> None:
 
 
 def test_a_beginning_that_two_conflicts_share(torn: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    (found,) = conflicts.distinct_conflicts(bdi.load_beliefs(torn.home())[0], 0.6)
+    (found,) = mind.distinct_conflicts(mind.load_beliefs(torn.home())[0], 0.6)
     two = [found._replace(key=f"abcd{n}" * 3) for n in range(2)]
-    monkeypatch.setattr(conflicts, "distinct_conflicts", lambda *_: two)
+    monkeypatch.setattr(mind, "distinct_conflicts", lambda *_: two)
     said = torn.run("bdi", "resolve", "abcd", "--keep", "a")
     assert (said.code, "2 conflicts" in said.stderr, two[1].key in said.stderr) == (2, True, True)
 
@@ -186,7 +186,7 @@ def test_trouble_with_the_ledger_is_no_error_where_the_beliefs_settle_it(
     def full(*_: object, **__: object) -> None:
         raise InvalidFile("cannot append to resolved.jsonl: No space left on device")
 
-    for module in ("conflicts", "transaction"):
+    for module in ("mind", "transaction"):
         monkeypatch.setattr(f"mabos_cli.workspace.{module}.append_bytes", full)
     said = torn.run("bdi", "resolve", keys(torn)[0], "--keep", side)
     assert (said.code, "No space left" in said.stderr) == (code, True)

@@ -10,8 +10,7 @@ from mabos_cli.core.hierarchy.themes import Theme
 from mabos_cli.core.language.periods import month_of, quarter_of
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.conflicts import find_conflicts
-from mabos_cli.core.mind.goal_tree import build_tree
-from mabos_cli.core.mind.mind import Attitude, Belief
+from mabos_cli.core.mind.mind import Attitude, Belief, build_tree
 from mabos_cli.core.operations.report import (
     Settled,
     list_clashes,
