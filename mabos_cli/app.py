@@ -18,8 +18,8 @@ from mabos_cli.workspace.files import watch_writes
 # name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
 # house test keeps the lines equal to the docstrings.
 COMMANDS = {
-    "init": ("operations.init", "Make a workspace, with a first agent."),
-    "agent": ("operations.agent", "Create, list and show agents."),
+    "init": ("operations.setup", "Make a workspace, with a first agent."),
+    "agent": ("operations.setup", "Create, list and show agents."),
     "store": ("memory.store", "Remember something."),
     "recall": ("search.recall", "Find memories and passages of memory files."),
     "get": ("memory.item", "Show the item with an id, live or archived."),
@@ -65,18 +65,18 @@ COMMANDS = {
     "typedb": ("mirror.typedb", "Mirror agents in a TypeDB 3 server, and query it."),
     "context": ("context.context", "Decide what an agent reads: its memory index, packs, whole windows."),
     "index": ("search.index", "Keep and inspect the search index; it can be deleted at any time."),
-    "report": ("operations.report", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
+    "report": ("operations.reports", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
     "materialize": ("memory.materialize", "Rewrite the Markdown that is derived from memory."),
     "git": ("operations.git", "Merge what two branches remember, by git itself."),
-    "review": ("operations.review", "Show what an agent learned since a commit."),
-    "hook": ("operations.hook", "Answer the hooks of agent hosts; put ours into their settings and out again."),
-    "skill": ("operations.skill", "Print what tells an agent how to use its memory here."),
-    "doctor": ("operations.doctor", "Check every file of an agent, and repair what can be repaired."),
+    "review": ("operations.reports", "Show what an agent learned since a commit."),
+    "hook": ("operations.hosts", "Answer the hooks of agent hosts; put ours into their settings and out again."),
+    "skill": ("operations.hosts", "Print what tells an agent how to use its memory here."),
+    "doctor": ("operations.reports", "Check every file of an agent, and repair what can be repaired."),
     "schedule": ("operations.schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
-    "mcp": ("operations.mcp", "Serve tools and memory to an agent host, by the Model Context Protocol."),
-    "completion": ("operations.completion", "Print what completes this program's words in a shell."),
-    "demo": ("operations.demo", "Show how it all goes, on three months of a small company's memories."),
-    "config": ("operations.config", "Show the settings in effect and where each comes from."),
+    "mcp": ("operations.hosts", "Serve tools and memory to an agent host, by the Model Context Protocol."),
+    "completion": ("operations.setup", "Print what completes this program's words in a shell."),
+    "demo": ("operations.setup", "Show how it all goes, on three months of a small company's memories."),
+    "config": ("operations.setup", "Show the settings in effect and where each comes from."),
 }
 
 _QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")

@@ -52,7 +52,7 @@ MAY_IMPORT["commands"] = {"commands", "services", "terminal"} | MAY_IMPORT["work
 MAY_IMPORT["serve"] = {"serve"} | MAY_IMPORT["commands"]
 MAY_IMPORT["app"] = {"app"} | MAY_IMPORT["serve"]
 # The command that opens another door.
-INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / "mcp.py"]}
+INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / "hosts.py"]}
 # The sub-packages that core, formats, services and commands share, and those that one of them has besides.
 DOMAINS = set("memory hierarchy mind knowledge context search mirror language operations".split())
 OWN_FOLDERS = {"core": set(), "formats": {"markdown", "json"}, "services": set(), "commands": set()}

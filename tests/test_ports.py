@@ -24,12 +24,6 @@ REMAINING = (
     "_Making._fits",
     "build.<locals>.pack",
     "_held.<locals>.<lambda>",
-    "_count_items.<locals>.find",
-    "_rule_row",
-    "review.py:_checkpoints",
-    "review.py:_conflicts",
-    "review.py:_reasoning",
-    "review.py:_trust",
     "<genexpr>",
 )
 # Commands that run others in processes of their own, or never end.

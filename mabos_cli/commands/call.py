@@ -92,7 +92,7 @@ class Call(Session):
         """
         warnings = [*warnings, *self._mirror()]
         if self._wants_commit():
-            from mabos_cli.services.operations.git_commit import commit_written
+            from mabos_cli.services.operations.git import commit_written
 
             text = list(text)
             commit, trouble = commit_written(name, self.opened or (), self.written or set(), "".join(text[:1]))

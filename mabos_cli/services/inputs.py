@@ -1,5 +1,6 @@
 """Text that comes from outside: arguments, standard input, batch files. Checked at the door."""
 
+import os
 import sys
 from collections.abc import Iterator
 from datetime import datetime
@@ -198,6 +199,14 @@ def read_given(path: str) -> str:
         return given_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidFile(f"{path}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
+
+
+def find_target(named: str, hint: str) -> Path:
+    """Returns the file that somebody names to be written, links followed; UsageFault when that is a folder or a device."""
+    target = Path(os.path.realpath(os.path.expanduser(named)))
+    if target.exists() and not target.is_file():
+        raise UsageFault(f"{named or 'an empty name'} is no plain file", hint)
+    return target
 
 
 def given_bytes(path: str) -> bytes:

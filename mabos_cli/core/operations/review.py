@@ -1,11 +1,12 @@
-"""What changed between two states of an agent, for a person to read: rows by section, new ones first, the weightiest first."""
+"""Describes what changed between two states of an agent: rows by section, new ones first, the weightiest first."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, status_word
@@ -39,29 +40,25 @@ class Section(NamedTuple):
 
 
 def make_section(name: str, rows: Iterable[Row]) -> Section:
-    """A section with its rows in the order in which a person wants them."""
+    """Returns a section with its rows in the order in which a person wants them."""
     order = sorted(rows, key=lambda row: (_STATES.index(row.state), -row.weight, row.id, row.text))
     return Section(name, tuple(order))
 
 
-def compare(
-    old: Mapping[str, T], new: Mapping[str, T], tell: Callable[[T | None, T | None], Row | None]
-) -> Iterator[Row]:
-    """The rows of what differs, as `tell` words them; None says that a difference does not matter."""
-    for own in dict.fromkeys((*new, *old)):
-        was, now = old.get(own), new.get(own)
-        row = tell(was, now) if was != now else None
-        if row:
-            yield row
+def differing(old: Mapping[str, T], new: Mapping[str, T]) -> Iterator[tuple[T | None, T | None]]:
+    """Yields what differs, as it was and as it is; None stands for what was not, or is no longer, there."""
+    for key in dict.fromkeys((*new, *old)):
+        if old.get(key) != new.get(key):
+            yield old.get(key), new.get(key)
 
 
 def state_of(was: object, now: object) -> str:
-    """What happened to something that was there before, is there now, or both."""
+    """Returns whether something that was there before, is there now, or both is new, gone or changed."""
     return NEW if was is None else GONE if now is None else CHANGED
 
 
-def moved(name: str, was: Any, now: Any) -> str:
-    """A change of one value, or nothing."""
+def _value_change(name: str, was: Any, now: Any) -> str:
+    """Describes the change of one value; empty when it did not change."""
     return "" if was == now else f"{name} {_short(was)} -> {_short(now)}"
 
 
@@ -74,13 +71,17 @@ def _short(value: Any) -> str:
 
 
 def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
-    return [told for name in names if (told := moved(name.replace("_", " "), getattr(was, name), getattr(now, name)))]
+    return [
+        text
+        for name in names
+        if (text := _value_change(name.replace("_", " "), getattr(was, name), getattr(now, name)))
+    ]
 
 
 def item_row(
     was: tuple[str, MemoryItem] | None, now: tuple[str, MemoryItem] | None, why: Mapping[str, str]
 ) -> Row | None:
-    """What happened to a memory; being used, or making room, is nothing. `why` tells of those that left."""
+    """Describes what happened to a memory; None where it was only used, or made room. `why` has the reasons of those that left."""
     store, item = now or was  # type: ignore[misc]
     changes: list[str] = []
     if was and now:
@@ -97,22 +98,21 @@ def item_row(
     return Row(state_of(was, now), item.id, text, "; ".join(changes), store, item.importance, item.type)
 
 
-def fold_parts(rows: Iterable[Row], parts: Mapping[str, str]) -> Iterator[Row]:
-    """Rows of memories, without those that went into another one that is new as well: that one says how many they were.
+def fold_parts(rows: Sequence[Row], parts: Mapping[str, str]) -> Iterator[Row]:
+    """Yields rows of memories without those that went into another new one; that one says how many they were.
 
     parts has the id of the new memory for each that went into one.
     """
-    told = [*rows]
-    new = {row.id for row in told if row.state == NEW}
-    into = Counter(parts[row.id] for row in told if row.state == GONE and parts.get(row.id) in new)
-    for row in told:
+    new = {row.id for row in rows if row.state == NEW}
+    into = Counter(parts[row.id] for row in rows if row.state == GONE and parts.get(row.id) in new)
+    for row in rows:
         if row.state == GONE and parts.get(row.id) in into:
             continue
         yield row._replace(change=f"of {into[row.id]} that were known") if row.id in into else row
 
 
 def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
-    """What happened to a fact."""
+    """Describes what happened to a fact."""
     fact = now or was
     assert fact is not None
     changes = _changes(was, now, ("confidence", "source", "trust", "valid_from", "valid_until")) if was and now else []
@@ -125,7 +125,7 @@ def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
 
 
 def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
-    """What happened to a belief; a new date alone is nothing."""
+    """Describes what happened to a belief; None where only its date changed."""
     belief = now or was
     assert belief is not None
     changes = _changes(was, now, ("certainty", "status", "source")) if was and now else []
@@ -138,7 +138,7 @@ def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
 
 
 def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
-    """What happened to a desire, goal, intention, plan, commitment or lesson."""
+    """Describes what happened to a desire, goal, intention, plan, commitment or lesson."""
     one = now or was
     assert one is not None
     names = ("status", "progress", "priority", "deadline", "title", "text", "owner")
@@ -146,7 +146,7 @@ def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
     if was and now:
         done = [sum(bool(step.done) for step in each.steps) for each in (was, now)]
         counts = [f"{number} of {len(each.steps)}" for number, each in zip(done, (was, now), strict=True)]
-        changes += [told] if (told := moved("steps done", *counts)) else []
+        changes += filter(None, [_value_change("steps done", *counts)])
         if not changes:
             return None
     text = one_line(one.title or one.text, _WIDTH) + (
@@ -156,7 +156,7 @@ def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
 
 
 def case_row(was: Case | None, now: Case | None) -> Row | None:
-    """What happened to a case; being used is nothing."""
+    """Describes what happened to a case; None where it was only used."""
     case = now or was
     assert case is not None
     names = ("success", "context", "plan_id", "actions", "lessons", "beliefs", "desires")
@@ -168,18 +168,30 @@ def case_row(was: Case | None, now: Case | None) -> Row | None:
     return Row(state_of(was, now), case.id, text, "; ".join(changes))
 
 
+def rule_row(was: tuple[Rule, str] | None, now: tuple[Rule, str] | None) -> Row:
+    """Describes what happened to a rule, which comes with its text."""
+    rule, text = now or was  # type: ignore[misc]
+    changes = []
+    if was and now:
+        changes += [f"was: {one_line(was[1], _WIDTH)}"] if was[1] != text else []
+        changes += ["enabled" if rule.enabled else "disabled"] if was[0].enabled != rule.enabled else []
+    name = f"{one_line(rule.name, 40)}: " if rule.name != rule.id else ""
+    return Row(state_of(was, now), rule.id, f"{rule.type} {name}{one_line(text, _WIDTH)}", "; ".join(changes))
+
+
 def count_states(section: Section) -> dict[str, int]:
-    """How many rows of a section are new, changed and gone."""
+    """Counts the rows of a section that are new, changed and gone."""
     found = Counter(row.state for row in section.rows)
     return {state: found[state] for state in _STATES}
 
 
 def section_lines(section: Section, limit: int) -> Iterator[str]:
-    """A section as text: counts, then a line per row."""
+    """Yields the lines of a section: counts, then a line per row."""
     counts = ", ".join(f"{count} {state}" for state, count in count_states(section).items() if count)
     groups = Counter(row.group for row in section.rows if row.group)
-    told = ", ".join(f"{name} {count}" for name, count in sorted(groups.items(), key=lambda pair: (-pair[1], pair[0])))
-    yield f"{section.name}: {counts}" + (f" ({told})" if len(groups) > 1 else "")
+    by_size = sorted(groups.items(), key=lambda pair: (-pair[1], pair[0]))
+    kinds = ", ".join(f"{name} {count}" for name, count in by_size)
+    yield f"{section.name}: {counts}" + (f" ({kinds})" if len(groups) > 1 else "")
     shown = section.rows[:limit] if limit else section.rows
     for row in shown:
         parts = (_SIGNS[row.state], row.id, row.place if ":" in row.place else "", row.text)
@@ -197,17 +209,17 @@ class Wrote(NamedTuple):
 
 
 def render_commit(command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = "") -> str:
-    """The message of a commit. `about` is the text of the first thing that was written; where that is not known, what the command
-    answered has to do.
+    """Returns the message of a commit. `about` is the text of the first thing that was written; without it, the answer of the
+    command is quoted.
 
     >>> render_commit("store", ["cfo"], "We bill per seat", [Wrote("store", ("M-1-0a",), {"put": 1})]).split("\\n")
     ['store: We bill per seat (M-1-0a) [cfo]', '', 'store: put 1; M-1-0a']
     """
-    ids = list(dict.fromkeys(own for each in wrote for own in each.ids))
+    ids = list(dict.fromkeys(record_id for each in wrote for record_id in each.ids))
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     first = f"{one_line(about, _SUBJECT)} ({ids[0]}){more}" if about else one_line(answer, _SUBJECT)
-    told = f"{command}: {first}" if first else command
-    subject = f"{told} [{', '.join(agents)}]" if agents else told
+    text = f"{command}: {first}" if first else command
+    subject = f"{text} [{', '.join(agents)}]" if agents else text
     return "\n".join((subject, "", *map(_write_line, wrote))).rstrip("\n")
 
 

@@ -1,4 +1,4 @@
-"""The ground for a tour: a folder with sample data, in which time stands still and nothing of the caller's is seen or touched."""
+"""Opens the sandbox of the tour: a folder with sample data, a fixed time, and nothing of the caller's settings."""
 
 import os
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
+from mabos_cli.workspace.git import Repository
 from mabos_cli.workspace.layout import demo_folder
 from mabos_cli.workspace.locate import place_named
 
@@ -23,7 +24,7 @@ _GIT = {
 
 
 class Chapter(NamedTuple):
-    """What is shown, and the commands that show it, as a shell would be given them."""
+    """A part of the tour: what it is about, and the commands that show it, as they are typed."""
 
     about: str
     commands: tuple[str, ...]
@@ -34,21 +35,26 @@ class Chapter(NamedTuple):
 
 
 def load_tour() -> list[Chapter]:
-    """The chapters of the tour; those that need git only where there is one."""
+    """Returns the chapters of the tour; those that need git only where it is installed."""
     chapters = parse_tour(read_text(demo_folder() / "tour.txt"))
     return chapters if which("git") else [chapter for chapter in chapters if not chapter.needs_git]
 
 
+def run_git(root: Path, words: list[str]) -> list[str]:
+    """Runs git in the folder of the tour and returns the lines that it prints."""
+    return Repository(root).run(*words).decode("utf-8", "replace").splitlines()
+
+
 @contextmanager
-def open_ground(folder: str) -> Iterator[Path]:
-    """The folder of the tour as the current one; without a name, one that is removed at the end."""
-    place_named(".")  # there is a way back
+def open_sandbox(folder: str) -> Iterator[Path]:
+    """Makes the folder of the tour the current one; without a name, a temporary one that is removed at the end."""
+    place_named(".")  # fails now if the current folder is gone: there would be no way back
     with nullcontext(_new_folder(folder)) if folder else temporary_folder("mabos-demo-") as place:
         root = place if folder else place / "harbourline"
         make_folder(root)
         for name in _SAMPLES:
             replace_file(root / name, (demo_folder() / name).read_bytes(), root=root, expect=None)
-        with chdir(root), _still_world():
+        with chdir(root), _clean_environment():
             yield root
 
 
@@ -60,8 +66,8 @@ def _new_folder(named: str) -> Path:
 
 
 @contextmanager
-def _still_world() -> Iterator[None]:
-    """The environment without settings of mabos and of git."""
+def _clean_environment() -> Iterator[None]:
+    """Takes settings of mabos and of git out of the environment, and fixes the time."""
     before = dict(os.environ)
     for name in before:
         if name.startswith(("MABOS_", "GIT_")):
@@ -75,7 +81,7 @@ def _still_world() -> Iterator[None]:
 
 
 def parse_tour(text: str) -> list[Chapter]:
-    r"""The chapters of a tour. A command goes on in the next line behind a backslash.
+    r"""Parses the chapters of a tour. A command goes on in the next line behind a backslash.
 
     >>> parse_tour("Look.\n$ mabos status\n$ mabos store x \\\n    --tag y\n")
     [Chapter(about='Look.', commands=('mabos status', 'mabos store x \\\n    --tag y'))]

@@ -1,4 +1,4 @@
-"""Looking an agent's files over, and mending what can be mended without guessing."""
+"""Checks an agent's files, and mends what can be mended without guessing."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
@@ -20,6 +20,7 @@ from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
 from mabos_cli.services.operations.rebuild import rebuild_derived
+from mabos_cli.services.search.agent_index import AgentIndex
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
@@ -60,8 +61,29 @@ class Finding(NamedTuple):
     message: str
 
 
+class Diagnosis(NamedTuple):
+    """What was repaired, what was found after that, and the state of the index."""
+
+    repaired: list[str]
+    findings: list[Finding]
+    index_state: dict[str, Any]
+
+    @property
+    def serious(self) -> list[Finding]:
+        """Returns the findings that ask for something to be done."""
+        return [finding for finding in self.findings if finding.level != "note"]
+
+
+def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
+    """Checks an agent, after mending what can be mended if that is wanted."""
+    repaired = repair(agent) if mend else []
+    findings = examine(agent)
+    index = AgentIndex(agent).describe()
+    return Diagnosis(repaired, findings, {name: index[name] for name in ("state", "step", "vectors", "model")})
+
+
 def examine(agent: Agent) -> list[Finding]:
-    """Everything that is not as it should be. One unreadable file does not hide the others."""
+    """Returns everything that is not as it should be. One unreadable file does not hide the others."""
     checks: tuple[Callable[[Agent], Iterator[Finding]], ...] = (
         _check_settings,
         _check_manifest,

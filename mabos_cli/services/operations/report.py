@@ -1,14 +1,16 @@
-"""What a report needs, gathered from the files of agents. What cannot be read is told, and the rest is shown all the same."""
+"""Gathers a report from the files of agents and writes its page. What cannot be read is listed, and the rest is shown."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
-from mabos_cli.core.memory.item import STORES, MemoryItem
+from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
 from mabos_cli.core.operations.report import (
@@ -38,23 +40,60 @@ from mabos_cli.core.operations.report_memory import (
     share_quarters,
     shown,
 )
-from mabos_cli.errors import MabosError
+from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.mind.mind_md import Resolution
+from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
+from mabos_cli.services.inputs import find_target
 from mabos_cli.services.memory.status import DUE_NAMES, count_due
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import read_bytes, read_text, replace_file
 from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.knowledge.facts import load_facts
-from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.layout import WorkspacePaths, template_file
+from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.memory.trust_log import load_decisions
 from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 from mabos_cli.workspace.receipts import latest_receipts
+from mabos_cli.workspace.runtime import now
 
 Found = TypeVar("Found")
 _DATED = ("goal", "intention", "plan", "commitment")
+
+
+class ReportPage(NamedTuple):
+    """A page of HTML, whose it is, what could not be read, and whether the file changed; None where it is only printed."""
+
+    html: str
+    agents: list[str]
+    troubles: tuple[str, ...]
+    is_written: bool | None
+
+
+def make_report(session: Session, output: str, *, every: bool, force: bool) -> ReportPage:
+    """Renders the report of one agent or of all, and writes it unless the output is `-`."""
+    workspace = session.open_workspace()
+    named = session.agent or ("" if every else os.environ.get("MABOS_AGENT"))
+    agents = [find_agent(workspace, named).id] if named else list_agents(workspace)
+    target = None if output == "-" else _find_page(output)
+    old = read_bytes(target) if target else None
+    if target and not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
+        raise UsageFault(f"{output} is no report as mabos wrote it", "name another file, or replace it with --force")
+    report = Gathering(session, workspace, agents, now()).report(named or workspace.root.name or "workspace")
+    html = render_page(report, read_text(template_file("report.css")))
+    data = html.encode("utf-8")
+    if target and data != old:
+        replace_file(target, data, root=target.parent, expect=old)
+    return ReportPage(html, agents, report.troubles.rows, data != old if target else None)
+
+
+def _find_page(output: str) -> Path:
+    target = find_target(output, "name a file, or - for standard output")
+    if not target.parent.is_dir():
+        raise UsageFault(f"there is no folder {os.path.dirname(output)}", "make it, or name another place")
+    return target
 
 
 class Mind(NamedTuple):
@@ -173,7 +212,7 @@ class Gathering:
 
 
 def _list_receipts(workspace: WorkspacePaths, agents: Sequence[str]) -> Cut[Receipt]:
-    return list_receipts(record for record in latest_receipts(workspace) if record.get("agent") in agents)
+    return list_receipts([record for record in latest_receipts(workspace) if record.get("agent") in agents])
 
 
 def _all_facts(agent: Agent) -> list[Fact]:
@@ -192,13 +231,10 @@ def _count_items(agent: Agent, tally: Tally) -> None:
     memory = agent.memory()
     live = {item.id: (store, item) for store in reversed(STORES) for item in getattr(memory, store)}
     gone = {departure.item.id: departure.item for departure in agent.all_departures()}
+    known = gone | {item_id: item for item_id, (_, item) in live.items()}
     rulings = find_rulings(load_decisions(agent.paths)[0])
-
-    def find(item_id: str) -> MemoryItem | None:
-        return live[item_id][1] if item_id in live else gone.get(item_id)
-
     for store, item in live.values():
-        tally.add(Held(agent.id, store, item, effective_trust(item, find, rulings)))
+        tally.add(Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
     for item_id, item in gone.items():
         if item_id not in live:
             tally.add(Held(agent.id, TIERS[-1], item, item.trust))

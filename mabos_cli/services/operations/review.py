@@ -1,13 +1,13 @@
-"""What an agent learned since a commit: its files then and now through the same codecs, compared by what they hold."""
+"""Finds what agents learned since a commit: their files then and now are read by the same codecs and compared by what they hold."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Rule
+from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.operations.review import (
     CHANGED,
@@ -17,13 +17,16 @@ from mabos_cli.core.operations.review import (
     attitude_row,
     belief_row,
     case_row,
-    compare,
+    count_states,
+    differing,
     fact_row,
     fold_parts,
     item_row,
     make_section,
+    rule_row,
     state_of,
 )
+from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.cases import case_from_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import parse_fact, parse_facts
 from mabos_cli.formats.knowledge.reason_record import parse_past
@@ -35,8 +38,13 @@ from mabos_cli.formats.memory.observations import parse_harvests
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
 from mabos_cli.formats.operations.git_merge import kind_of
-from mabos_cli.workspace.git import Revision
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.git import Repository, Revision, commit_before, find_commit, head_commit, open_repository
 from mabos_cli.workspace.layout import STORE, AgentPaths
+from mabos_cli.workspace.locate import find_agent, list_agents
+from mabos_cli.workspace.runtime import now
+
+T = TypeVar("T")
 
 _STORES = re.compile(STORE)
 _REPORTS = re.compile(r"memory/bdi-conflicts/[^/]+\.md")
@@ -50,29 +58,65 @@ _RESULTS = {None: "open", True: "came true", False: "did not come true"}
 
 
 class Review(NamedTuple):
-    """What is new: sections that have rows, how many observations were captured and harvested, and the other files that
-    changed."""
+    """What is new for an agent: sections that have rows, how many observations were captured and harvested, and the other files
+    that changed."""
 
+    agent: str
     sections: tuple[Section, ...]
     captured: int
     harvested: int
     files: tuple[str, ...]
 
+    def as_dict(self, limit: int) -> dict[str, Any]:
+        """Returns the data of a review, with at most so many rows of each section; 0 stands for all."""
+        return {
+            "agent": self.agent,
+            "counts": {section.name: count_states(section) for section in self.sections},
+            "sections": {s.name: [_row_data(row) for row in s.rows[: limit or None]] for s in self.sections},
+            "observations": {"captured": self.captured, "harvested": self.harvested},
+            "files": list(self.files),
+        }
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row._asdict().items() if value not in ("", 0.0) and name != "weight"}
+
+
+def review_agents(session: Session, rev: str, since: str, *, every: bool) -> tuple[str, list[Review]]:
+    """Compares an agent, or all, with a commit, or with the last one before a date; returns the commit and the reviews."""
+    if rev and since:
+        raise UsageFault("both a commit and --since given", "each of them says where to begin")
+    workspace = session.open_workspace()
+    names = list_agents(workspace) if every else [find_agent(workspace, session.agent).id]
+    if not names:
+        raise NotFound("this workspace has no agent", "make one: mabos agent create ID")
+    repository = open_repository(workspace.root)
+    commit = _find_start(repository, rev, since)
+    agents = [workspace.agent(name) for name in names]
+    return commit, [review_agent(agent, Revision(repository, commit, agent.root)) for agent in agents]
+
+
+def _find_start(repository: Repository, rev: str, since: str) -> str:
+    """Returns the commit to compare with; empty when there is none, and everything is new."""
+    if since:
+        return commit_before(repository, parse_when(since, now()))
+    return find_commit(repository, rev) if rev else head_commit(repository)
+
 
 def review_agent(paths: AgentPaths, revision: Revision) -> Review:
-    """What changed in an agent's folder."""
-    told = _Files(paths, revision)
-    sections = [make_section(name, rows) for name, rows in _sections(told)]
-    captured = sum(told.added(name).count(b"\n{") for name in told.matching(_CAPTURED))
-    harvested = set().union(*(parse_harvests(told.added(name)).ids for name in told.matching(_HARVESTED)))
+    """Returns what changed in an agent's folder."""
+    files = _Files(paths, revision)
+    sections = [make_section(name, rows) for name, rows in _sections(files)]
+    captured = sum(files.added(name).count(b"\n{") for name in files.matching(_CAPTURED))
+    harvested = set().union(*(parse_harvests(files.added(name)).ids for name in files.matching(_HARVESTED)))
     others = tuple(
-        name for name in revision.changed if name not in told.seen and not kind_of(paths.cited(paths.root / name))
+        name for name in revision.changed if name not in files.seen and not kind_of(paths.cited(paths.root / name))
     )
-    return Review(tuple(section for section in sections if section.rows), captured, len(harvested), others)
+    return Review(paths.id, tuple(s for s in sections if s.rows), captured, len(harvested), others)
 
 
 class _Files:
-    """The files that changed, and which of them somebody looked at."""
+    """The files that changed, and which of them were looked at."""
 
     def __init__(self, paths: AgentPaths, revision: Revision) -> None:
         self.paths = paths
@@ -94,7 +138,7 @@ class _Files:
         return self.paths.cited(self.paths.root / name)
 
     def added(self, name: str) -> bytes:
-        """The new lines of a file that only grows, each behind a line break."""
+        """Returns the new lines of a file that only grows, each behind a line break."""
         self.seen.add(name)
         return b"\n" + self.revision.added_lines(name) if name in self.revision.changed else b""
 
@@ -102,112 +146,108 @@ class _Files:
         return tuple(data.decode("utf-8", "replace") for data in self.both(name))  # type: ignore[return-value]
 
     def both(self, name: str) -> tuple[bytes, bytes]:
-        """A file then and now; nothing twice when it did not change."""
+        """Returns a file then and now; empty both times when it did not change."""
         self.seen.add(name)
         return (self.revision.old(name), self.revision.new(name)) if name in self.revision.changed else (b"", b"")
 
 
-def _sections(files: _Files) -> Iterator[tuple[str, Iterable[Row]]]:
-    memories = list(_memories(files))
+def _sections(files: _Files) -> Iterator[tuple[str, list[Row]]]:
+    memories = _memories(files)
     yield "beliefs", _mind(files, "Beliefs.md")
     yield "decisions", [row for row in memories if row.group == "decision"]
     yield "memories", [row for row in memories if row.group != "decision"]
     yield "facts", _facts(files, files.paths.facts.name)
-    yield "conflicts", _conflicts(files)
+    yield "conflicts", list(_conflicts(files))
     for name in [file for file in _MINDS if file != "Beliefs.md"]:
         yield name.removesuffix(".md").lower(), _mind(files, name)
     yield "rules", _rules(files)
     yield "derived facts", _facts(files, files.paths.derived_facts.name)
     yield "cases", _cases(files)
     yield "trust", _trust(files)
-    yield "reasoning", _reasoning(files)
+    yield "reasoning", list(_reasoning(files))
     yield "checkpoints", _checkpoints(files)
 
 
-def _memories(files: _Files) -> Iterator[Row]:
-    """Memories that differ. Lines that stand in both are never decoded, on whatever page they are."""
+def _rows(old: dict[str, T], new: dict[str, T], describe: Callable[[T | None, T | None], Row | None]) -> list[Row]:
+    """Describes what differs; a difference that does not matter has no row."""
+    return [row for was, now in differing(old, new) if (row := describe(was, now))]
+
+
+def _memories(files: _Files) -> list[Row]:
+    """Describes memories that differ. Lines that are in both are never decoded, on whatever page they are."""
     sides: list[dict[tuple[str, bytes], str]] = [{}, {}]
     for name in files.matching(_STORES):
         for side, data in zip(sides, files.both(name), strict=True):
-            side.update(_held(data, files.cited(name)))
+            side.update(_store_lines(data, files.cited(name)))
     old, new = (
-        {own: (held[0], parse_item(held[1], "memory-store.json")) for held, own in side.items() if held not in other}
+        {item_id: (at[0], parse_item(at[1], "memory-store.json")) for at, item_id in side.items() if at not in other}
         for side, other in (sides, sides[::-1])
     )
-    why, parts = {}, {}
+    reasons, parts = {}, {}
     for name in files.matching(_ARCHIVE):
         for departure in parse_archive(files.added(name), files.cited(name))[0]:
             into = f" into {departure.into}" if departure.into else ""
-            why[departure.item.id] = one_line(departure.reason, 60) + into
+            reasons[departure.item.id] = one_line(departure.reason, 60) + into
             parts[departure.item.id] = departure.into
-    tell: Callable[..., Row | None] = partial(item_row, why=why)
-    return fold_parts(compare(old, new, tell), parts)
+    return list(fold_parts(_rows(old, new, lambda was, now: item_row(was, now, reasons)), parts))
 
 
-def _held(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
-    """Store, line and id of the items in a file."""
+def _store_lines(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
+    """Yields store, line and id of the items in a file."""
     store = parse_store(data, cited) if data else None
     for name in ("working", "short_term") if store else ():
         yield from (((name, render_item(item)), item.id) for item in getattr(store, name))
     yield from ((("long_term", line), line_id(line)) for line in (store.long_term if store else ()))
 
 
-def _facts(files: _Files, name: str) -> Iterator[Row]:
+def _facts(files: _Files, name: str) -> list[Row]:
     old, new = (set(parse_facts(data, files.cited(name)).lines) if data else set() for data in files.both(name))
     sides: list[dict[str, Fact]] = [
         {fact.id: fact for line in lines if (fact := parse_fact(line, files.cited(name)))}
         for lines in (sorted(old - new), sorted(new - old))
     ]
-    return compare(sides[0], sides[1], fact_row)
+    return _rows(sides[0], sides[1], fact_row)
 
 
-def _mind(files: _Files, name: str) -> Iterator[Row]:
-    """What an agent holds true, wants or does, by id, else by what it is about."""
+def _mind(files: _Files, name: str) -> list[Row]:
+    """Describes what changed in a cognitive file, entries by id, else by what they are about."""
     kind = _MINDS[name]
     if kind == "belief":
-        sides = [{b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name)]
-        return compare(sides[0], sides[1], belief_row)
+        was, now = ({b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name))
+        return _rows(was, now, belief_row)
     read = parse_plans if kind == "plan" else lambda text, path: parse_attitudes(text, kind, path)
-    told = [{a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name)]
-    return compare(told[0], told[1], attitude_row)
+    old, new = ({a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name))
+    return _rows(old, new, attitude_row)
 
 
-def _rules(files: _Files) -> Iterator[Row]:
+def _rules(files: _Files) -> list[Row]:
     name = files.paths.rules.name
-    sides = [
-        {rule.id: rule for rule in parse_rules(data, files.cited(name)).rules} if data else {}
+    old, new = (
+        {rule.id: _with_text(rule) for rule in parse_rules(data, files.cited(name)).rules} if data else {}
         for data in files.both(name)
-    ]
-    return compare(sides[0], sides[1], _rule_row)
+    )
+    return _rows(old, new, rule_row)
 
 
-def _rule_row(was: Rule | None, now: Rule | None) -> Row:
-    rule = now or was
-    assert rule is not None
-    said = [render_rule_text(each.conditions, each.conclusion) for each in (was, now) if each]
-    changes = [f"was: {one_line(said[0], 100)}"] if len(said) == 2 and said[0] != said[1] else []
-    if was and now and was.enabled != now.enabled:
-        changes.append("enabled" if now.enabled else "disabled")
-    name = f"{one_line(rule.name, 40)}: " if rule.name != rule.id else ""
-    text = f"{rule.type} {name}{one_line(said[-1], 100)}"
-    return Row(state_of(was, now), rule.id, text, "; ".join(changes))
+def _with_text(rule: Rule) -> tuple[Rule, str]:
+    return rule, render_rule_text(rule.conditions, rule.conclusion)
 
 
-def _cases(files: _Files) -> Iterator[Row]:
+def _cases(files: _Files) -> list[Row]:
     name = files.paths.cases.name
-    sides: list[dict[str, Case]] = []
     raw = [
         {entry["case_id"]: entry for entry in parse_cases(data, files.cited(name)).entries} if data else {}
         for data in files.both(name)
     ]
-    for mine, other in (raw, raw[::-1]):
-        differ = {own: entry for own, entry in mine.items() if entry != other.get(own)}
-        sides.append({own: case_from_dict(entry, files.cited(name)) for own, entry in differ.items()})
-    return compare(sides[0], sides[1], case_row)
+    sides: list[dict[str, Case]] = [
+        {key: case_from_dict(entry, files.cited(name)) for key, entry in one.items() if entry != other.get(key)}
+        for one, other in (raw, raw[::-1])
+    ]
+    return _rows(sides[0], sides[1], case_row)
 
 
 def _conflicts(files: _Files) -> Iterator[Row]:
-    """Conflicts that reports list and did not before, and how conflicts were resolved."""
+    """Yields conflicts that reports list and did not before, and how conflicts were resolved."""
     known: set[str] = set()
     found: dict[str, Row] = {}
     for name in files.matching(_REPORTS):
@@ -221,33 +261,35 @@ def _conflicts(files: _Files) -> Iterator[Row]:
                 found[key] = Row(NEW, key[:8], one_line(start[1], 100), place=f"{name}:{line}")
     yield from (row for key, row in found.items() if key not in known)
     ledger = files.paths.relative(files.paths.conflict_ledger)
-    for key, said in parse_resolutions(files.added(ledger)).items():
-        text = f"resolved: kept {said.keep} of {said.a} and {said.b}"
-        yield Row(CHANGED, key[:8], one_line(text, 120), one_line(said.reason, 100), ledger)
+    for key, resolution in parse_resolutions(files.added(ledger)).items():
+        text = f"resolved: kept {resolution.keep} of {resolution.a} and {resolution.b}"
+        yield Row(CHANGED, key[:8], one_line(text, 120), one_line(resolution.reason, 100), ledger)
 
 
-def _trust(files: _Files) -> Iterator[Row]:
-    name = files.paths.trust_log.name
-    for said in parse_decisions(files.added(name))[0]:
-        yield Row(
-            CHANGED, said.id, f"{said.before} -> {said.to} by {one_line(said.by, 40)}", one_line(said.reason, 100)
-        )
+def _trust(files: _Files) -> list[Row]:
+    decisions = parse_decisions(files.added(files.paths.trust_log.name))[0]
+    return [
+        Row(CHANGED, each.id, f"{each.before} -> {each.to} by {one_line(each.by, 40)}", one_line(each.reason, 100))
+        for each in decisions
+    ]
 
 
 def _reasoning(files: _Files) -> Iterator[Row]:
-    """Results that were kept, and what became of earlier ones."""
+    """Yields results that were kept, and what became of earlier ones."""
     name = files.paths.reasoning.name
-    old, new = ({past.id: (past, said) for past, said in parse_past(data)[0]} for data in files.both(name))
-    for own, (past, said) in new.items():
-        if own not in old:
-            yield Row(NEW, own, f"{past.method}: {one_line(said or past.problem, 100)}")
-        elif past.happened != old[own][0].happened:
-            yield Row(CHANGED, own, f"{past.method}: {_RESULTS[past.happened]}", one_line(past.lesson, 100))
+    old, new = ({past.id: (past, text) for past, text in parse_past(data)[0]} for data in files.both(name))
+    for key, (past, text) in new.items():
+        if key not in old:
+            yield Row(NEW, key, f"{past.method}: {one_line(text or past.problem, 100)}")
+        elif past.happened != old[key][0].happened:
+            yield Row(CHANGED, key, f"{past.method}: {_RESULTS[past.happened]}", one_line(past.lesson, 100))
 
 
-def _checkpoints(files: _Files) -> Iterator[Row]:
+def _checkpoints(files: _Files) -> list[Row]:
+    rows = []
     for name in files.matching(_CHECKPOINTS):
         old, new = files.texts(name)
-        own = name.rpartition("/")[2].removesuffix(".md")
         about = checkpoint_context(new or old) or checkpoint_title(new or old)
-        yield Row(state_of(old or None, new or None), own, one_line(about, 100), place=name)
+        stem = name.rpartition("/")[2].removesuffix(".md")
+        rows.append(Row(state_of(old or None, new or None), stem, one_line(about, 100), place=name))
+    return rows

@@ -86,7 +86,7 @@ def test_what_somebody_saves_meanwhile_stays(desk: Desk, monkeypatch: pytest.Mon
         target.write_text("mine")
         return render_page(*given)
 
-    monkeypatch.setattr("mabos_cli.commands.operations.report.render_page", save_and_render)
+    monkeypatch.setattr("mabos_cli.services.operations.report.render_page", save_and_render)
     assert desk.run("report", "-o", os.fspath(target)).code == 5
     assert target.read_text() == "mine"
 

@@ -2,6 +2,7 @@
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, Step
 from mabos_cli.core.operations.review import (
@@ -9,13 +10,15 @@ from mabos_cli.core.operations.review import (
     attitude_row,
     belief_row,
     case_row,
-    compare,
     count_states,
+    differing,
     fact_row,
     fold_parts,
     item_row,
     make_section,
+    rule_row,
     section_lines,
+    state_of,
 )
 
 ITEM = MemoryItem("M-1-0002", "We bill per seat", "decision", 0.5)
@@ -63,14 +66,18 @@ def test_facts_beliefs_goals_and_cases():
     assert row and (row.text, row.change) == ("FAILED: churn -> call", "success none -> False")
 
 
+def test_a_rule_that_was_edited_and_switched_off():
+    rule = Rule("R-001", "R-001", "inference", (), enabled=True)
+    row = rule_row((rule, "if a then b"), (rule._replace(name="debtors", enabled=False), "if a then c"))
+    assert (row.text, row.change) == ("inference debtors: if a then c", "was: if a then b; disabled")
+    assert rule_row(None, (rule, "if a then b")) == Row("new", "R-001", "inference if a then b")
+
+
 def test_sections_come_in_order_and_bounded():
-    tell = lambda was, now: Row(  # noqa: E731
-        "new" if was is None else "gone" if now is None else "changed",
-        f"M-{was or now}",
-        "x",
-        weight=now or 0,
-    )
-    section = make_section("memories", compare({"a": 1, "b": 2, "c": 7}, {"b": 3, "c": 7, "d": 5, "e": 6}, tell))
+    pairs = [*differing({"a": 1, "b": 2, "c": 7}, {"b": 3, "c": 7, "d": 5, "e": 6})]
+    assert pairs == [(2, 3), (None, 5), (None, 6), (1, None)]
+    rows = [Row(state_of(was, now), f"M-{was or now}", "x", weight=now or 0) for was, now in pairs]
+    section = make_section("memories", rows)
     assert [(row.state, row.id) for row in section.rows] == [
         ("new", "M-6"),
         ("new", "M-5"),

@@ -1,0 +1,212 @@
+"""init, agent, config, completion and demo: sets up workspaces and agents, and shows the program."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Answer, Call, new_group
+from mabos_cli.config import SETTINGS, Setting, check_setting
+from mabos_cli.core.language.clock import format_span
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.services.operations import setup
+from mabos_cli.services.session import NO_AGENTS
+from mabos_cli.terminal.emit import columns, emit
+
+app = typer.Typer()
+agent = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
+
+
+@app.command()
+def init(
+    ctx: typer.Context,
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
+    role: Annotated[str, typer.Option(help="What the first agent is for.")] = "",
+) -> None:
+    """Make a workspace, with a first agent.
+
+    Files that are there already are left alone. The agent is called main unless --agent names it; a
+    workspace that has agents gets a new one only if --agent names it.
+
+    Example: mabos init ./team --agent cfo --role "finance lead"
+    """
+    call: Call = ctx.obj
+    place = folder or call.workspace or "."
+    created = setup.init_workspace(call, place, role)
+    where = "" if os.path.samefile(created.root, os.curdir) else f"-w {shlex.quote(place)} "
+    lines = [
+        f"workspace {created.root} with agent {created.agent}: {plural(len(created.files), 'file')} made",
+        f'next: mabos {where}store "..."',
+    ]
+    if not created.files:
+        agents = f"{plural(len(created.known), 'agent')}: {', '.join(created.known)}"
+        lines = [f"{created.root} is a workspace already, with {agents}"]
+    data = {"workspace": str(created.root), "agent": created.agent, "created": created.files}
+    call.emit("init", data, lines)
+
+
+@agent.command()
+def create(
+    ctx: typer.Context,
+    agent_id: Annotated[str, typer.Argument(metavar="ID", help="A short name; it becomes a folder.")],
+    role: Annotated[str, typer.Option(help="What the agent is for.")] = "",
+    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+) -> None:
+    """Add an agent to the workspace.
+
+    Example: mabos agent create cfo --role "finance lead"
+    """
+    call: Call = ctx.obj
+    files = setup.add_agent(call, agent_id, role, name)
+    lines = [f"agent {agent_id}: {plural(len(files), 'file')} made"]
+    call.emit("agent.create", {"agent": agent_id, "created": files}, lines)
+
+
+@agent.command("list")
+def list_command(ctx: typer.Context) -> None:
+    """List the agents of the workspace.
+
+    Example: mabos agent list
+    """
+    call: Call = ctx.obj
+    rows, warnings = setup.list_described(call)
+    text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [NO_AGENTS]
+    call.emit("agent.list", {"agents": rows}, text, warnings)
+
+
+@agent.command()
+def show(
+    ctx: typer.Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
+) -> None:
+    """Show an agent: its manifest, its files, its memory.
+
+    Example: mabos agent show cfo
+    """
+    call: Call = ctx.obj
+    data, warnings = setup.describe_agent(call, agent_id)
+    rows = [
+        ("id", data["id"]),
+        ("name", str(data["manifest"].get("name", data["id"]))),
+        ("role", str(data["manifest"].get("role", ""))),
+        ("folder", data["path"]),
+        ("memory", ", ".join(f"{n} {name}" for name, n in data["memory"].items())),
+        ("files", ", ".join(data["files"])),
+    ]
+    call.emit("agent.show", data, columns(rows), warnings)
+
+
+@app.command()
+def config(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
+) -> None:
+    """Show the settings in effect and where each comes from.
+
+    Example: mabos config memory.short_term_ttl
+    """
+    call: Call = ctx.obj
+    settings = setup.effective_settings(call)
+    chosen = [s for s in SETTINGS if not name or s.name == name or s.name.startswith(name + ".")]
+    if not chosen:
+        check_setting(name, None)  # raises, with the nearest name
+    rows = [
+        {"name": s.name, "value": settings[s.name], "origin": settings.origins[s.name], "default": s.default,
+         "about": s.about}
+        for s in chosen
+    ]  # fmt: skip
+    text = columns([(s.name, _format_value(s, settings[s.name]), settings.origins[s.name], s.about) for s in chosen])
+    call.emit("config", {"settings": rows}, text)
+
+
+def _format_value(setting: Setting, value: Any) -> str:
+    if setting.kind == "span":
+        return format_span(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@app.command()
+def completion(
+    ctx: typer.Context, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]
+) -> None:
+    """Print what completes this program's words in a shell.
+
+    Commands, options and fixed words are in it; ids, tags and agents are asked of the program at each TAB.
+
+    Example: mabos completion bash
+    """
+    # Loaded here: the table of values gathers words from half of the program.
+    from mabos_cli.formats.operations.completion import SHELLS
+    from mabos_cli.services.operations.completion import completion_script
+
+    call: Call = ctx.obj
+    check_choice(shell, SHELLS, "shell")
+    assert call.program is not None, "app knows the commands"
+    text = completion_script(shell, call.program())
+    call.emit("completion", {"shell": shell, "text": text}, text.splitlines())
+
+
+@app.command()
+def demo(
+    ctx: typer.Context,
+    folder: Annotated[
+        str, typer.Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
+    ] = "",
+) -> None:
+    """Show how it all goes, on three months of a small company's memories.
+
+    It goes through a temporary folder that is removed at the end, and touches nothing else. With a FOLDER, empty or not
+    there yet, the workspace stays to play with. Chapters about git are left out where there is none.
+
+    Example: mabos demo ./harbourline
+    """
+    from mabos_cli.services.operations.demo import load_tour, open_sandbox
+
+    call: Call = ctx.obj
+    steps: list[dict[str, Any]] = []
+    with open_sandbox(folder) as root:
+        for chapter in load_tour():
+            _print_now(call, ["", chapter.about])
+            for command in chapter.commands:
+                _print_now(call, ["", f"$ {command}"])
+                answer = _run(call, root, command)
+                _print_now(call, answer.lines, answer.warnings)
+                output = {"output": answer.lines, "warnings": answer.warnings}
+                steps.append({"about": chapter.about, "command": command, **output})
+    data = {"folder": str(root) if folder else None, "steps": steps}
+    call.with_changes(commit=False).emit("demo", data, ["", *_next_steps(folder)])
+
+
+def _print_now(call: Call, lines: Sequence[str], warnings: Sequence[str] = ()) -> None:
+    """Prints a part of the tour as it goes; JSON has all of it at the end."""
+    if not call.as_json:
+        emit("mabos.demo.v1", {}, lines, as_json=False, quiet=call.quiet, warnings=warnings)
+
+
+def _run(call: Call, root: Path, command: str) -> Answer:
+    """Runs a command of the tour. One that fails ends the tour with its error."""
+    from mabos_cli.services.operations.demo import run_git
+
+    program, *words = shlex.split(command.replace("\\\n", " "))
+    if program == "git":
+        return Answer({}, run_git(root, words), [])
+    assert call.parse is not None and call.run is not None, "app parses and runs lines"
+    answers: list[Answer] = []
+    parsed, rest = call.parse(words)
+    call.run(parsed.with_changes(take=answers.append), rest)
+    return answers[-1]
+
+
+def _next_steps(place: str) -> list[str]:
+    if place:
+        return [
+            f"All of it is in {place}. Look around: cd {shlex.quote(place)}, then",
+            "mabos timeline 2026-01-17, mabos reason list, mabos config, mabos --help.",
+        ]
+    return [
+        'Try next, in a folder of your own: mabos init && mabos store "The first thing to remember" --tag start',
+        "Or keep this one to play with: mabos demo ./harbourline. Or look around: mabos reason list, mabos --help.",
+    ]
