@@ -12,7 +12,7 @@ import pytest
 from mabos_cli.core.language.text import terms, words
 from mabos_cli.core.memory.item import TYPES
 from mabos_cli.formats.hierarchy.daily_log import parse_log
-from mabos_cli.formats.memory.item_records import parse_archive
+from mabos_cli.formats.memory.items import parse_archive
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

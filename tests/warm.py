@@ -22,8 +22,8 @@ from faults import Disk, Fault
 import mabos_cli
 from mabos_cli.__main__ import main
 from mabos_cli.app import COMMANDS, load_command
+from mabos_cli.services.hierarchy import daily_logs
 from mabos_cli.workspace import sources
-from mabos_cli.workspace.memory import log_files
 
 # What an interpreter reads only when it starts. A process that was started with other values cannot stand in.
 START = ("PYTHON", "LC_", "LANG")
@@ -133,7 +133,7 @@ if __name__ == "__main__":
     # As in a fresh process: the folder of the program comes first on the path, and not that of this file.
     sys.path[0] = os.path.dirname(PROGRAM)
     load_all()
-    sources.UNSETTLED = log_files.UNSETTLED = UNSETTLED
+    sources.UNSETTLED = daily_logs.UNSETTLED = UNSETTLED
     gc.collect()
     gc.freeze()  # forks leave alone what all of them share
     serve(socket(fileno=0))

@@ -10,7 +10,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import is_inside
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, find_workspace
-from mabos_cli.workspace.memory.long_term import LongTermStore
+from mabos_cli.workspace.memory.store import LongTermStore
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
 

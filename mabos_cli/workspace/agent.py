@@ -15,8 +15,15 @@ from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.memory import journal as spool
-from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView
+from mabos_cli.workspace.memory.store import (
+    LongTermStore,
+    LongTermView,
+    Uses,
+    defer_drafts,
+    note_uses,
+    read_deferred,
+    read_uses,
+)
 from mabos_cli.workspace.runtime import IdSource
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ class Loaded(NamedTuple):
     data: bytes | None
     head: StoreFile
     long_term: LongTermStore
-    uses: spool.Uses
+    uses: Uses
 
     def memory(self) -> Memory:
         """The values, with journalled uses counted in."""
@@ -78,7 +85,7 @@ class Agent(NamedTuple):
         """The store as it is on disk, with journalled uses."""
         data = read_bytes(self.paths.store)
         head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
-        return Loaded(data, head, LongTermStore(self.paths, head), spool.read_uses(self.paths))
+        return Loaded(data, head, LongTermStore(self.paths, head), read_uses(self.paths))
 
     def memory(self) -> Memory:
         """What the agent remembers now, deferred items included.
@@ -86,7 +93,7 @@ class Agent(NamedTuple):
         Reads without locking: every file is whole at any time, and they are read in the order in which a writer moves
         things on, so that an item may be seen twice on its way, never not at all.
         """
-        queued = spool.read_deferred(self.paths)
+        queued = read_deferred(self.paths)
         memory = self.load().memory()
         waiting = [draft for draft in queued if not locate(memory, draft.item.id)]
         if not waiting:
@@ -106,14 +113,14 @@ class Agent(NamedTuple):
 
     def note_uses(self, ids: list[str]) -> None:
         """Journals a recall, without rewriting memory."""
-        spool.note_uses(self.paths, ids, format_time(self.moment))
+        note_uses(self.paths, ids, format_time(self.moment))
 
     def defer(self, drafts: list[Draft]) -> list[Draft]:
         """Queues drafts; the next writing command stores them."""
         at = format_time(self.moment)
         dated = [d._replace(item=d.item._replace(created_at=d.item.created_at or at, accessed_at=at)) for d in drafts]
         mint = lambda last: IdSource(self.moment, last, DEFERRED)()  # noqa: E731
-        return spool.defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
+        return defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 
     def preview(self, plan: "MemoryPlan[Result]") -> Result:
         """What a plan would return, without writing anything."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.stores import Departure
-from mabos_cli.formats.memory.item_records import lines_naming, parse_archive
+from mabos_cli.formats.memory.items import lines_naming, parse_archive
 from mabos_cli.workspace.files import append_bytes, list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 

@@ -11,11 +11,9 @@ from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
-from mabos_cli.workspace.memory import journal as spool
-from mabos_cli.workspace.memory.domains import materialize_domains
-from mabos_cli.workspace.memory.items_md import materialize_items
+from mabos_cli.workspace.memory.derived_pages import materialize_domains, materialize_items
 from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.memory.long_term import LongTermStore
+from mabos_cli.workspace.memory.store import LongTermStore, cut_uses, remove_queued
 from mabos_cli.workspace.transaction import Unfinished
 
 
@@ -42,7 +40,7 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
         memory = loaded.memory()
         queued = [item_id for item_id in queued if _find_items(agent, memory, [item_id])]
     if queued:
-        spool.remove_queued(agent.paths, queued, agent.settings["lock.timeout"])
+        remove_queued(agent.paths, queued, agent.settings["lock.timeout"])
     _cut_uses(agent, intent.get("uses"))
     due = {name: [*_texts(carried.get(name)), *_texts(intent.get(name))] for name in nothing()}
     return _finish(agent, loaded, due)
@@ -56,7 +54,7 @@ def _cut_uses(agent: Agent, uses: Any) -> None:
     left: dict[str, Any] = said if isinstance(said, dict) else {}
     known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
     if uses["size"]:
-        spool.cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
+        cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
 
 
 def _texts(value: Any) -> list[str]:
@@ -79,7 +77,7 @@ def _finish(agent: Agent, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, 
             unfinished[name] = ids
             warnings.append(f"an earlier write is still unfinished: {error.message}")
     try:
-        warnings += materialize_items(agent, memory, loaded.long_term)[1]
+        warnings += materialize_items(agent, memory, loaded.long_term).warnings
         warnings += materialize_domains(agent, memory, loaded.long_term)[1].warnings
     except MabosError as error:
         warnings.append(f"derived files are behind: {error.message}")

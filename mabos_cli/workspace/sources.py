@@ -21,13 +21,12 @@ from mabos_cli.core.search.documents import Content, Held, Piece, Record, Source
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.markdown.seal import without_seal
-from mabos_cli.formats.memory.item_records import departure_from_dict
-from mabos_cli.formats.memory.items import StoreFile, line_id, parse_item, parse_store, render_item
+from mabos_cli.formats.memory.items import StoreFile, departure_from_dict, line_id, parse_item, parse_store, render_item
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
 from mabos_cli.workspace.layout import DAY, STORE
-from mabos_cli.workspace.memory.journal import read_deferred
+from mabos_cli.workspace.memory.store import read_deferred
 
 if TYPE_CHECKING:
     from mabos_cli.formats.search.passages import Passage

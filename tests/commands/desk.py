@@ -13,8 +13,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
-from mabos_cli.formats.memory.item_records import render_departure
-from mabos_cli.formats.memory.items import StoreFile, render_item, render_store
+from mabos_cli.formats.memory.items import StoreFile, render_departure, render_item, render_store
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace

@@ -106,7 +106,7 @@ def _recommend(
     counter: Counter,
 ) -> list[Advice]:
     from mabos_cli.services.context.audited import memory_md_sections
-    from mabos_cli.workspace.memory.domains import stale_domains
+    from mabos_cli.workspace.memory.derived_pages import stale_domains
 
     s = agent.settings
     advice = advise_on_duplicates(pairs, counter.count)

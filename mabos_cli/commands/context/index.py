@@ -11,7 +11,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.markdown.seal import without_seal
 from mabos_cli.services.operations.rebuild import refresh_index
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.domains import Survey, survey_memory
+from mabos_cli.workspace.memory.derived_pages import Survey, survey_memory
 
 
 def index(

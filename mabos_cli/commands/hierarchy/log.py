@@ -10,12 +10,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.services.hierarchy.log_archive import Archiving, archive_logs, preview_archiving
+from mabos_cli.services.hierarchy.daily_logs import Archiving, archive_logs, preview_archiving
 from mabos_cli.services.hierarchy.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
 from mabos_cli.services.inputs import option
 
 if TYPE_CHECKING:
-    from mabos_cli.services.hierarchy.llm_log import FactFinder
+    from mabos_cli.services.hierarchy.log_consolidation import FactFinder
     from mabos_cli.workspace.agent import Agent
 
 _SHOWN = 20  # MEMORY.md and --json have all of them
@@ -71,7 +71,7 @@ def consolidate(
 
 def _open_finder(agent: "Agent") -> "FactFinder":
     """The model that finds facts; nothing of it is loaded unless somebody asks for it."""
-    from mabos_cli.services.hierarchy.llm_log import FactFinder
+    from mabos_cli.services.hierarchy.log_consolidation import FactFinder
 
     return FactFinder(agent)
 

@@ -14,7 +14,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem, check_choice, check_word
 from mabos_cli.core.memory.trust import Decision, Judgement, trust_rank
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.memory.item_records import decision_to_dict
+from mabos_cli.formats.memory.items import decision_to_dict
 from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.services.memory.items import decide_trust, explain_trust, list_decisions, list_untrusted
 from mabos_cli.workspace.agent import Agent

@@ -12,7 +12,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.workspace.files import explained, read_text, resolve_inside
 from mabos_cli.workspace.layout import DAY
-from mabos_cli.workspace.memory.log_files import where_log_is
+from mabos_cli.workspace.memory.logs import where_log_is
 
 app = typer.Typer()
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")

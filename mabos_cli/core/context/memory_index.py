@@ -231,33 +231,3 @@ def add_shares(shares: Sequence[Share]) -> Share:
     """What a domain holds of several parts."""
     until = min((share.until for share in shares if share.until), default="")
     return Share(sum(share.items for share in shares), sum(share.size for share in shares), until)
-
-
-def fit_index(whole: MemoryIndex, fits: Callable[[MemoryIndex], bool]) -> MemoryIndex:
-    """The index with as much as fits: critical items first, then projects. Room for the domains is kept throughout; only an index
-    too small for all of them offers fewer. Entries stand whole or not at all, and always the foremost of their kind.
-
-    >>> lines = tuple(Headline(str(n), "fact", 1.0, "", "x" * n, n) for n in (4, 3, 2))
-    >>> whole = MemoryIndex("main", lines, 3, lines, 3, (), 0, 0)
-    >>> fitted = fit_index(whole, lambda index: sum(x.size for x in index.critical + index.projects) <= 14)
-    >>> len(fitted.critical), len(fitted.projects), fitted.left_out()["projects"]
-    (3, 1, 2)
-    """
-    bare = whole._replace(critical=(), projects=())
-    domains = whole.domains[: _most(len(whole.domains), lambda n: fits(bare._replace(domains=whole.domains[:n])))]
-    bare = bare._replace(domains=domains)
-    critical = whole.critical[: _most(len(whole.critical), lambda n: fits(bare._replace(critical=whole.critical[:n])))]
-    filled = bare._replace(critical=critical)
-    count = _most(len(whole.projects), lambda n: fits(filled._replace(projects=whole.projects[:n])))
-    return filled._replace(projects=whole.projects[:count])
-
-
-def _most(count: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to count that fits, when every smaller one does; all is asked first, for it is the usual answer."""
-    if fits(count):
-        return count
-    low, high = 0, count
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low

@@ -40,7 +40,7 @@ def parse_time(text: str) -> datetime:
 def find_time(text: str) -> datetime | None:
     """The moment that a text names, or None when it names none."""
     try:
-        return parse_time(text)
+        return parse_time(text) if text else None
     except BadValue:
         return None
 
@@ -51,7 +51,7 @@ def as_stamp(text: str) -> str:
     >>> as_stamp("2026-02-24T14:30:00+01:00"), as_stamp("soon")
     ('2026-02-24T13:30:00.000Z', '')
     """
-    moment = find_time(text) if text else None
+    moment = find_time(text)
     if moment is None:
         return ""
     return text if re.fullmatch(_STAMP, text) else format_time(moment)

@@ -123,7 +123,7 @@ class TranscriptReader:
             del self.calls[next(iter(self.calls))]
 
     def _observe(self, event: Event, said: HostLine, key: str) -> Observation | None:
-        moment = find_time(said.at) if said.at else None
+        moment = find_time(said.at)
         session = safe_name(said.session) or self.session
         given = Observation("", at=format_time(moment) if moment else "", session=session, key=key)
         if isinstance(event, Answered):

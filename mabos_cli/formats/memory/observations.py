@@ -114,7 +114,7 @@ def _time(raw: dict[str, Any], said: str) -> str:
     value = next((raw[name] for name in _TIMES if raw.get(name) not in (None, "")), said)
     moment = None
     if isinstance(value, str):
-        moment = find_time(value) if value else None
+        moment = find_time(value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         with suppress(ValueError, OverflowError, OSError):
             moment = datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)

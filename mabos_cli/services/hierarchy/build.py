@@ -12,8 +12,8 @@ from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.digest_json import VERSION as DIGEST_VERSION
 from mabos_cli.formats.hierarchy.summary_md import VERSION, Overview, Places, Written, parse_summary, render_summary
+from mabos_cli.services.hierarchy.daily_logs import relink_logs_of
 from mabos_cli.services.hierarchy.digests import Digests
-from mabos_cli.services.hierarchy.log_archive import relink_logs_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import set_aside
 from mabos_cli.workspace.files import FileWrite, list_stems, read_bytes

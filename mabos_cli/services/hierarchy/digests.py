@@ -19,11 +19,11 @@ from mabos_cli.core.memory.stores import locate
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.formats.hierarchy.digest_json import VERSION, SegmentFile
-from mabos_cli.formats.memory.item_records import parse_archive
+from mabos_cli.formats.memory.items import parse_archive
+from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of
-from mabos_cli.workspace.memory.log_files import LogFile, find_logs, read_log
 from mabos_cli.workspace.memory.trust_log import load_decisions, untrusted_in_archive, untrusted_in_store
 
 # Half a year of months or quarters, a month of weeks: what is compared must be loaded.

@@ -12,11 +12,11 @@ from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
+from mabos_cli.services.hierarchy.daily_logs import find_logs
 from mabos_cli.services.search.agent_search import SearchOptions, open_search
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.memory.log_files import find_logs
 
 _HITS = 30  # finds that a question is answered with on the way down
 

@@ -4,9 +4,10 @@ MEMORY.md is written first, then the ledger: after a crash in between, the block
 old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import (
     SECTIONS,
@@ -19,18 +20,21 @@ from mabos_cli.core.hierarchy.log_taking import (
     days_around,
     digest_of,
     find_candidates,
+    find_fact,
     find_recurring,
     is_past,
     mark_of,
     plan_taking,
+    portions,
 )
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import has_expired
 from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.formats.hierarchy.log_ledger import LogLedger, parse_log_ledger, render_day_taken
+from mabos_cli.formats.hierarchy.digest_json import LogLedger, parse_log_ledger, render_day_taken
 from mabos_cli.formats.memory.memory_md import (
     add_to_sections,
     find_block_ids,
@@ -40,10 +44,12 @@ from mabos_cli.formats.memory.memory_md import (
     render_memory_header,
     told_texts,
 )
+from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
+from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
+from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
-from mabos_cli.workspace.memory.log_files import LogFile, find_logs, read_log, where_log_is
-from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.memory.logs import plan_edit, where_log_is
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
@@ -205,3 +211,62 @@ def rules_of(agent: Agent, older_than: float | None, min_importance: float | Non
         settings["log.recurring_days"],
         {name: settings[f"grade.{name}"] for name in Rules._field_defaults["weights"]},
     )
+
+
+_TOLD = 600  # characters of an event: the rest is in its log
+
+
+class FactFinder:
+    """Puts events to the model, some at a time. Events of which it makes no fact are taken as they are."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._asker = Asker(agent, "portion")
+        self._dropped = 0
+        self._summaries: list[str] = []
+
+    def find(self, events: Iterable[Candidate]) -> list[LogFact]:
+        """The facts that the model finds in events, as far as they keep to them."""
+        found = []
+        for portion in portions(events, _TOLD):
+            told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
+            parse = partial(parse_extracts, numbers=range(1, len(portion) + 1))
+            answer = self._asker.ask(render_extraction_prompt(told), parse)
+            if answer is None:
+                continue
+            facts = [find_fact(extract, portion, self._asker.mark) for extract in answer.facts]
+            kept = [fact for fact in facts if fact]
+            self._dropped += answer.malformed + len(facts) - len(kept)
+            self._summaries += [answer.summary] if answer.summary else []
+            found += kept
+        return found
+
+    def told(self, taking: Taking) -> dict[str, Any]:
+        """What the model did, for the answer."""
+        return {
+            "model": self._asker.name,
+            "asked": self._asker.asked,
+            "facts": [_row(fact) for fact in taking.facts],
+            "dropped": self._dropped,
+            "summary": " ".join(self._summaries),
+        }
+
+    def warnings(self) -> list[str]:
+        """What went wrong with the model."""
+        return self._asker.warnings()
+
+
+def _row(fact: LogFact) -> dict[str, Any]:
+    """A fact for the answer, with the lines that it rests on."""
+    places = [
+        {"day": c.event.day, "line": c.event.line, "path": c.path, "id": c.key, "text": c.event.text}
+        for c in fact.events
+    ]
+    return {
+        "category": fact.section,
+        "kind": fact.category,
+        "importance": fact.importance,
+        "confidence": fact.confidence,
+        "text": fact.content,
+        "id": fact.key,
+        "events": places,
+    }

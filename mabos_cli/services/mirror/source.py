@@ -30,7 +30,7 @@ from mabos_cli.workspace.knowledge.facts import Facts, load_facts
 from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.knowledge.rulebook import load_rules
 from mabos_cli.workspace.locate import list_agents
-from mabos_cli.workspace.memory.long_term import LongTermView
+from mabos_cli.workspace.memory.store import LongTermView
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 # Part: the types of its records.

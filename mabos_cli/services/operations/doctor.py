@@ -14,8 +14,7 @@ from mabos_cli.core.memory.stores import Changes, Departure, Memory
 from mabos_cli.core.memory.trust import lowered
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json, parse_ledger
-from mabos_cli.formats.memory.item_records import parse_archive
-from mabos_cli.formats.memory.items import line_id, parse_item, parse_page, render_store
+from mabos_cli.formats.memory.items import line_id, parse_archive, parse_item, parse_page, render_store
 from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
@@ -40,8 +39,7 @@ from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.facts_md import is_made_from
 from mabos_cli.workspace.knowledge.ontologies import Library
 from mabos_cli.workspace.knowledge.rulebook import load_rules
-from mabos_cli.workspace.memory.domains import stale_domains
-from mabos_cli.workspace.memory.items_md import stale_derived
+from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs

@@ -8,8 +8,7 @@ from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.cases_md import materialize_cases
 from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
-from mabos_cli.workspace.memory.domains import Survey, materialize_domains
-from mabos_cli.workspace.memory.items_md import materialize_items
+from mabos_cli.workspace.memory.derived_pages import Survey, materialize_domains, materialize_items
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.transaction import holding_lock, write_receipt
 
@@ -20,11 +19,11 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
     _drain(agent, "materialize")
     with holding_lock(agent, "materialize"):
         loaded = agent.load()
-        changed, warnings = materialize_items(agent, loaded.memory(), loaded.long_term)
+        items = materialize_items(agent, loaded.memory(), loaded.long_term)
         domains = materialize_domains(agent, loaded.memory(), loaded.long_term)[1]
+        changed, warnings = items.changed + domains.changed, items.warnings + domains.warnings
         cases = materialize_cases(agent, load_cases(agent))
-        told = (domains.changed, domains.warnings)
-        for names, notes in (told, materialize_mind(agent), rebuild_facts_md(agent), cases):
+        for names, notes in (materialize_mind(agent), rebuild_facts_md(agent), cases):
             changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(agent, "materialize", {"files": len(changed)}, [], started)

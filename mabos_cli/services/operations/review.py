@@ -32,8 +32,7 @@ from mabos_cli.formats.knowledge.facts import parse_fact, parse_facts
 from mabos_cli.formats.knowledge.reason_record import parse_past
 from mabos_cli.formats.knowledge.rules import parse_rules, render_rule_text
 from mabos_cli.formats.memory.checkpoint_md import checkpoint_context, checkpoint_title
-from mabos_cli.formats.memory.item_records import parse_archive, parse_decisions
-from mabos_cli.formats.memory.items import line_id, parse_item, parse_store, render_item
+from mabos_cli.formats.memory.items import line_id, parse_archive, parse_decisions, parse_item, parse_store, render_item
 from mabos_cli.formats.memory.observations import parse_harvests
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions

@@ -13,7 +13,7 @@ from mabos_cli.services.search.agent_index import AgentIndex, OpenProgress
 from mabos_cli.services.search.shared_agents import NOBODY, sharing_homes
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.journal import read_uses
+from mabos_cli.workspace.memory.store import read_uses
 
 if TYPE_CHECKING:
     from mabos_cli.index.ask import Asking

@@ -9,7 +9,7 @@ from mabos_cli.core.language.text import plural, token_cost
 from mabos_cli.core.memory.item import PRIORITIES, TYPES
 from mabos_cli.core.search.documents import Source
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.domains import survey_memory
+from mabos_cli.workspace.memory.derived_pages import survey_memory
 from mabos_cli.workspace.sources import holds_items
 
 

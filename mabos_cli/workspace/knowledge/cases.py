@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture, Held, Key, Worth
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
-from mabos_cli.formats.memory.item_records import lines_naming
+from mabos_cli.formats.memory.items import lines_naming
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import FileWrite, read_bytes

@@ -4,7 +4,7 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 from zlib import crc32
 
@@ -14,15 +14,30 @@ from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate
 from mabos_cli.core.memory.storing import Draft, plan_store
-from mabos_cli.formats.memory.item_records import render_departure
-from mabos_cli.formats.memory.items import StoreFile, line_id, render_page, render_store
+from mabos_cli.formats.memory.items import (
+    StoreFile,
+    find_line,
+    line_id,
+    render_departure,
+    render_item,
+    render_page,
+    render_store,
+)
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
 from mabos_cli.workspace.files import FileWrite, read_bytes
-from mabos_cli.workspace.memory import journal as spool
-from mabos_cli.workspace.memory.domains import materialize_domains
-from mabos_cli.workspace.memory.items_md import derived_pages, materialize_items
+from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
 from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
-from mabos_cli.workspace.memory.long_term import LongTermStore, LongTermView, Touches, partition, put_lines
+from mabos_cli.workspace.memory.store import (
+    LongTermStore,
+    LongTermView,
+    Touches,
+    cut_uses,
+    page_of,
+    pages_of_month,
+    partition,
+    read_deferred,
+    remove_queued,
+)
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.runtime import IdSource
 from mabos_cli.workspace.transaction import Fresh, Write
@@ -81,7 +96,7 @@ class _Queue(list[Draft]):
 def _read_queue(agent: Agent, loaded: Loaded) -> _Queue:
     """What waits; drafts that are live already, word for word, are taken out of the queue."""
     timeout = agent.settings["lock.timeout"]
-    queued, waiting, stored = spool.read_deferred(agent.paths, timeout), _Queue(), []
+    queued, waiting, stored = read_deferred(agent.paths, timeout), _Queue(), []
     memory = loaded.memory()
     for draft in queued:
         live = locate(memory, draft.item.id)
@@ -91,7 +106,7 @@ def _read_queue(agent: Agent, loaded: Loaded) -> _Queue:
             waiting.append(draft._replace(item=draft.item._replace(id="")) if live else draft)
     waiting.ids = [draft.item.id for draft in queued if draft.item.id not in stored]
     if stored:
-        spool.remove_queued(agent.paths, stored, timeout)
+        remove_queued(agent.paths, stored, timeout)
     return waiting
 
 
@@ -195,14 +210,14 @@ class _Change:
         agent, changes, uses = self._agent, self._changes, self._loaded.uses
         timeout = agent.settings["lock.timeout"]
         if self._queue_ids:
-            spool.remove_queued(agent.paths, self._queue_ids, timeout)
+            remove_queued(agent.paths, self._queue_ids, timeout)
         if uses.touches != self._left:
-            spool.cut_uses(agent.paths, uses.size, uses.cut, self._left, timeout)
+            cut_uses(agent.paths, uses.size, uses.cut, self._left, timeout)
         append_to_logs(agent.paths, changes.log)
         append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
         head, long_term = self._loaded.head, self._loaded.long_term
         after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
-        notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages)[1]
+        notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages).warnings
         if self._dirty or self._moves_index or (len(long_term) and not agent.paths.index_md.exists()):
             notes += materialize_domains(agent, after, long_term, pages, self._unchanged)[1].warnings
         return [*self._clock_warning(), *notes]
@@ -243,3 +258,94 @@ def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[
         return {}
     before, after = partition(old, page_items), partition(new, page_items)
     return {n: after.get(n, []) for n in before.keys() | after.keys() if before.get(n) != after.get(n)}
+
+
+def put_lines(
+    store: LongTermStore,
+    put: Iterable[MemoryItem],
+    drop: Iterable[str],
+    *,
+    fresh: set[str],
+    split_above: int,
+    page_items: int,
+) -> dict[str, list[bytes]]:
+    """Applies changes to the lines and gives the pages that changed, with their new lines.
+
+    memory-store.json's own lines and page counts are changed in store.head. Ids in `fresh` are known to be on no page.
+    """
+    pages: dict[str, list[bytes]] = {}
+    tails: dict[str, str] = {}
+
+    def lines_of(name: str) -> list[bytes]:
+        if not name:
+            return store.head.long_term
+        return pages.setdefault(name, list(store.page(name)))
+
+    def put_line(line: bytes, item_id: str, is_new: bool) -> None:
+        place = None if is_new else _current_place(store, pages, item_id)
+        if place:
+            lines_of(place[0])[place[1]] = line
+        else:
+            name = _page_for(store, pages, tails, line, page_items) if store.head.pages else ""
+            lines_of(name).append(line)
+
+    _drop_lines(store, pages, set(drop))
+    if store.head.pages and store.head.long_term:  # another tool wrote into the head of a split store
+        strays, store.head.long_term = store.head.long_term, []
+        for line in strays:
+            put_line(line, line_id(line), False)
+    for item in put:
+        put_line(render_item(item), item.id, item.id in fresh)
+    if not store.head.pages and len(store.head.long_term) > split_above:
+        pages = _first_pages(store, page_items)
+        store.head.long_term = []
+    store.head.pages |= {name: len(lines) for name, lines in pages.items()}
+    return pages
+
+
+def _drop_lines(store: LongTermStore, pages: dict[str, list[bytes]], ids: set[str]) -> None:
+    """Takes the lines of some items out, in one pass: a lifecycle run drops thousands at once.
+
+    Whoever drops an item has found it, so that its page is loaded.
+    """
+    if not ids:
+        return
+    store.head.long_term = [line for line in store.head.long_term if line_id(line) not in ids]
+    for name in store.loaded:
+        lines = store.page(name)
+        kept = [line for line in lines if line_id(line) not in ids]
+        if len(kept) < len(lines):
+            pages[name] = kept
+
+
+def _first_pages(store: LongTermStore, page_items: int) -> dict[str, list[bytes]]:
+    """The lines of memory-store.json as pages. What lies on a page of that name already, listed nowhere, is kept."""
+    ids = {line_id(line) for line in store.head.long_term}
+    pages = partition(store.head.long_term, page_items)
+    for name, lines in pages.items():
+        lines += [line for line in store.page(name) if line_id(line) not in ids]
+    return pages
+
+
+def _current_place(store: LongTermStore, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
+    """Where an item is now, in the changed pages first."""
+    for name, lines in pages.items():
+        position = find_line(lines, item_id)
+        if position is not None:
+            return name, position
+    place = store.find_place(item_id)
+    return place if place and place[0] not in pages else None
+
+
+def _page_for(
+    store: LongTermStore, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
+) -> str:
+    """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
+    month = page_of(line)
+    if month not in tails:
+        tails[month] = next(iter(pages_of_month({*store.head.pages, *pages}, month)), month)
+    name = tails[month]
+    size = len(pages[name]) if name in pages else store.head.pages.get(name, 0)
+    if size >= page_items:
+        name = tails[month] = f"{month}-{int(name[8:] or 1) + 1}"
+    return name

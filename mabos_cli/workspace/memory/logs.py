@@ -6,7 +6,6 @@ from pathlib import Path
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
-from mabos_cli.formats.memory.memory_md import add_consolidated, render_memory_header
 from mabos_cli.workspace.files import FileWrite, append_text, read_bytes, read_saved, redo_when_moved, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 
@@ -35,9 +34,13 @@ def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) 
     """
     items = tuple(item for item in items if not is_untrusted(item))
     if items:
-        edit_text(
-            paths, paths.memory_md, lambda text: add_consolidated(text or render_memory_header(paths.id), items, day)
+        from mabos_cli.formats.memory.memory_md import (  # late: only consolidation does
+            add_consolidated,
+            render_memory_header,
         )
+
+        header = render_memory_header(paths.id)
+        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or header, items, day))
 
 
 def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None:
@@ -59,3 +62,9 @@ def edit_text(paths: AgentPaths, path: Path, edit: Callable[[str], str | None]) 
         return file is not None
 
     return redo_when_moved(attempt, f"{paths.relative(path)} keeps changing")
+
+
+def where_log_is(paths: AgentPaths, day: str) -> Path:
+    """The place of a day's log now: in the archive if it was moved there, else in memory/."""
+    active, archived = paths.daily_log(day), paths.archived_log(day)
+    return archived if archived.exists() and not active.exists() else active

@@ -21,13 +21,19 @@ from mabos_cli.core.memory.trust import (
     lowest_trust,
     trust_rank,
 )
-from mabos_cli.formats.memory.item_records import parse_archive, parse_decisions, render_decision
-from mabos_cli.formats.memory.items import line_id, parse_item, parse_store
+from mabos_cli.formats.memory.items import (
+    line_id,
+    parse_archive,
+    parse_decisions,
+    parse_item,
+    parse_store,
+    render_decision,
+)
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import find_departures
 from mabos_cli.workspace.files import append_bytes, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.memory.long_term import LongTermView
+from mabos_cli.workspace.memory.store import LongTermView
 
 if TYPE_CHECKING:
     from mabos_cli.formats.memory.observations import NamedLines

@@ -9,8 +9,8 @@ import pytest
 from commands.desk import note
 from mabos_cli.services.operations.doctor import examine
 from mabos_cli.workspace import files
-from mabos_cli.workspace.memory import long_term
-from mabos_cli.workspace.memory.domains import stale_domains
+from mabos_cli.workspace.memory import store as stored
+from mabos_cli.workspace.memory.derived_pages import stale_domains
 
 SMALL = {
     "MABOS_MEMORY_SPLIT_ABOVE": "14",
@@ -261,9 +261,12 @@ def test_store_reads_no_page_that_it_does_not_change(desk, paged, monkeypatch):
         read.append(path)
         return real(path)
 
-    monkeypatch.setattr(long_term, "read_bytes", watched)
+    monkeypatch.setattr(stored, "read_bytes", watched)
     store(desk, "Another lasting one", "--type", "fact", "--store", "long_term")
-    assert {path.name for path in read} <= {"2026-02.json", *(p for p in pages if p.startswith("2026-02-"))}
+    assert {path.name for path in read if path.parent.name == "memory-store"} <= {
+        "2026-02.json",
+        *(p for p in pages if p.startswith("2026-02-")),
+    }
     assert stale_domains(desk.home()) == []
 
 

@@ -385,7 +385,7 @@ def test_parts_without_a_last_line_end_do_not_run_together(clerk: Clerk):
 def test_save_while_it_is_merged_is_not_lost(clerk: Clerk, monkeypatch: pytest.MonkeyPatch):
     clerk.desk.write(f"memory/archive/2026/{OLD}.md", "- one\n")
     clerk.desk.write(f"memory/{OLD}.md", "- two\n")
-    import mabos_cli.services.hierarchy.log_archive as module
+    import mabos_cli.services.hierarchy.daily_logs as module
 
     real, saves = module.replace_file, []
 

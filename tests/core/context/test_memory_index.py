@@ -5,13 +5,10 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.context.memory_index import (
     LONGEST,
-    Headline,
-    MemoryIndex,
     Part,
     add_digests,
     choose_lines,
     digest_items,
-    fit_index,
     may_be_shown,
 )
 from mabos_cli.core.memory.item import TYPES, MemoryItem, glance_of
@@ -134,33 +131,3 @@ def test_nothing_adds_up_to_nothing():
 def test_only_what_may_be_shown_needs_to_be_decoded(found):
     needed = [x for x in found if may_be_shown(x) or x.expires_at]
     assert digest_items(map(glance_of, found), needed, {}, NOW, ROOM) == survey(found)
-
-
-lines = st.lists(st.integers(1, 60), max_size=40).map(
-    lambda sizes: tuple(Headline(str(n), "fact", 1.0, "", "x" * size, size) for n, size in enumerate(sizes))
-)
-
-
-def cost(index):
-    return 50 + sum(line.size for line in (*index.critical, *index.projects)) + 10 * len(index.domains)
-
-
-@quick
-@given(lines, lines, st.integers(0, 9), st.integers(50, 2000))
-def test_index_is_full_and_never_over(critical, projects, domains, budget):
-    whole = MemoryIndex("a", critical, len(critical), projects, len(projects), (None,) * domains, domains, 0)
-    fitted = fit_index(whole, lambda index: cost(index) <= budget)
-    assert cost(fitted) <= budget
-    out = fitted.left_out()
-    assert (fitted.critical, fitted.projects) == (
-        critical[: len(fitted.critical)],
-        projects[: len(fitted.projects)],
-    )
-    assert out["critical"] == len(critical) - len(fitted.critical)
-    if out["domains"]:
-        assert cost(fitted._replace(critical=(), projects=())) + 10 > budget  # nothing stands in their place
-    elif out["critical"]:
-        bare = fitted._replace(projects=())
-        assert cost(bare) + critical[len(fitted.critical)].size > budget
-    elif out["projects"]:
-        assert cost(fitted) + projects[len(fitted.projects)].size > budget

@@ -124,7 +124,7 @@ def test_a_summary_whose_logs_are_gone_stays_and_is_reported(spring: Logbook):
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Logs are old enough that their stamps can be trusted."""
-    monkeypatch.setattr("mabos_cli.workspace.memory.log_files.UNSETTLED", 0)
+    monkeypatch.setattr("mabos_cli.services.hierarchy.daily_logs.UNSETTLED", 0)
 
 
 def test_a_second_run_writes_nothing_at_all(spring: Logbook, settled: None):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from formats.samples import AT, any_text, items, make_item
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.memory.item_records import departure_from_dict, lines_naming, parse_archive, render_departure
+from mabos_cli.formats.memory.items import departure_from_dict, lines_naming, parse_archive, render_departure
 
 quick = settings(deadline=None, derandomize=True)
 departures = st.builds(Departure, items, any_text, any_text, st.just(AT), any_text)

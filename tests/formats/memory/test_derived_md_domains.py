@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.samples import any_text, hostile_texts, make_item
-from mabos_cli.formats.context.index_md import (
+from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.memory.derived_md import (
     has_lapsed,
     render_domain,
     render_domain_entry,
     render_domain_index,
     split_domain,
 )
-from mabos_cli.formats.markdown.seal import is_as_generated
 
 quick = settings(deadline=None, derandomize=True)
 UNTIL = "2026-03-26T14:30:00.000Z"

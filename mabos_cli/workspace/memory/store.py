@@ -1,27 +1,38 @@
-"""Long-term memory on disk: lines of memory-store.json, or monthly pages once there are many. Read only as far as needed."""
+"""Memory on disk, read only as far as needed: long-term items are lines of memory-store.json, or monthly pages once there are many.
+
+Beside it are two small journals in .mabos/queue/: deferred stores, which a write drains, and uses of items, which a write folds in.
+Both are appended to without waiting for the agent's lock, under a side lock of their own that is held only for the append.
+Their first line says what they are; a drained file keeps it.
+"""
 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.memory.stores import LongTerm
-from mabos_cli.errors import InvalidFile
+from mabos_cli.core.memory.storing import Draft
+from mabos_cli.errors import InvalidFile, MabosError
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import (
     StoreFile,
     find_line,
+    item_from_dict,
+    item_to_dict,
     line_id,
     names_item,
     parse_item,
     parse_page,
-    render_item,
 )
-from mabos_cli.workspace.files import read_bytes, stamp_of
+from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.lock import Lock, locked
 
 Touches = dict[str, tuple[int, str]]
 _FEW = 4  # pages that are looked through as fast as the right one is found
@@ -192,92 +203,117 @@ class LongTermView(LongTerm):
         return len(self.store) + fresh - len(self.drop)
 
 
-def put_lines(
-    store: LongTermStore,
-    put: Iterable[MemoryItem],
-    drop: Iterable[str],
-    *,
-    fresh: set[str],
-    split_above: int,
-    page_items: int,
-) -> dict[str, list[bytes]]:
-    """Applies changes to the lines and gives the pages that changed, with their new lines.
+def _locked(paths: AgentPaths, timeout: float) -> AbstractContextManager[Lock]:
+    """The side lock. Its file remembers the last id that was queued."""
+    return locked(paths.queue_lock, paths.workspace.root, timeout)
 
-    memory-store.json's own lines and page counts are changed in store.head. Ids in `fresh` are known to be on no page.
+
+def _append(path: Path, root: Path, records: list[dict[str, Any]], durable: bool) -> None:
+    data = b"".join(map(dump_record, records))
+    append_bytes(path, data if path.exists() else _header() + data, root=root, durable=durable)
+
+
+def _header() -> bytes:
+    return b'{"queue": "mabos"}\n'
+
+
+def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float) -> list[Draft]:
+    """Queues drafts durably, with ids; mint gives the id after the last one queued. The queued drafts come back."""
+    with _locked(paths, timeout) as lock:
+        last, queued = lock.left_behind.strip(b"\0\n").decode("ascii", "replace"), []
+        for draft in drafts:
+            last = mint(last)
+            queued.append(draft._replace(item=draft.item._replace(id=last)))
+        lock.note(last.encode())
+        _append(paths.queue, paths.workspace.root, [_record(draft) for draft in queued], durable=True)
+    return queued
+
+
+def _record(draft: Draft) -> dict[str, Any]:
+    return {"store": draft.store, "graded": draft.graded, "item": item_to_dict(draft.item)}
+
+
+def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
+    """The queued drafts; torn lines were never acknowledged.
+
+    A writer, who will shorten the queue, waits for its lock so that it never sees half an append.
     """
-    pages: dict[str, list[bytes]] = {}
-    tails: dict[str, str] = {}
-
-    def lines_of(name: str) -> list[bytes]:
-        if not name:
-            return store.head.long_term
-        return pages.setdefault(name, list(store.page(name)))
-
-    def put_line(line: bytes, item_id: str, is_new: bool) -> None:
-        place = None if is_new else _current_place(store, pages, item_id)
-        if place:
-            lines_of(place[0])[place[1]] = line
-        else:
-            name = _page_for(store, pages, tails, line, page_items) if store.head.pages else ""
-            lines_of(name).append(line)
-
-    _drop_lines(store, pages, set(drop))
-    if store.head.pages and store.head.long_term:  # another tool wrote into the head of a split store
-        strays, store.head.long_term = store.head.long_term, []
-        for line in strays:
-            put_line(line, line_id(line), False)
-    for item in put:
-        put_line(render_item(item), item.id, item.id in fresh)
-    if not store.head.pages and len(store.head.long_term) > split_above:
-        pages = _first_pages(store, page_items)
-        store.head.long_term = []
-    store.head.pages |= {name: len(lines) for name, lines in pages.items()}
-    return pages
+    data = read_bytes(paths.queue) or b""
+    if wait is not None and len(data) > len(_header()):
+        with _locked(paths, wait):
+            data = read_bytes(paths.queue) or b""
+    drafts = []
+    for record in parse_ledger(data).records:
+        if "item" in record:
+            item = item_from_dict(record["item"], paths.relative(paths.queue))
+            drafts.append(Draft(item, str(record.get("store")), bool(record.get("graded"))))
+    return drafts
 
 
-def _drop_lines(store: LongTermStore, pages: dict[str, list[bytes]], ids: set[str]) -> None:
-    """Takes the lines of some items out, in one pass: a lifecycle run drops thousands at once.
-
-    Whoever drops an item has found it, so that its page is loaded.
-    """
-    if not ids:
-        return
-    store.head.long_term = [line for line in store.head.long_term if line_id(line) not in ids]
-    for name in store.loaded:
-        lines = store.page(name)
-        kept = [line for line in lines if line_id(line) not in ids]
-        if len(kept) < len(lines):
-            pages[name] = kept
+def note_uses(paths: AgentPaths, ids: list[str], at: str) -> None:
+    """Journals that items were recalled. Best effort: a read-only workspace or a busy journal costs nothing but the count."""
+    if ids:
+        with suppress(MabosError), _locked(paths, 0.2):
+            _append(paths.access_journal, paths.workspace.root, [{"at": at, "ids": ids}], durable=False)
 
 
-def _first_pages(store: LongTermStore, page_items: int) -> dict[str, list[bytes]]:
-    """The lines of memory-store.json as pages. What lies on a page of that name already, listed nowhere, is kept."""
-    ids = {line_id(line) for line in store.head.long_term}
-    pages = partition(store.head.long_term, page_items)
-    for name, lines in pages.items():
-        lines += [line for line in store.page(name) if line_id(line) not in ids]
-    return pages
+class Uses(NamedTuple):
+    """Journalled uses per item (how often, last when), and which part of which journal they are."""
+
+    touches: Touches
+    lines: int
+    size: int
+    cut: int
 
 
-def _current_place(store: LongTermStore, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
-    """Where an item is now, in the changed pages first."""
-    for name, lines in pages.items():
-        position = find_line(lines, item_id)
-        if position is not None:
-            return name, position
-    place = store.find_place(item_id)
-    return place if place and place[0] not in pages else None
+def read_uses(paths: AgentPaths) -> Uses:
+    """The uses that no write has folded in yet."""
+    data = read_bytes(paths.access_journal) or b""
+    noted = [r for r in parse_ledger(data).records if isinstance(r.get("ids"), list)]
+    touches: Touches = {}
+    for record in noted:
+        for item_id in map(str, record["ids"]):
+            count, at = touches.get(item_id, (0, ""))
+            touches[item_id] = (count + 1, max(at, str(record.get("at", ""))))
+    return Uses(touches, len(noted), len(data), _times_cut(data))
 
 
-def _page_for(
-    store: LongTermStore, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
-) -> str:
-    """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
-    month = page_of(line)
-    if month not in tails:
-        tails[month] = next(iter(pages_of_month({*store.head.pages, *pages}, month)), month)
-    name = tails[month]
-    size = len(pages[name]) if name in pages else store.head.pages.get(name, 0)
-    if size >= page_items:
-        name = tails[month] = f"{month}-{int(name[8:] or 1) + 1}"
-    return name
+def _times_cut(data: bytes) -> int:
+    """How often the journal was cut, as its first line says: a cut that was made already is not made again."""
+    records = parse_ledger(data.partition(b"\n")[0]).records
+    return cut if records and isinstance(cut := records[0].get("cut"), int) else 0
+
+
+def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: float) -> None:
+    """Drops the first `size` bytes of the access journal, which are folded now, and keeps `left` and what came behind."""
+    kept = b"".join(dump_record({"at": at, "ids": [item_id] * count}) for item_id, (count, at) in left.items())
+    with _locked(paths, timeout):
+        data = read_bytes(paths.access_journal) or b""
+        if _times_cut(data) == cut:
+            header = dump_record({"queue": "mabos", "cut": cut + 1})
+            _rewrite(paths, paths.access_journal, data, header + kept + data[size:])
+
+
+def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
+    """Takes drafts that are stored now out of the queue, and keeps what came behind them."""
+    gone = set(ids)
+    with _locked(paths, timeout):
+        data = read_bytes(paths.queue) or b""
+        lines = [line + b"\n" for line in data.split(b"\n") if line and _queued_id(line) not in gone]
+        _rewrite(paths, paths.queue, data, b"".join(lines))
+
+
+def _queued_id(line: bytes) -> str | None:
+    """The id of the draft on a line of the queue; none on the first line, or a torn one."""
+    for record in parse_ledger(line).records:
+        if isinstance(record.get("item"), dict):
+            own = record["item"].get("id")
+            return own if isinstance(own, str) else None
+    return None
+
+
+def _rewrite(paths: AgentPaths, path: Path, old: bytes, new: bytes) -> None:
+    try:
+        replace_file(path, new or _header(), root=paths.workspace.root, expect=old)
+    except Moved:
+        raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None

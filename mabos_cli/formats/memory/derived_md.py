@@ -1,4 +1,5 @@
-"""memory/INDEX.md, the memory index as an agent reads it; and the digests that it is made from, as they are cached."""
+"""Derived Markdown of memory, sealed so that edits are noticed: INDEX.md as an agent reads it, domains and items; and the digests
+that they are made from, as they are cached."""
 
 import json
 import re
@@ -11,40 +12,48 @@ from mabos_cli.core.context.memory_index import Digest, Domain, Headline, Lines,
 from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import MemoryItem, priority_of
-from mabos_cli.formats.markdown.escape import escape_behind, indent, inline
+from mabos_cli.formats.markdown.escape import escape_behind, escape_block, indent, inline
 from mabos_cli.formats.markdown.scan import split_head
 from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 # Common types are a letter, which is explained; others are a word.
-_MARKS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
+_LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
+_NOTHING = "\nNothing is remembered for long yet.\n"
 _VERSION = 2  # of the digests: another one means that all are made anew
 
 
+def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
+    """Returns the index with as much as its text has room for: critical items first, then projects. Room for the domains is kept
+    throughout; only an index too small for all of them offers fewer. Entries stand whole or not at all, the foremost first."""
+    fitted = whole._replace(critical=(), projects=())
+    for kind in ("domains", "critical", "projects"):
+        entries = getattr(whole, kind)
+        fits, over, count = 0, len(entries) + 1, len(entries)  # all are tried first, for usually they fit
+        while over - fits > 1:
+            if len(render_index(fitted._replace(**{kind: entries[:count]}))) <= room:
+                fits = count
+            else:
+                over = count
+            count = (fits + over) // 2
+        fitted = fitted._replace(**{kind: entries[:fits]})
+    return fitted
+
+
 def render_index(index: MemoryIndex) -> str:
-    """INDEX.md with its front matter and seal."""
+    """Returns INDEX.md with its front matter and seal."""
     out = index.left_out()
-    sections = [
-        (
-            "Critical (always relevant)",
-            [f"- [{_mark(line.type)}] {_text(line)}" for line in index.critical],
-            [
-                *_note(out["critical"], "more", "mabos recall --priority-min critical --limit 0"),
-                *_note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine"),
-            ],
-        ),
-        (
-            "Active projects",
-            [f"- {_text(line)}" for line in index.projects],
-            _note(out["projects"], "more", "mabos recall --type project --limit 0"),
-        ),
-        ("Domains", [_domain(domain) for domain in index.domains], _note(out["domains"], "more", "mabos index status")),
-    ]
-    blocks = [_block(title, [*lines, *notes]) for title, lines, notes in sections if lines or notes]
-    body = "".join(blocks) or "\nNothing is remembered for long yet.\n"
+    critical = [f"- [{_letter(line.type)}] {_text(line)}" for line in index.critical]
+    critical += _note(out["critical"], "more", "mabos recall --priority-min critical --limit 0")
+    critical += _note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine")
+    projects = [f"- {_text(line)}" for line in index.projects]
+    projects += _note(out["projects"], "more", "mabos recall --type project --limit 0")
+    domains = [*map(_domain, index.domains), *_note(out["domains"], "more", "mabos index status")]
+    sections = {"Critical (always relevant)": critical, "Active projects": projects, "Domains": domains}
+    body = "".join(_block(title, lines) for title, lines in sections.items() if lines)
     return seal(
         f'---\nagent: "{index.agent}"\ntags: [mabos/index]\n{render_until(index.until)}---\n\n'
         f"# Memory index — {index.agent}\n\n> Derived from memory; edits here are set aside.{_legend(index)}\n"
-        f"{body}{_block('Recall', _how(index.agent))}"
+        f"{body or _NOTHING}{_block('Recall', _how(index.agent))}"
     )
 
 
@@ -62,13 +71,13 @@ def _how(agent: str) -> list[str]:
 
 def _legend(index: MemoryIndex) -> str:
     used = {line.type for line in index.critical}
-    told = [f"[{mark}] {name}" for name, mark in _MARKS.items() if name in used]
+    told = [f"[{letter}] {name}" for name, letter in _LETTERS.items() if name in used]
     return f" {', '.join(told)}." if told else ""
 
 
 @cache
-def _mark(name: str) -> str:
-    return _MARKS.get(name) or inline(name)
+def _letter(name: str) -> str:
+    return _LETTERS.get(name) or inline(name)
 
 
 @lru_cache(maxsize=1024)  # an index that is too long is rendered some ten times before it fits
@@ -202,3 +211,60 @@ def split_domain(text: str) -> dict[str, str]:
         return {}
     parts = unsealed(text).removesuffix("\n").split(_OPENING)[1:]
     return {part[part.rfind(" ^") + 2 :]: f"{_OPENING[1:]}{part}\n" for part in parts}
+
+
+def render_items(
+    agent: str, entries: Iterable[str], counts: dict[str, int], pages: dict[str, int] | None = None
+) -> str:
+    """mabos-memory-items.md: the entries of every item, or of the recent stores with links to the monthly pages."""
+    body = [
+        f"# MABOS Memory Items — {agent}\n\n> Auto-materialized from memory-store.json. {counts['long_term']} long-term, "
+        f"{counts['short_term']} short-term, {counts['working']} working items. {_NOTE}\n"
+    ]
+    if pages:
+        body.append("\n## Pages\n\n")
+        body += [
+            f"- [{name}](mabos-memory-items/{name}.md): {plural(count, 'item')}\n"
+            for name, count in sorted(pages.items())
+        ]
+    return seal("".join([*body, *entries]))
+
+
+def split_entries(text: str) -> dict[tuple[str, str], str]:
+    """The entries of a text that is still as it was generated, by store and id; none of one that somebody edited."""
+    if not text or not is_as_generated(text):
+        return {}
+    found = {}
+    for part in unsealed(text).split("\n## [")[1:]:
+        start = part.find("- **ID:** ") + len("- **ID:** ")
+        found[part[: part.index("]")], part[start : part.index("\n", start)]] = f"\n## [{part}"
+    return found
+
+
+def render_item_page(agent: str, name: str, entries: Iterable[str]) -> str:
+    """A monthly page of entries of long-term items."""
+    body = "".join(entries)
+    return seal(f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_NOTE}\n{body}")
+
+
+def render_entry(store: str, item: MemoryItem) -> str:
+    """The section of one item."""
+    free = (
+        ("Source", item.source),
+        ("Trust", item.trust if item.trust != "agent" else ""),
+        ("Author", item.author),
+        ("Session", item.session),
+        ("Tags", ", ".join(item.tags)),
+        ("Derived from", ", ".join(item.derived_from)),
+        ("Related to", ", ".join(item.related_to)),
+        ("Context", item.context),
+        ("Created", item.created_at),
+        ("Observed", item.observed_at),
+        ("Expires", item.expires_at),
+    )
+    bullets = "".join([f"- **{name}:** {inline(value)}\n" for name, value in free if value])
+    kind = inline(item.type)
+    return (
+        f"\n## [{store}] {kind}: {inline(item.content, 60)}\n\n- **ID:** {inline(item.id)}\n- **Store:** {store}\n"
+        f"- **Type:** {kind}\n- **Importance:** {item.importance:g}\n{bullets}\n{escape_block(item.content)}\n"
+    )

@@ -7,8 +7,8 @@ import pytest
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.memory.items import StoreFile, render_item, render_page
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
-from mabos_cli.workspace.memory import long_term
-from mabos_cli.workspace.memory.long_term import LongTermStore, partition
+from mabos_cli.workspace.memory import store as stored
+from mabos_cli.workspace.memory.store import LongTermStore, partition
 
 BORN = 1_770_000_000_000  # in February 2026
 
@@ -29,8 +29,8 @@ def ids(count: int) -> list[str]:
 
 def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     read: list[Path] = []
-    real = long_term.read_bytes
-    monkeypatch.setattr(long_term, "read_bytes", lambda path: read.append(path) or real(path))
+    real = stored.read_bytes
+    monkeypatch.setattr(stored, "read_bytes", lambda path: read.append(path) or real(path))
     return read
 
 

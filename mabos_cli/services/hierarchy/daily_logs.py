@@ -1,14 +1,17 @@
-"""Old daily logs into memory/archive/YEAR/, as they are. Links that lead to them are made to lead there.
+"""Daily logs: where they are, and old ones into memory/archive/YEAR/, as they are, with the links to them.
 
-Every step can be done again: a killed run leaves each log whole at one of its places, and links that the next run mends.
+Every step of archiving can be done again: a killed run leaves each log whole at one of its places, and links that the next run mends.
 """
 
+import os
+import time
 from datetime import UTC, date
 from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import is_past
-from mabos_cli.core.language.periods import LEVELS
+from mabos_cli.core.language.periods import LEVELS, find_day
+from mabos_cli.core.search import documents
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import relink_logs, render_log_header
 from mabos_cli.workspace.agent import Agent
@@ -20,11 +23,61 @@ from mabos_cli.workspace.files import (
     redo_when_moved,
     remove_file,
     replace_file,
+    resolve_inside,
 )
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.memory.log_files import LogFile, find_logs
 from mabos_cli.workspace.memory.logs import edit_text
+from mabos_cli.workspace.sources import UNSETTLED
 from mabos_cli.workspace.transaction import Fresh, Write, transact
+
+
+class LogFile(NamedTuple):
+    """A log of a day. The stamp tells whether it changed; it is empty while the file may still change unnoticed."""
+
+    day: str
+    place: str
+    stamp: str
+    archived: bool
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+
+def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
+    """The logs of each day, oldest day first; a day may have an archived part and a newer one, in this order."""
+    settled = time.time_ns() - UNSETTLED
+    found: dict[str, list[LogFile]] = {}
+    for year in (*_years(paths), ""):
+        for entry in _files(paths.archived_log(year).parent if year else paths.memory):
+            day = entry.name.removesuffix(".md")
+            if day.startswith(year) and find_day(day):
+                stat = entry.stat()
+                stamp = documents.stamp_of(stat) if stat.st_ctime_ns < settled else ""
+                found.setdefault(day, []).append(LogFile(day, entry.path, stamp, bool(year)))
+    return {day: tuple(found[day]) for day in sorted(found)}
+
+
+def _years(paths: AgentPaths) -> list[str]:
+    try:
+        names = sorted(os.listdir(paths.old_logs))
+    except OSError:
+        return []
+    return [name for name in names if name.isdigit() and len(name) == 4]
+
+
+def _files(folder: Path) -> "list[os.DirEntry[str]]":
+    """The Markdown files of a folder. Links that lead out of it are not followed here: they are nobody's log."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in entries if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False)]
+
+
+def read_log(paths: AgentPaths, log: LogFile) -> str:
+    """The text of a log. Bytes that are not UTF-8 are shown as such: one bad byte does not hide a day."""
+    return (read_bytes(resolve_inside(log.path, paths.workspace.root)) or b"").decode("utf-8", "replace")
 
 
 class Archiving(NamedTuple):

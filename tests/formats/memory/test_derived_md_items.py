@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from formats.samples import any_text, hostile_texts, make_item
 from mabos_cli.formats.markdown.seal import is_as_generated, seal
-from mabos_cli.formats.memory.items_md import render_entry, render_item_page, render_items, split_entries
+from mabos_cli.formats.memory.derived_md import render_entry, render_item_page, render_items, split_entries
 
 quick = settings(deadline=None, derandomize=True)
 COUNTS = {"working": 1, "short_term": 2, "long_term": 3}

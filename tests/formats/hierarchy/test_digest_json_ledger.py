@@ -1,7 +1,7 @@
 import json
 
 from mabos_cli.core.hierarchy.log_taking import DayTaken
-from mabos_cli.formats.hierarchy.log_ledger import parse_log_ledger, render_day_taken
+from mabos_cli.formats.hierarchy.digest_json import parse_log_ledger, render_day_taken
 
 LINE = DayTaken("2026-02-24", "d1", 0.6, ("M-1-aaaa",), ("log-1",), ("a", "b"))
 

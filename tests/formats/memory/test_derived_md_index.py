@@ -3,11 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.samples import AT, any_text, hostile_texts, make_item
-from mabos_cli.core.context.memory_index import Domain, Headline, MemoryIndex, Share, digest_items, fit_index
-from mabos_cli.core.language.text import token_cost
+from mabos_cli.core.context.memory_index import Domain, Headline, MemoryIndex, Share, digest_items
 from mabos_cli.core.memory.item import glance_of
-from mabos_cli.formats.context.index_md import keep_part, parse_parts, render_index, render_parts
 from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.memory.derived_md import fit_index, keep_part, parse_parts, render_index, render_parts
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 NOW = "2026-02-24T14:30:00.000Z"
@@ -76,22 +75,39 @@ def test_what_items_say_makes_no_structure(texts):
 @given(
     st.lists(st.integers(0, 240), max_size=300),
     st.lists(st.integers(0, 240), max_size=50),
-    st.integers(400, 1500),
+    st.integers(1600, 6000),
     st.integers(0, 10**6),
 )
-def test_index_is_always_under_its_budget(critical, projects, budget, more):
+def test_index_is_full_and_never_over_its_room(critical, projects, room, more):
     domains = tuple(Domain("preferences", "preference", 10**6, 10**8, 999) for _ in range(9))
     whole = index([line("w" * size) for size in critical], [line("w" * size) for size in projects], domains, more, more)
-    fitted = fit_index(whole, lambda made: token_cost(render_index(made)) < budget)
-    assert token_cost(render_index(fitted)) < budget
+    fitted = fit_index(whole, room)
+    assert len(render_index(fitted)) <= room
+    assert (fitted.critical, fitted.projects) == (
+        whole.critical[: len(fitted.critical)],
+        whole.projects[: len(fitted.projects)],
+    )
     assert len(fitted.domains) == 9
-    assert f"{fitted.left_out()['critical']} more" in render_index(fitted) or not fitted.left_out()["critical"]
+    out = fitted.left_out()
+    assert f"{out['critical']} more" in render_index(fitted) or not out["critical"]
+    if out["critical"] > more:
+        one_more = fitted._replace(critical=whole.critical[: len(fitted.critical) + 1], projects=())
+        assert len(render_index(one_more)) > room
+    elif out["projects"] > more:
+        assert len(render_index(fitted._replace(projects=whole.projects[: len(fitted.projects) + 1]))) > room
+
+
+def test_index_without_room_for_all_domains_offers_the_first_of_them():
+    whole = index([line("c" * 200)], [line("p" * 200)], DOMAINS * 5)
+    room = len(render_index(whole._replace(critical=(), projects=(), domains=DOMAINS * 2)))
+    fitted = fit_index(whole, room)
+    assert (fitted.critical, fitted.projects, fitted.domains) == ((), (), DOMAINS * 2)
 
 
 def test_twenty_short_critical_items_of_a_thousand_all_stand_in_it():
     texts = [f"Never send message {n} to a customer before the account owner agreed to it" for n in range(20)]
     projects = [line("p" * 80) for _ in range(80)]
-    fitted = fit_index(index(list(map(line, texts)), projects), lambda made: token_cost(render_index(made)) < 1500)
+    fitted = fit_index(index(list(map(line, texts)), projects), 1499 * 4)
     assert len(fitted.critical) == 20
     assert fitted.left_out()["projects"] > 0
 

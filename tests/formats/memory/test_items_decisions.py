@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.memory.trust import Decision
-from mabos_cli.formats.memory.item_records import parse_decisions, render_decision
+from mabos_cli.formats.memory.items import parse_decisions, render_decision
 
 _text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _trust = st.sampled_from(TRUSTS)

@@ -1,0 +1,370 @@
+"""The Markdown that is derived from memory: mabos-memory-items.md and its monthly pages, memory/domains/*.md and memory/INDEX.md.
+
+Small memories are one file each; of large ones only the pages that changed are read and written. A part of memory whose domain
+files did not change is known by its digest, which is cached.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from mabos_cli.core.context.memory_index import (
+    Digest,
+    Domain,
+    Lines,
+    MemoryIndex,
+    Part,
+    Share,
+    add_digests,
+    add_shares,
+    choose_lines,
+    digest_items,
+    domain_order,
+    may_be_shown,
+)
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import DOMAINS, Glance, glance_of, has_expired
+from mabos_cli.core.memory.stores import Memory
+from mabos_cli.errors import MabosError
+from mabos_cli.formats.memory.derived_md import (
+    KnownPart,
+    fit_index,
+    has_lapsed,
+    keep_part,
+    parse_parts,
+    render_domain,
+    render_domain_entry,
+    render_domain_index,
+    render_entry,
+    render_index,
+    render_item_page,
+    render_items,
+    render_parts,
+    split_domain,
+    split_entries,
+)
+from mabos_cli.formats.memory.items import glance_at, line_id, parse_item
+from mabos_cli.workspace.agent import Agent, Loaded
+from mabos_cli.workspace.derived import DerivedFiles, list_pages
+from mabos_cli.workspace.files import list_names, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.layout import PAGE, AgentPaths
+from mabos_cli.workspace.memory.store import LongTermStore
+from mabos_cli.workspace.memory.trust_log import Judge
+
+# Pages of long-term memory, with loaders of their lines.
+Pages = dict[str, Callable[[], list[bytes]]]
+Ids = frozenset[str] | set[str]
+# The name of the only part of a memory that is small enough for one file per domain.
+_WHOLE = ""
+_STORE = "memory-store.json"
+
+
+def derived_pages(agent: Agent, long_term: LongTermStore) -> Pages:
+    """Returns the pages to be written, with loaders; none while memory is small. Short-term memory comes and goes: it does not count."""
+    if len(long_term) <= agent.settings["memory.materialize_split_above"]:
+        return {}
+    return long_term.pages(agent.settings["memory.page_items"])
+
+
+def materialize_items(
+    agent: Agent,
+    memory: Memory,
+    long_term: LongTermStore,
+    dirty: set[str] | None = None,
+    unchanged: Ids = frozenset(),
+    pages: Pages | None = None,
+) -> DerivedFiles:
+    """Writes the files of items that changed, and removes pages that stand for nothing any more.
+
+    dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of
+    items in `unchanged` are taken from the files as they are. Whoever has the pages gives them.
+    """
+    pages = derived_pages(agent, long_term) if pages is None else pages
+    there = list_pages(agent.paths.items_pages, PAGE)
+    maybe = None if dirty is None else dirty | (pages.keys() - there)
+    files = DerivedFiles(agent)
+    for path, text in _render_items(agent, memory, long_term, pages, maybe, unchanged):
+        files.write(path, text)
+    for name in sorted(there - pages.keys()):
+        files.remove(agent.paths.items_page(name))
+    return files
+
+
+def stale_derived(agent: Agent) -> list[str]:
+    """Returns the files of items that a rebuild would change."""
+    loaded = agent.load()
+    pages = derived_pages(agent, loaded.long_term)
+    rendered = _render_items(agent, loaded.memory(), loaded.long_term, pages, None)
+    stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
+    stale += [agent.paths.items_page(name) for name in sorted(list_pages(agent.paths.items_pages, PAGE) - pages.keys())]
+    return [agent.paths.relative(path) for path in stale]
+
+
+def _render_items(
+    agent: Agent,
+    memory: Memory,
+    long_term: LongTermStore,
+    pages: Pages,
+    dirty: set[str] | None,
+    unchanged: Ids = frozenset(),
+) -> Iterator[tuple[Path, str]]:
+    """Yields paths and texts of the files of items that may have changed."""
+    for name, lines in pages.items():
+        if dirty is None or name in dirty:
+            path = agent.paths.items_page(name)
+            entries = _lasting_entries(lines(), _known_entries(path, unchanged))
+            yield path, render_item_page(agent.id, name, entries)
+    counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(long_term)}
+    sizes = {name: long_term.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
+    path = agent.paths.items_md
+    if any(counts.values()) or path.exists():
+        known = _known_entries(path, unchanged)
+        recent = [(store, item) for store in ("working", "short_term") for item in getattr(memory, store)]
+        entries = [known.get((store, item.id)) or render_entry(store, item) for store, item in recent]
+        entries += _lasting_entries(() if pages else long_term.lines(), known)
+        yield path, render_items(agent.id, entries, counts, sizes)
+
+
+def _known_entries(path: Path, unchanged: Ids) -> dict[tuple[str, str], str]:
+    """Returns the entries of unchanged items in a file as it is, by store and id."""
+    old = (read_bytes(path) or b"").decode("utf-8", "replace") if unchanged else ""
+    return {key: text for key, text in split_entries(old).items() if key[1] in unchanged}
+
+
+def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> list[str]:
+    """Returns the entries of long-term lines; those that are known are not rendered again."""
+    return [
+        known.get(("long_term", line_id(line))) or render_entry("long_term", parse_item(line, _STORE)) for line in lines
+    ]
+
+
+class Survey(NamedTuple):
+    """What a memory comes to, the index made of it, and the text of that."""
+
+    digest: Digest
+    memory_index: MemoryIndex
+    text: str
+
+
+def materialize_domains(
+    agent: Agent,
+    memory: Memory,
+    long_term: LongTermStore,
+    pages: Pages | None = None,
+    unchanged: Ids | None = None,
+) -> tuple[Survey, DerivedFiles]:
+    """Writes the domain files and the index as far as they differ, and removes files that stand for nothing any more. Under the
+    agent's lock.
+
+    Without `unchanged` everything is read and rendered. With it only parts whose digest is not known are, and entries of the
+    items that it names are taken from the files as they are.
+    """
+    domains, files = _DomainFiles(agent, memory, long_term, pages, unchanged), DerivedFiles(agent)
+    for path, text in domains.render():
+        files.write(path, text)
+    survey = domains.survey
+    if domains.has_index():
+        files.write(agent.paths.index_md, survey.text)
+    for path in domains.leftovers():
+        files.remove(path)
+    domains.save()
+    return survey, files
+
+
+def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
+    """Returns what the index would say now; nothing is written."""
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, None, frozenset())
+    for _ in domains.render():
+        pass
+    return domains.survey
+
+
+def stale_domains(agent: Agent) -> list[str]:
+    """Returns the domain files, and the index, that a rebuild would change; not those in which only something expired since."""
+    loaded, now = agent.load(), format_time(agent.now())
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, None, None)
+    rendered = [*domains.render(), *([(agent.paths.index_md, domains.survey.text)] if domains.has_index() else [])]
+    stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
+    texts = ((path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in [*stale, *domains.leftovers()])
+    return [agent.paths.relative(path) for path, text in texts if not has_lapsed(text, now)]
+
+
+class _DomainFiles:
+    """Domain files and the index as they are made: what is known of each part of memory, and what has to be read."""
+
+    def __init__(
+        self, agent: Agent, memory: Memory, long_term: LongTermStore, pages: Pages | None, unchanged: Ids | None
+    ) -> None:
+        self._agent, self._memory, self._long_term = agent, memory, long_term
+        self._pages = derived_pages(agent, long_term) if pages is None else pages
+        self._unchanged = unchanged or frozenset()
+        self._now = format_time(agent.now())
+        self._per_token: int = agent.settings["text.chars_per_token"]
+        self._room = agent.settings["context.index_tokens"] * self._per_token
+        self._there = _files_there(agent.paths)
+        self._cache = read_bytes(agent.paths.survey_cache)
+        self._known = {} if unchanged is None else parse_parts(self._cache or b"", self._room)
+        self._made: dict[str, KnownPart] = {}
+        self._trust_of = Judge(agent.paths, memory)
+        self._ruled = f" {stamp_of(agent.paths.trust_log)}"
+
+    def render(self) -> Iterator[tuple[Path, str]]:
+        """Yields paths and texts of the domain files that may have changed; behind them the survey is complete."""
+        paths = self._agent.paths
+        for name, key, lines in self._parts():
+            known = self._find_known(name, key)
+            if known is None:
+                texts, digest, shown = self._read(name, lines())
+                yield from ((_place(paths, domain, name), text) for domain, text in texts.items())
+                known = keep_part(name, self._whole_key(key, digest), digest, shown)
+            self._made[name] = known
+        for domain in sorted(self._moved()) if self._pages else ():
+            if shares := self._shares(domain):
+                pages = [(name, share.items, self._tokens(share.size)) for name, share in shares.items()]
+                until = add_shares(list(shares.values())).until
+                yield paths.domain(domain), render_domain_index(self._agent.id, domain, pages, until)
+
+    def has_index(self) -> bool:
+        """Returns whether there is anything to say in INDEX.md, or such a file."""
+        index = self.survey.memory_index
+        return (
+            bool(index.all_critical or index.all_projects or index.all_domains) or self._agent.paths.index_md.exists()
+        )
+
+    def leftovers(self) -> list[Path]:
+        """Returns our files that stand for nothing any more."""
+        wanted = {(domain.name, _WHOLE) for domain in self._domains}
+        wanted |= {(domain, name) for name, known in self._made.items() for domain in known.part.digest.domains}
+        return [_place(self._agent.paths, *place) for place in sorted(self._there - wanted)]
+
+    def save(self) -> None:
+        """Keeps the digests. Best effort: without them everything is read again."""
+        data = render_parts(self._made.values(), self._room)
+        if data != self._cache:
+            with suppress(MabosError):
+                root, path = self._agent.paths.workspace.root, self._agent.paths.survey_cache
+                replace_file(path, data, root=root, expect=self._cache)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What all parts come to, with the recent stores. For when all parts are made."""
+        recent = (*self._memory.working, *self._memory.short_term)
+        shown = [item for item in recent if may_be_shown(item)]
+        digest, lines = digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
+        parts = [*(known.part for known in self._made.values()), Part(digest, lambda: lines)]
+        total = add_digests([part.digest for part in parts])
+        critical, projects = choose_lines(parts, self._room)
+        shown_of = critical, total.critical, projects, total.projects, self._domains, len(self._domains)
+        whole = MemoryIndex(self._agent.id, *shown_of, total.untrusted, total.until)
+        index = fit_index(whole, self._room - self._per_token)
+        return Survey(total, index, render_index(index))
+
+    def _parts(self) -> Iterator[tuple[str, str, Callable[[], list[bytes]]]]:
+        """Yields name, key and lines of each part: pages as they are derived, or all of a memory that has none."""
+        if not self._pages:
+            lines = list(self._long_term.lines())
+            yield _WHOLE, _key_of(lines), lambda: lines
+        paths = self._agent.paths
+        for name, load in self._pages.items():
+            on_disk = name in self._long_term.head.pages
+            yield name, stamp_of(paths.store_page(name)) if on_disk else _key_of(load()), load
+
+    def _find_known(self, name: str, key: str) -> KnownPart | None:
+        """Returns what is known of a part, if it is still true and the files that were written with it are there."""
+        known = self._known.get(name)
+        if known is None:
+            return None
+        digest = known.part.digest
+        is_over = digest.until and digest.until <= self._now
+        if is_over or known.key != self._whole_key(key, digest):
+            return None
+        return known if all((domain, name) in self._there for domain in digest.domains) else None
+
+    def _whole_key(self, key: str, digest: Digest) -> str:
+        """Returns the key of a part, with that of what persons decided about trust if it matters for what is shown."""
+        return key + self._ruled if digest.derived else key
+
+    def _read(self, name: str, lines: list[bytes]) -> tuple[dict[str, str], Digest, Lines]:
+        """Returns the domain files of a part, by domain, its digest, and what may be shown of it. Only items that are listed, expire,
+        or have no entry to be taken over are decoded."""
+        entries: dict[str, list[tuple[Glance, str]]] = {}
+        until: dict[str, str] = {}
+        seen, decoded, known = [], [], self._entries_there(name)
+        for line in lines:
+            glance = glance_at(line)
+            seen.append(glance)
+            domain = DOMAINS.get(glance.type)
+            item = None
+            if glance.expires or may_be_shown(glance):
+                item = parse_item(line, _STORE)
+                decoded.append(item)
+            if domain is None or (item and has_expired(item, self._now)):
+                continue
+            text = known.get(glance.id) or render_domain_entry(item or parse_item(line, _STORE))
+            entries.setdefault(domain, []).append((glance, text))
+            if item and item.expires_at:
+                until[domain] = min(item.expires_at, until.get(domain, item.expires_at))
+        texts, shares = {}, {}
+        for domain, found in sorted(entries.items()):
+            found.sort(key=lambda pair: domain_order(pair[0]), reverse=True)
+            ordered, expires = [text for _, text in found], until.get(domain, "")
+            texts[domain] = render_domain(self._agent.id, domain, ordered, expires, name)
+            shares[domain] = Share(len(found), len(texts[domain]), expires)
+        return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
+
+    def _entries_there(self, name: str) -> dict[str, str]:
+        """Returns the entries of unchanged items, from the files of a part as they are."""
+        found: dict[str, str] = {}
+        for domain, page in self._there if self._unchanged else ():
+            if page == name:
+                data = read_bytes(_place(self._agent.paths, domain, page)) or b""
+                found |= split_domain(data.decode("utf-8", "replace"))
+        return {item_id: text for item_id, text in found.items() if item_id in self._unchanged}
+
+    def _moved(self) -> set[str]:
+        """Returns the domains whose files may list other pages, or other numbers of them, than before."""
+        moved = {domain for domain in DOMAINS.values() if (domain, _WHOLE) not in self._there}
+        for name in self._known.keys() | self._made.keys():
+            old, new = (parts[name].part.digest.domains if name in parts else {} for parts in (self._known, self._made))
+            moved |= {domain for domain in old.keys() | new.keys() if old.get(domain) != new.get(domain)}
+        return moved
+
+    @cached_property
+    def _domains(self) -> tuple[Domain, ...]:
+        """The domains that hold anything, in their order. For when all parts are made."""
+        found = []
+        for type, name in DOMAINS.items():
+            if shares := list(self._shares(name).values()):
+                total = add_shares(shares)
+                pages = len(shares) if self._pages else 0
+                found.append(Domain(name, type, total.items, self._tokens(total.size), pages))
+        return tuple(found)
+
+    def _shares(self, domain: str) -> dict[str, Share]:
+        """Returns what each part holds of a domain, if anything."""
+        held = ((name, known.part.digest.domains.get(domain)) for name, known in self._made.items())
+        return {name: share for name, share in held if share}
+
+    def _tokens(self, size: int) -> int:
+        return -(-size // self._per_token)
+
+
+def _key_of(lines: list[bytes]) -> str:
+    data = b"\n".join(lines)
+    return f"{len(data)}:{crc32(data)}"
+
+
+def _place(paths: AgentPaths, domain: str, page: str) -> Path:
+    return paths.domain_page(domain, page) if page else paths.domain(domain)
+
+
+def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:
+    """Returns our files in memory/domains/, by domain and page; what else lies there is somebody's own."""
+    names = set(list_names(paths.domains))
+    found = {(name, _WHOLE) for name in DOMAINS.values() if f"{name}.md" in names}
+    for name in names.intersection(DOMAINS.values()):
+        found |= {(name, page) for page in list_pages(paths.domains / name, PAGE)}
+    return found
