@@ -7,7 +7,6 @@ the end of a session that is json and os.
 
 import json
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable
@@ -62,7 +61,7 @@ class HostCall:
 
 
 def _seconds() -> float:
-    """How long an answer may take."""
+    """Returns how long an answer may take."""
     try:
         return float(os.environ.get("MABOS_HOOK_TIME", TIME))
     except ValueError:
@@ -74,7 +73,7 @@ class Late(BaseException):
 
 
 def is_called(words: list[str]) -> bool:
-    """Whether a command line is a call of a host: the word hook behind options, and what is no command of it."""
+    """Returns whether a command line is a call of a host: the word hook behind options, and what is no command of it."""
     place = _skip_options(words)
     if words[place : place + 1] != ["hook"]:
         return False
@@ -101,7 +100,7 @@ def main(words: list[str]) -> int:
         call = find_call(options, payload)
         root = call.root if call else ""
         if call:
-            _say(answer(call))
+            _print(answer(call))
     except (Late, KeyboardInterrupt) as stop:
         log(root, f"{options['event']}: {'not ready in time' if isinstance(stop, Late) else 'interrupted'}")
     except Exception as error:  # whatever it is, the session goes on
@@ -112,7 +111,7 @@ def main(words: list[str]) -> int:
 
 
 def _read_words(words: list[str], options: dict[str, str]) -> None:
-    """Takes the options that are known; what is not is left for a later version to know."""
+    """Reads the options that are known; a later version may know others."""
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
@@ -123,7 +122,7 @@ def _read_words(words: list[str], options: dict[str, str]) -> None:
 
 
 def read_payload(fd: int = 0) -> bytes:
-    """What a host writes to standard input. Nobody is waited for: not a terminal, not one who says nothing or does not end."""
+    """Reads what a host writes to standard input. It waits neither for a terminal nor for a host that is silent or never ends."""
     from select import select
 
     data, end = bytearray(), time.monotonic() + _ALL
@@ -139,7 +138,7 @@ def read_payload(fd: int = 0) -> bytes:
 
 
 def _is_whole(data: bytearray) -> bool:
-    """Whether a payload is complete, for hosts that leave the pipe open."""
+    """Returns whether a payload is complete, for hosts that leave the pipe open."""
     try:
         return isinstance(json.loads(data), dict)
     except (ValueError, RecursionError):
@@ -147,7 +146,7 @@ def _is_whole(data: bytearray) -> bool:
 
 
 def parse_payload(data: bytes) -> dict[str, object]:
-    """The object in a payload; an empty one where there is none."""
+    """Returns the object in a payload; an empty one where there is none."""
     try:
         found = json.loads(data.decode("utf-8", "replace").lstrip("\ufeff")) if data else {}
     except (ValueError, RecursionError):
@@ -156,40 +155,23 @@ def parse_payload(data: bytes) -> dict[str, object]:
 
 
 def answer(call: HostCall) -> dict[str, object]:
-    """What a host is told; empty for nothing."""
+    """Returns the answer to a host; empty for none."""
     if call.event == "session-end":
         spool(call, reason=word_of(call.payload, "reason"))
         return {}
-    if call.event == "pre-compact":
-        from mabos_cli.serve.hook_compact import note_session
+    from mabos_cli.serve import hook_events
 
-        note_session(call)
+    if call.event == "pre-compact":
+        hook_events.note_session(call)
         return {}
     if call.event == "stop":
-        return {} if is_again(call.payload) else _in_time(call, _stop)
-    return context_answer(call.host, call.event, _in_time(call, _start if call.event == "session-start" else _prompt))
-
-
-def _start(call: HostCall) -> str:
-    from mabos_cli.serve.hook_start import opening_text
-
-    return opening_text(call)
-
-
-def _prompt(call: HostCall) -> str:
-    from mabos_cli.serve.hook_prompt import prompt_text
-
-    return prompt_text(call)
-
-
-def _stop(call: HostCall) -> dict[str, object]:
-    from mabos_cli.serve.hook_stop import stop_answer
-
-    return stop_answer(call)
+        return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
+    work = hook_events.opening_text if call.event == "session-start" else hook_events.prompt_text
+    return context_answer(call.host, call.event, _in_time(call, work))
 
 
 def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
-    """What comes of some work that only reads; Late when it takes too long."""
+    """Runs some work that only reads; Late when it takes too long."""
     import signal
 
     def late(number: int, frame: object) -> None:
@@ -204,18 +186,18 @@ def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
         signal.signal(signal.SIGALRM, old)
 
 
-def _say(told: dict[str, object]) -> None:
+def _print(answered: dict[str, object]) -> None:
     """Prints an answer in ASCII, whatever the locale. A host that does not listen any more is no error."""
-    if told and sys.stdout is not None:
+    if answered and sys.stdout is not None:
         try:
-            sys.stdout.buffer.write(json.dumps(told).encode() + b"\n")
+            sys.stdout.buffer.write(json.dumps(answered).encode() + b"\n")
             sys.stdout.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def find_call(options: dict[str, str], payload: dict[str, object]) -> "HostCall | None":
-    """What a call is about; None when it is about nothing of ours."""
+    """Returns the event, workspace and agent of a call; None when there is none of ours."""
     event = find_event(options["event"]) or find_event(word_of(payload, "hook_event_name"))
     root = find_root(options["workspace"], payload)
     if not root:
@@ -232,7 +214,7 @@ def find_call(options: dict[str, str], payload: dict[str, object]) -> "HostCall 
 
 
 def find_root(named: str, payload: dict[str, object]) -> str:
-    """The workspace: as named, from MABOS_WORKSPACE, or the nearest one above where the session or this process is."""
+    """Returns the workspace: as named, from MABOS_WORKSPACE, or the nearest one above the session or this process."""
     named = named or os.environ.get("MABOS_WORKSPACE", "")
     if named:
         root = os.path.abspath(os.path.expanduser(named))
@@ -251,7 +233,7 @@ def _here() -> str:
 
 
 def find_agent_id(root: str, named: str) -> str:
-    """The agent: as named, from MABOS_AGENT, or the only one; empty when that is nobody."""
+    """Returns the agent: as named, from MABOS_AGENT, or the only one; empty when there is none."""
     folder = os.path.join(root, AGENTS)
     named = named or os.environ.get("MABOS_AGENT", "")
     if named:
@@ -276,7 +258,7 @@ def spool(call: HostCall, **more: object) -> None:
 
 
 def stamp() -> str:
-    """This moment, or the one in MABOS_NOW."""
+    """Returns this moment, or the one in MABOS_NOW."""
     return os.environ.get("MABOS_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
@@ -284,26 +266,10 @@ def log(root: str, line: str) -> None:
     """Adds a line to the log of the workspace, if there is one."""
     if not root:
         return
-    said = " ".join(line.split())[:300]
+    line = " ".join(line.split())[:300]
     path = hook_log(root)
     try:
         if os.path.isdir(os.path.dirname(path)):
-            append_bounded(path, f"{stamp()} {said}\n".encode("utf-8", "replace"), _LOG)
+            append_bounded(path, f"{stamp()} {line}\n".encode("utf-8", "replace"), _LOG)
     except OSError:
         pass
-
-
-def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
-    """Returns the last complete lines of a transcript and its size; nothing of what is no plain file, or cannot be read."""
-    try:
-        if not path or not stat.S_ISREG(os.stat(path).st_mode):
-            return (), 0
-        with open(path, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - most))
-            data = file.read(most)
-    except (OSError, ValueError):
-        return (), 0
-    if size > most:
-        data = data.partition(b"\n")[2]  # its first line began before
-    return tuple(line for line in data.split(b"\n") if line.strip()), size

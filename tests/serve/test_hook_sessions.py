@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mabos_cli.serve import hook_stop
+from mabos_cli.serve import hook_events
 from mabos_cli.workspace.append import append_guarded
 from mabos_cli.workspace.memory.transcripts import cut_spool, read_spool
 from serve.agent_host import Host
@@ -103,7 +103,7 @@ def test_while_somebody_writes_the_spool_has_it_all_the_same(
 ) -> None:
     import fcntl
 
-    monkeypatch.setattr("mabos_cli.serve.hook_compact._LOCK", 0.01)
+    monkeypatch.setattr("mabos_cli.serve.hook_events._LOCK", 0.01)
     lock = host.desk.root / ".mabos" / "locks" / "main.lock"
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as file:
@@ -151,9 +151,9 @@ def test_usage_as_hosts_tell_it() -> None:
         b'{"payload": {"info": {"last_token_usage": [], "x_tokens": 1}}}',
         b'{"broken_tokens"',
     ]
-    assert hook_stop.find_usage(tuple(lines)) == (99, 272_000)
-    assert hook_stop.find_usage(tuple(lines[:1] + lines[2:])) == (120_000, 0)
-    assert hook_stop.find_usage(()) == (0, 0)
+    assert hook_events.find_usage(tuple(lines)) == (99, 272_000)
+    assert hook_events.find_usage(tuple(lines[:1] + lines[2:])) == (120_000, 0)
+    assert hook_events.find_usage(()) == (0, 0)
 
 
 # Harvest
