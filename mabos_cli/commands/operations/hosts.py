@@ -10,13 +10,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import plural
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.operations.hosts import (
-    HookChange,
-    hook_warnings,
-    install_hooks,
-    make_skill,
-    uninstall_hooks,
-)
+from mabos_cli.services.operations.hosts import HookChange, hook_warnings, install_hooks, make_skill, uninstall_hooks
 from mabos_cli.terminal.emit import columns, note
 from mabos_cli.workspace.locate import find_agent
 

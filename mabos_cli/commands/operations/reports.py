@@ -34,11 +34,7 @@ def report(
     call: Call = ctx.obj
     call.check_all(every)
     page = make_report(call, output, every=every, force=force)
-    data = {
-        "path": None if output == "-" else output,
-        "agents": page.agents,
-        "bytes": len(page.html.encode("utf-8")),
-    }
+    data = {"path": None if output == "-" else output, "agents": page.agents, "bytes": len(page.html.encode("utf-8"))}
     if page.is_written is None:
         return call.emit("report", data | {"html": page.html}, page.html.rstrip("\n").split("\n"), page.troubles)
     verb = "wrote" if page.is_written else "nothing new in"
