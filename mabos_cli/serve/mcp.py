@@ -17,7 +17,6 @@ from mabos_cli.serve.calling import Reply, call_tool, read_text
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
 from mabos_cli.serve.tools_knowledge import TOOLS as KNOWLEDGE
 from mabos_cli.serve.tools_memory import TOOLS as MEMORY
-from mabos_cli.serve.tools_mind import TOOLS as MIND
 from mabos_cli.workspace.locate import list_agents
 
 _ABOUT = "Memory and mind of agents, kept as plain files."
@@ -29,7 +28,7 @@ _ADVICE = {
     "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
     "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
 }
-TOOLS = {tool.name: tool for tool in (*MEMORY, *MIND, *KNOWLEDGE)}
+TOOLS = {tool.name: tool for tool in (*MEMORY, *KNOWLEDGE)}
 FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
 
 

@@ -28,24 +28,8 @@ from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
 
 _KEYS = frozenset(
-    (
-        "content",
-        "type",
-        "importance",
-        "priority",
-        "tags",
-        "store",
-        "source",
-        "context",
-        "related_to",
-        "derived_from",
-        "expires_at",
-        "observed_at",
-        "created_at",
-        "author",
-        "session",
-        "trust",
-    )
+    "content type importance priority tags store source context related_to derived_from expires_at observed_at created_at "
+    "author session trust".split()
 )
 
 

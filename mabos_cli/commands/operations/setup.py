@@ -163,12 +163,10 @@ def demo(
 
     Example: mabos demo ./harbourline
     """
-    from mabos_cli.services.operations.demo import load_tour, open_sandbox
-
     call: Call = ctx.obj
     steps: list[dict[str, Any]] = []
-    with open_sandbox(folder) as root:
-        for chapter in load_tour():
+    with setup.open_sandbox(folder) as root:
+        for chapter in setup.load_tour():
             _print_now(call, ["", chapter.about])
             for command in chapter.commands:
                 _print_now(call, ["", f"$ {command}"])
@@ -188,11 +186,9 @@ def _print_now(call: Call, lines: Sequence[str], warnings: Sequence[str] = ()) -
 
 def _run(call: Call, root: Path, command: str) -> Answer:
     """Runs a command of the tour. One that fails ends the tour with its error."""
-    from mabos_cli.services.operations.demo import run_git
-
     program, *words = shlex.split(command.replace("\\\n", " "))
     if program == "git":
-        return Answer({}, run_git(root, words), [])
+        return Answer({}, setup.run_git(root, words), [])
     assert call.parse is not None and call.run is not None, "app parses and runs lines"
     answers: list[Answer] = []
     parsed, rest = call.parse(words)

@@ -9,7 +9,7 @@ import pytest
 from conftest import Done, Mabos
 from forked import tree
 
-from mabos_cli.services.operations.demo import load_tour
+from mabos_cli.services.operations.setup import load_tour
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="no git here")
 
