@@ -1,6 +1,7 @@
 """desire, goal, intention, plan, commitment and learning: an agent's attitudes, each kind in a cognitive file of its own."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -38,6 +39,11 @@ def _emit(call: Call, name: str, found: Added | Changed | Listed | GoalTree) -> 
     call.emit(name, found.as_dict(), found.lines(), found.warnings)
 
 
+def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
+    title = line_argument(title, call.literal_dash)
+    _emit(call, f"{kind}.add", add_attitude(call.open_agent(), kind, title, fields, **more))
+
+
 def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> None:
     """Gives a group the command that lists its entries; two of their statuses are named in its help."""
 
@@ -66,10 +72,7 @@ def add_desire(
 
     Example: mabos desire add "Never lose a batch" --priority high --motivates G-001
     """
-    call: Call = ctx.obj
-    fields = {"priority": priority, "status": status, "motivates": motivates}
-    title = line_argument(title, call.literal_dash)
-    _emit(call, "desire.add", add_attitude(call.open_agent(), "desire", title, fields, group=group))
+    _add(ctx.obj, "desire", title, {"priority": priority, "status": status, "motivates": motivates}, group=group)
 
 
 _add_list_command(desire, "desire", "active", "dormant")
@@ -93,11 +96,9 @@ def add_goal(
 
     Example: mabos goal add "Renew the largest customer" --level tactical --deadline 2026-03-31
     """
-    call: Call = ctx.obj
     fields = {"type": level, "priority": priority, "status": "active", "deadline": deadline}
     links = {"parent": [parent], "desire": desire, "requires": requires}
-    title = line_argument(title, call.literal_dash)
-    _emit(call, "goal.add", add_attitude(call.open_agent(), "goal", title, fields | links, group=group))
+    _add(ctx.obj, "goal", title, fields | links, group=group)
 
 
 @goal.command("update")
@@ -144,10 +145,13 @@ def add_intention(
 
     Example: mabos intention add "Send the offer" --goal G-001 --deadline 2026-03-06
     """
-    call: Call = ctx.obj
-    fields = {"status": "active", "goal": [goal], "plan": [plan], "deadline": deadline}
-    title = line_argument(title, call.literal_dash)
-    _emit(call, "intention.add", add_attitude(call.open_agent(), "intention", title, fields, group=group))
+    _add(
+        ctx.obj,
+        "intention",
+        title,
+        {"status": "active", "goal": [goal], "plan": [plan], "deadline": deadline},
+        group=group,
+    )
 
 
 @intention.command()
@@ -207,9 +211,7 @@ def add_plan(
 
     Example: mabos plan add "Renew Pagel" --goal G-001 --step "Visit them" --step "Send the offer"
     """
-    call: Call = ctx.obj
-    title = line_argument(title, call.literal_dash)
-    _emit(call, "plan.add", add_attitude(call.open_agent(), "plan", title, {"goal": goal}, steps=step or ()))
+    _add(ctx.obj, "plan", title, {"goal": goal}, steps=step or ())
 
 
 @plan.command()
@@ -252,10 +254,7 @@ def add_commitment(
 
     Example: mabos commitment add "Send the annual accounts" --to "the bank" --due 2026-04-30
     """
-    call: Call = ctx.obj
-    fields = {"owner": to, "status": status, "deadline": deadline}
-    title = line_argument(title, call.literal_dash)
-    _emit(call, "commitment.add", add_attitude(call.open_agent(), "commitment", title, fields, group=group))
+    _add(ctx.obj, "commitment", title, {"owner": to, "status": status, "deadline": deadline}, group=group)
 
 
 _add_list_command(commitment, "commitment", "open", "kept")
@@ -272,10 +271,8 @@ def add_learning(
 
     Example: mabos learning add "Ask the night shift first" --source "S2 launch"
     """
-    call: Call = ctx.obj
-    more = text_argument(text, call.literal_dash) if text else None
-    lesson = line_argument(lesson, call.literal_dash)
-    _emit(call, "learning.add", add_attitude(call.open_agent(), "learning", lesson, {"source": source}, text=more))
+    more = text_argument(text, ctx.obj.literal_dash) if text else None
+    _add(ctx.obj, "learning", lesson, {"source": source}, text=more)
 
 
 @learning.command("list")
