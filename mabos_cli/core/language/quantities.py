@@ -1,6 +1,7 @@
 """Numbers with their units, as sentences give them, and whether two of them can both be true."""
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
 from typing import NamedTuple
@@ -34,8 +35,18 @@ COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 NUMBER_WORDS = {word: float(number) for number, word in enumerate(COUNTS)}
 NUMBER_WORDS |= {word: 10.0 * number for number, word in enumerate(_TENS, 2)}
-_HALVED = "percent million billion tonne ton kilo litre metre mile degree".split()
-_SPANS = frozenset("second minute hour day week month quarter year metre mile tonne ton kilo litre".split())
+# Words that make the number behind them, or before them, a bound.
+_BOUNDS = {
+    "min": r"(?:at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not less than|>=|≥|starting at)",
+    "max": r"(?:at most|up to|maximum(?: of)?|max\.?|not? more than|<=|≤|within|(?<=limited )to|(?<=capped )at)",
+    "over": r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of|(?:larg|long|bigg|high|great|heavi|old)er than)",
+    "under": r"(?:(?:less|fewer) than|under|below|<)",
+    "about": r"(?:about|around|roughly|approximately|approx\.?|~|circa|ca\.?|some|nearly|almost|close to)",
+}
+_BOUNDS_BEHIND = {"min": r"\s?\+|\s(?:or more|or longer)\b", "max": r"\s(?:or less|or fewer)\b"}
+_LEAVE = r"(?:vacation|holiday|paid|sick|leave|training|full|consecutive|extra|free) (?=(?:day|week|hour)s?\b)"
+# Where a quantity stood, one character is left: the words around it keep their places.
+_FIRST, _MOST = 0xE000, 0x1000
 
 
 class Quantity(NamedTuple):
@@ -51,33 +62,16 @@ class Quantity(NamedTuple):
     each: str = ""
 
 
-_BOUNDS = (
-    ("min", r"(?:at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not less than|>=|≥|starting at)"),
-    (
-        "max",
-        r"(?:at most|up to|maximum(?: of)?|max\.?|no(?:t)? more than|<=|≤|within"
-        r"|(?<=limited )to|(?<=capped )at)",
-    ),
-    ("over", r"(?:more than|over|above|>|exceed(?:s|ing)?|upwards of|(?:larg|long|bigg|high|great|heavi|old)er than)"),
-    ("under", r"(?:(?:less|fewer) than|under|below|<)"),
-    ("about", r"(?:about|around|roughly|approximately|approx\.?|~|circa|ca\.?|some|nearly|almost|close to)"),
-)
-
-
-_OF = r"(?:vacation|holiday|paid|sick|leave|training|full|consecutive|extra|free) (?=(?:day|week|hour)s?\b)"
-_LONG = r"\b(?:long|wide|high|tall|deep|length|width|height|depth|distance|away|apart)\b"
-
-
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """The patterns, made when a sentence first needs them: compiling takes longer than many commands."""
+    """Returns the patterns, made when a sentence first needs them: compiling takes longer than many commands."""
     units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     money = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b"
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:[.,]\d{1,9})?"
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     scale = r"(?:\s?(?:k|mn|bn|m|b|M|B|K)\b(?!\s?²)|\s(?:hundred|thousand|million|billion|trillion|dozen)\b)"
     spoken = r"(?:euro|dollar|pound|franc)s?\b"
-    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?:{_OF})?(?P<unit@>(?:{units})s?)(?![\w°]))?"
+    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?:{_LEAVE})?(?P<unit@>(?:{units})s?)(?![\w°]))?"
     tail += rf"(?:\s?(?P<after@>{money}|{spoken}))?"
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
@@ -91,9 +85,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         "range": re.compile(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
         "one": re.compile(one, re.IGNORECASE),
-        "span": re.compile(
-            r"\b(?P<n>half an?|an?|one)\s(?P<unit>second|minute|hour|day|week|month|year)\b", re.IGNORECASE
-        ),
+        "span": re.compile(r"\b(?P<n>an?)\s(?P<unit>second|minute|hour|day|week|month|year)\b", re.IGNORECASE),
         "often": re.compile(r"\b(?P<n>once|twice)(?=\s(?:a|per|every|each)\b)", re.IGNORECASE),
         "every": re.compile(
             rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other|half(?: an)?)\s)?"
@@ -106,60 +98,44 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-# Where a quantity stood, one character is left: the words around it keep their places.
-_FIRST, _MOST = 0xE000, 0x1000
-
-
 def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
-    """The text with a mark in place of each number with its unit, and the quantities by mark.
+    """Returns the text with a mark in place of each number with its unit, and the quantities by mark.
 
     >>> [(q.high, q.unit, q.bound) for q in take_quantities("Refunds take up to 2 weeks")[1].values()]
     [(1209600.0, 'time', 'max')]
     """
     quantities: dict[str, Quantity] = {}
     text = write_digits(text)
-    numbers = ("range", "one") if _patterns()["number"].search(text) else ()
-    for kind in ("part", "every", *numbers[:1], "often", *numbers[1:], "span"):
-        text = _take(text, kind, quantities)
+    for kind, read in _READERS.items():
+        done, at = "", 0
+        for match in _patterns()[kind].finditer(text):
+            before = text[at : match.start()]
+            is_free = match.start() >= at and len(quantities) < _MOST and not _is_inside_word(text, match)
+            found = read(match, before) if is_free else None
+            if found is None:
+                continue
+            lead, bound = _find_bound(before, text[match.end() : match.end() + 12])
+            words = " ".join(f"{before[len(lead) :]} {match.group()}".split())
+            quantity, end, gap = _add_rate(_set_bound(found._replace(text=words), bound), text, match.end())
+            mark = chr(_FIRST + len(quantities))
+            quantities[mark] = quantity
+            done += f"{lead} {mark} {gap} "
+            at = end
+        text = done + text[at:]
     return text, quantities
 
 
-def _take(text: str, kind: str, quantities: dict[str, Quantity]) -> str:
-    """The text without the quantities that one pattern finds; they are added to those given."""
-    done, at = "", 0
-    for match in _patterns()[kind].finditer(text):
-        if match.start() < at or len(quantities) >= _MOST or _inside_word(text, match):
-            continue
-        found = _read(kind, match, text[at : match.start()])
-        if found is None:
-            continue
-        before, after = text[at : match.start()], text[match.end() : match.end() + 12]
-        lead, bound = _bound(before)
-        said = " ".join(f"{before[len(lead) :]} {found.text}".split())
-        bounded = _bounded(found._replace(text=said), bound, after)
-        quantity, end, gap = _with_rate(bounded, text, match.end())
-        mark = chr(_FIRST + len(quantities))
-        quantities[mark] = quantity
-        done += f"{lead} {mark} {gap} "
-        at = end
-    return done + text[at:]
-
-
-def _inside_word(text: str, match: re.Match[str]) -> bool:
+def _is_inside_word(text: str, match: re.Match[str]) -> bool:
     """Whether the number is a part of something else: a version, a code, an address."""
     start, end = match.start("n") if match.groupdict().get("n") else match.start(), match.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 2]
     if before and (before.isalnum() or before in "_#/.:"):
         return True
-    return (
-        bool(after)
-        and (after[0].isalnum() or after[0] in "_/" or bool(re.match(r"[.:]\d|-[a-zA-Z]", after)))
-        and not (after[0] == "/" and after[1:].isalpha())
-    )
+    return bool(re.match(r"\w|/(?![a-zA-Z]$)|[.:]\d|-[a-zA-Z]", after))
 
 
-def _number(text: str) -> tuple[float, float]:
-    """A number and half of its last written place."""
+def _read_number(text: str) -> tuple[float, float]:
+    """Returns a number and half of its last written place."""
     word = text.casefold()
     if word in NUMBER_WORDS:
         return NUMBER_WORDS[word], 0.5
@@ -168,110 +144,93 @@ def _number(text: str) -> tuple[float, float]:
     return float(plain), 0.5 * 10.0 ** -len(plain.partition(".")[2])
 
 
-def _read(kind: str, match: re.Match[str], before: str) -> Quantity | None:
-    """The quantity that a match of a kind stands for."""
-    text = " ".join(match.group().split())
-    if kind == "one":
-        return _one(match, "", text)
-    if kind == "range":
-        return _range(match, before, text)
-    return {"part": _part, "often": _often, "every": _every, "span": _span}[kind](match, text)
+def _make_exact(size: float, unit: str, slack: float = 0.0) -> Quantity:
+    return Quantity(size, size, unit, "", slack)
 
 
-def _exactly(size: float, unit: str, text: str, slack: float = 0.0) -> Quantity:
-    return Quantity(size, size, unit, text, slack)
-
-
-def _part(match: re.Match[str], text: str) -> Quantity | None:
-    """A share in words: two thirds of, three out of four."""
+def _read_part(match: re.Match[str], before: str) -> Quantity | None:
+    """Reads a share in words: two thirds of, three out of four."""
     if match["part"]:
         times = NUMBER_WORDS.get((match["times"] or "one").casefold(), 1.0)
-        return _exactly(times * PARTS[match["part"].casefold()], "%", text, 1.0)
-    of = _number(match["y"])[0]
-    return _exactly(100 * _number(match["x"])[0] / of, "%", text, 0.5) if of else None
+        return _make_exact(times * PARTS[match["part"].casefold()], "%", 1.0)
+    whole = _read_number(match["y"])[0]
+    return _make_exact(100 * _read_number(match["x"])[0] / whole, "%", 0.5) if whole else None
 
 
-def _often(match: re.Match[str], text: str) -> Quantity:
-    return _exactly(1.0 if match["n"].casefold() == "once" else 2.0, "times", text)
+def _read_often(match: re.Match[str], before: str) -> Quantity:
+    return _make_exact(1.0 if match["n"].casefold() == "once" else 2.0, "times")
 
 
-def _every(match: re.Match[str], text: str) -> Quantity:
-    """A rhythm: every day, every second week, every 5 minutes."""
-    said = (match["n"] or "one").casefold()
-    half = 0.5 if said.startswith("half") else 0.0
-    times = half or (2.0 if said in ("second", "other") else _number(said)[0] or 1.0)
+def _read_rhythm(match: re.Match[str], before: str) -> Quantity:
+    """Reads a rhythm: every day, every second week, every 5 minutes."""
+    count = (match["n"] or "one").casefold()
+    special = {"half": 0.5, "half an": 0.5, "second": 2.0, "other": 2.0}
+    times = special[count] if count in special else _read_number(count)[0] or 1.0
     span = UNITS[match["unit"].casefold().rstrip("s").replace("night", "day")][1]
-    return _exactly(1.0, "times", text)._replace(per=times * span)
+    return _make_exact(1.0, "times")._replace(per=times * span)
 
 
-def _span(match: re.Match[str], text: str) -> Quantity:
-    """A time with its number in words: an hour, half a day."""
-    dimension, factor = UNITS[match["unit"].casefold()]
-    return _exactly(0.5 * factor if match["n"].casefold().startswith("half") else factor, dimension, text)
+def _read_span(match: re.Match[str], before: str) -> Quantity:
+    """Reads a time without a number: an hour, a day."""
+    dimension, size = UNITS[match["unit"].casefold()]
+    return _make_exact(size, dimension)
 
 
-def _range(match: re.Match[str], before: str, text: str) -> Quantity | None:
-    """From one number to another, or the second one where the first is only where it came from."""
-    first, second = _one(match, "", text), _one(match, "2", text)
+def _read_range(match: re.Match[str], before: str) -> Quantity | None:
+    """Reads what goes from one number to another, or the second one where the first is only where it came from."""
+    first, second = _read_one(match, before), _read_one(match, before, "2")
     opening = match.group().casefold()
     if " and " in opening and not opening.startswith("between "):
         return None
     if not first.unit:
         # "3 to 5 days", "$1 to 2 million": what the second says holds for the first.
-        ratio = second.high / (_number(match["n2"])[0] or 1.0)
-        first = first._replace(unit=second.unit, low=_number(match["n"])[0] * (ratio or 1.0))
+        ratio = second.high / (_read_number(match["n2"])[0] or 1.0)
+        first = first._replace(unit=second.unit, low=_read_number(match["n"])[0] * (ratio or 1.0))
     if opening.startswith("from ") and not re.search(r"\b(?:rang\w+|var\w+|is|are|costs?|takes?)\s*$", before):
         return second
     if first.low > second.high or first.unit != (second.unit or first.unit):
         return None
-    return Quantity(first.low, second.high, first.unit, text, bound="range")
+    return Quantity(first.low, second.high, first.unit, "", bound="range")
 
 
-def _one(match: re.Match[str], which: str, text: str) -> Quantity:
-    """A number with its scale and unit, or the second of two that a match has."""
-    number, slack = _number(match[f"n{which}"])
+def _read_one(match: re.Match[str], before: str, which: str = "") -> Quantity:
+    """Reads a number with its scale and unit, or the second of two that a match has."""
+    number, slack = _read_number(match[f"n{which}"])
     scale, unit = (match[f"scale{which}"] or "").strip(), (match[f"unit{which}"] or "").casefold()
     money = match[f"money{which}"] or match[f"after{which}"]
-    if scale in ("m", "b") and not money:
+    if scale in ("m", "b") and not money and not re.match(" [a-zA-Z]", match.string[match.end() :]):
         # "30m" is half an hour, "2m users" are many.
-        following = match.string[match.end() : match.end() + 2]
-        many = following[:1] == " " and following[1:].isalpha()
-        metres = scale == "m" and re.search(_LONG, match.string)
-        unit, scale = ("metre", "") if metres else ("", scale) if many else ("min", "")
+        scale, unit = "", "min"
     factor = SCALES.get(scale.casefold(), 1.0)
     if money:
         name = money.casefold()
-        currency = MONEY.get(name, MONEY.get(name.rstrip("s"), name))
-        return _exactly(number * factor, currency, text, slack * factor)
-    if unit:
-        unit = unit if unit in UNITS else unit.rstrip("s")
-        dimension, size = UNITS.get(unit, (unit, 1.0))
-        return _exactly(number * factor * size, dimension, text, slack * factor * size)
-    return _exactly(number * factor, "", text, slack * factor)
+        unit = MONEY.get(name, MONEY.get(name.rstrip("s"), name))
+    elif unit:
+        unit, size = UNITS[unit if unit in UNITS else unit.rstrip("s")]
+        factor *= size
+    return _make_exact(number * factor, unit, slack * factor)
 
 
-def _bound(before: str) -> tuple[str, str]:
-    """The text without the words that make the next number a bound, and which bound that is."""
-    for bound, pattern in _BOUNDS:
+_READERS: dict[str, Callable[[re.Match[str], str], Quantity | None]] = {
+    "part": _read_part,
+    "every": _read_rhythm,
+    "range": _read_range,
+    "often": _read_often,
+    "one": _read_one,
+    "span": _read_span,
+}
+
+
+def _find_bound(before: str, after: str) -> tuple[str, str]:
+    """Returns the text before a number without the words that make it a bound, and which bound that is."""
+    for bound, pattern in _BOUNDS.items():
         match = re.search(rf"(?:^|(?<=[\s(]))(?:a |an |the )?{pattern}\s*(?:a |an )?$", before, re.IGNORECASE)
         if match:
-            lead, outer = before[: match.start()], bound
-            if bound == "about":
-                lead, outer = _bound(lead) if lead != before else (lead, "")
-                outer = outer or "about"
-            return lead, outer
-    return before, ""
+            return before[: match.start()], bound
+    return before, next((bound for bound, pattern in _BOUNDS_BEHIND.items() if re.match(pattern, after)), "")
 
 
-def _bounded(quantity: Quantity, bound: str, after: str) -> Quantity:
-    bound = bound or next(
-        (
-            name
-            for name, form in (("min", r"\s?\+|\s(?:or more|or longer)\b"), ("max", r"\s(?:or less|or fewer)\b"))
-            if re.match(form, after)
-        ),
-        "",
-    )
+def _set_bound(quantity: Quantity, bound: str) -> Quantity:
     if bound in ("min", "over"):
         return quantity._replace(high=inf, bound=bound)
     if bound in ("max", "under"):
@@ -281,8 +240,8 @@ def _bounded(quantity: Quantity, bound: str, after: str) -> Quantity:
     return quantity
 
 
-def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, str]:
-    """The quantity with what it is per (month, seat), where the text goes on, and the words in between."""
+def _add_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, str]:
+    """Returns the quantity with what it is per (month, seat), where the text goes on, and the words in between."""
     between = ""
     for _ in range(2):
         match = _patterns()["rate"].match(text, end)
@@ -300,7 +259,7 @@ def _with_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, 
 
 
 def can_agree(a: Quantity, b: Quantity) -> bool | None:
-    """Whether two quantities can both be right; nothing when they measure different things.
+    """Returns whether two quantities can both be right, or None when they measure different things.
 
     >>> def read(text): return next(iter(take_quantities(text)[1].values()))
     >>> can_agree(read("1,000 EUR"), read("€1k")), can_agree(read("at least 5"), read("8"))
@@ -325,7 +284,7 @@ def can_agree(a: Quantity, b: Quantity) -> bool | None:
 
 
 def _slack(a: Quantity, b: Quantity) -> float:
-    """How far two numbers may be apart and still be one number, rounded or converted."""
+    """Returns how far two numbers may be apart and still be one number, rounded or converted."""
     size = max(abs(x) for x in (*a[:2], *b[:2]) if abs(x) != inf)
     if "about" in (a.bound, b.bound):
         return max(a.slack, b.slack)
@@ -340,13 +299,13 @@ def _scaled(quantity: Quantity, factor: float) -> Quantity:
 
 @cache
 def _word_patterns() -> dict[str, re.Pattern[str]]:
-    """The patterns, made when a sentence first needs them."""
+    """Returns the patterns of numbers in words, made when a sentence first needs them."""
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     tens = "|".join(_TENS)
     return {
         "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand|half)\b", re.IGNORECASE),
-        "half": re.compile(rf"\b(an?|\d+|{words})( [a-z]+)? and a half\b", re.IGNORECASE),
-        "halved": re.compile(rf"\bhalf an? (?={'|'.join(_HALVED)})", re.IGNORECASE),
+        "and half": re.compile(rf"\b(an?|\d+|{words})((?: [a-z]+)?) and a half\b", re.IGNORECASE),
+        "half": re.compile(r"\bhalf an? (?=[a-z])", re.IGNORECASE),
         "spelled": re.compile(
             rf"\b(?:(?:an?|{words}|\d{{1,3}}) (?:hundred|thousand)(?:(?: and)? (?:{words}) hundred)?"
             rf"(?:(?: and)? (?:(?:{tens})(?:[- ](?:{words}))?|{words})(?! hundred))?"
@@ -362,37 +321,32 @@ def _word_patterns() -> dict[str, re.Pattern[str]]:
 
 
 def write_digits(text: str) -> str:
-    """The text with digits in place of several words for one number, and without hyphens behind numbers.
+    """Returns the text with digits in place of several words for one number, and without hyphens behind numbers.
 
     >>> write_digits("thirty-two beds, a hundred and twenty cows, two thousand five hundred euros")
     '32 beds, 120 cows, 2500 euros'
-    >>> write_digits("a day and a half, 768-dimensional, two-factor")
-    '1.5 day, 768 dimensional, two-factor'
+    >>> write_digits("a day and a half, half an hour, 768-dimensional, two-factor")
+    '1.5 day, 0.5 hour, 768 dimensional, two-factor'
     """
     patterns = _word_patterns()
     if not patterns["number"].search(text):
         return text
-    text = patterns["halved"].sub("0.5 ", patterns["half"].sub(_half, text))
-    return patterns["joined"].sub(r"\1 ", patterns["spelled"].sub(_spelled, text))
+    text = patterns["and half"].sub(lambda match: f"{_add_words([match[1]]) + 0.5:g}{match[2]}", text)
+    text = patterns["half"].sub("0.5 ", text)
+    text = patterns["spelled"].sub(lambda match: f"{_add_words(re.split(r'[ -]+', match.group())):.0f}", text)
+    return patterns["joined"].sub(r"\1 ", text)
 
 
-def _spelled(match: re.Match[str]) -> str:
-    """A number of several words in digits."""
+def _add_words(words: Sequence[str]) -> float:
+    """Returns the number that several words make together; an article is one."""
     total = part = 0.0
-    for word in re.split(r"[\s-]+", match.group().casefold()):
+    for word in map(str.casefold, words):
         if word == "hundred":
-            part = (part or 1.0) * 100
+            part *= 100
         elif word == "thousand":
-            total, part = total + (part or 1.0) * 1000, 0.0
-        elif word not in ("a", "an", "and"):
+            total, part = total + part * 1000, 0.0
+        elif word in ("a", "an"):
+            part += 1
+        elif word != "and":
             part += NUMBER_WORDS[word] if word in NUMBER_WORDS else float(word)
-    return f"{total + part:.0f}"
-
-
-def _half(match: re.Match[str]) -> str:
-    """One and a half of something in digits, unless it is of something else."""
-    said, unit = match[1].casefold(), (match[2] or "").strip()
-    if unit and unit.rstrip("s") not in _SPANS:
-        return match.group()
-    number = 1.0 if said in ("a", "an") else NUMBER_WORDS[said] if said in NUMBER_WORDS else float(said)
-    return f"{number + 0.5:g} {unit}".rstrip()
+    return total + part
