@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import Quantity, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
-from mabos_cli.core.mind.claims.moments import Moment, take_moments, write_english
+from mabos_cli.core.mind.claims.moments import Moment, take_moments
 from mabos_cli.core.mind.claims.words import irregular, join_phrases, opposites, root
 
 # A belief is a sentence or a few; what comes after so many characters or clauses is no longer compared.
@@ -198,7 +198,7 @@ def plain_text(text: str) -> str:
     if "'s" in plain:
         plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)
     if "." in plain:
-        plain = re.sub(_ABBREVIATED, r"\1", write_english(plain))
+        plain = re.sub(_ABBREVIATED, r"\1", plain)
     for sign, pattern, form in _FORMS:
         if sign in plain:
             plain = re.sub(pattern, form, plain)

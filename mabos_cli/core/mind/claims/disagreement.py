@@ -301,11 +301,7 @@ def _is_other_time(a: Claim, b: Claim) -> bool:
         # What is so by the end of next year need not be so before.
         pairs = ((x._replace(bound=""), y._replace(bound="")) for x, _ in a.moments for y, _ in b.moments)
         return not any(same_time(x, y) for x, y in pairs)
-    for claim, other, lead in ((a, b, leads[0]), (b, a, leads[1])):
-        ended = "until" in lead and not _GONE & other.cues
-        if claim.moments and (ended or _PAST & {*claim.words}):
-            return True
-    return False
+    return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
 
 
 def _find_succession(match: Match) -> Disagreement | None:
@@ -315,7 +311,7 @@ def _find_succession(match: Match) -> Disagreement | None:
         return None
     for order, (new, old) in zip((-1, 1), match.sides, strict=True):
         known = any(name.slot == "to" and name not in new.names for name in new.claim.names)
-        if old.claim.negative or old.claim.over or (new.claim.over and known):
+        if old.claim.negative or old.claim.over or "until" in old.claim.words or (new.claim.over and known):
             continue
         ended = [name.text for name in old.claim.names if any(is_same_name(name.key, x) for x in new.claim.over)]
         ended += [key for key in new.claim.over if key and {*key.split()} <= {*old.claim.terms}]

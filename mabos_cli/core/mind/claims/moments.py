@@ -13,25 +13,13 @@ _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
 _SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
-_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split()
-_ORDINALS += "twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh".split()
-_ORDINALS += "twenty-eighth twenty-ninth thirtieth thirty-first".split()
+_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
+_ORDINALS += [*(f"twenty-{ordinal}" for ordinal in _ORDINALS[:9]), "thirtieth", "thirty-first"]
 _TURNS = {
-    "last": 0,
-    "previous": 0,
-    "this": 1,
-    "current": 1,
-    "next": 2,
-    "coming": 2,
-    "yesterday": 0,
-    "today": 1,
-    "tomorrow": 2,
+    word: turn
+    for turn, words in enumerate(("last previous yesterday", "this current today", "next coming tomorrow"))
+    for word in words.split()
 }
-_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
-# The words that lead to a date in German.
-_GERMAN_WORDS = {"beginnt": "begins", "startet": "starts", "endet": "ends", "beginn": "start", "ende": "end"}
-_GERMAN_WORDS |= {"ist": "is", "war": "was", "am": "on", "ab": "from", "bis": "until", "findet": "is"}
-_GERMAN_WORDS |= {"statt": ""} | dict.fromkeys(("der", "die", "das", "des", "dem", "den"), "the")
 # Where a moment stood, one character is left: the words around it keep their places.
 FIRST_MOMENT, MOST = 0xF000, 0x800
 
@@ -60,7 +48,7 @@ class Moment(NamedTuple):
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """The pattern of all forms, made when a sentence first needs it, as compiling takes long."""
+    """Returns the pattern of all forms, made when a sentence first needs it, as compiling takes long."""
     nth = r"(?:st|nd|rd|th)"
     words = "|".join(COUNTS[1:13])
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
@@ -100,7 +88,7 @@ def _pattern() -> re.Pattern[str]:
 
 @cache
 def _triggers() -> frozenset[str]:
-    """Words of which a point in time without digits has one: trying the pattern takes far longer than a look."""
+    """Returns words of which a point in time without digits has one: trying the pattern takes far longer than a look."""
     named = [name.casefold() for name in (*MONTHS, *WEEKDAYS, "weekday", "weekend")]
     found = {*named, *(f"{name}s" for name in named), *(name[:3].casefold() for name in MONTHS), "sept"}
     return frozenset(found | {*_TURNS, *_SEASONS, "quarter", "half", "noon", "midnight", "end"})
@@ -108,13 +96,13 @@ def _triggers() -> frozenset[str]:
 
 @cache
 def _nth() -> re.Pattern[str]:
-    """The pattern of days in words: the twelfth of October, October the third."""
+    """Returns the pattern of days in words: the twelfth of October, October the third."""
     listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
     return re.compile(rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE)
 
 
 def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Moment]]:
-    """The text with a mark in place of each point in time, and the moments by mark.
+    """Returns the text with a mark in place of each point in time, and the moments by mark.
 
     The day on which it was said tells which year is the next.
 
@@ -142,19 +130,6 @@ def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Mom
     return _pattern().sub(mark, _nth().sub(day, text)), moments
 
 
-def write_english(text: str) -> str:
-    """A text with a German date, with that and the words that lead to it in English.
-
-    >>> write_english("Beginn ist der 18. Mai 2026"), write_english("It is 4. May be")
-    ('start is the 18 May 2026', 'It is 4. May be')
-    """
-    pattern = rf"\b(\d{{1,2}})\. ({'|'.join(_GERMAN)})\b"
-    found = re.sub(pattern, lambda match: f"{match[1]} {MONTHS[_GERMAN.index(match[2])]}", text)
-    if found == text:
-        return text
-    return re.sub(r"\w+", lambda match: _GERMAN_WORDS.get(match[0].casefold(), match[0]), found)
-
-
 def _year(text: str | None) -> int:
     if not text:
         return -1
@@ -162,7 +137,7 @@ def _year(text: str | None) -> int:
 
 
 def _moment(match: re.Match[str], now: date | None) -> Moment | None:
-    """The point in time of a match, or nothing when there is no such day or hour."""
+    """Returns the point in time of a match, or None when there is no such day or hour."""
     got, text = match.groupdict(), " ".join(match.group().split())
     if got["iy"]:
         month, day = int(got["im"]), int(got["id"] or 0) or -1
@@ -194,9 +169,9 @@ def _moment(match: re.Match[str], now: date | None) -> Moment | None:
 
 
 def _relative(got: dict[str, str | None], now: date | None) -> Moment:
-    """A point in time that is told from the day on which it was said, if that is known."""
-    said = (got["turn"] or got["near"] or "this").casefold()
-    turn = _TURNS.get(said, 1)
+    """Returns a point in time that depends on the day on which it was said, if that is known."""
+    word = (got["turn"] or got["near"] or "this").casefold()
+    turn = _TURNS.get(word, 1)
     unit = got["unit"] or (got["end"] or "day").removesuffix("-end")
     season = _SEASONS.index(unit) if unit in _SEASONS else -1
     if now is None or unit in ("week", "day"):
@@ -207,15 +182,15 @@ def _relative(got: dict[str, str | None], now: date | None) -> Moment:
         dated = _dated(at // 12, at % 12 + 1, -1, "")
         return dated._replace(turn=turn, month=dated.month if unit == "month" else -1)
     # "Next spring" may be the one of this year, said in winter: only the season is sure then.
-    sure = unit == "year" or said == "this"
+    sure = unit == "year" or word == "this"
     return Moment(year=now.year + turn - 1 if sure else -1, turn=turn, season=season)
 
 
 def _clock(got: dict[str, str | None], text: str) -> Moment | None:
     if got["noon"]:
         return Moment(minute=720 if got["noon"] == "noon" else 0, text=text)
-    said = got["hh"] or got["hh2"] or got["hp"] or "99"
-    hour = COUNTS.index(said) if said in COUNTS else int(said)
+    word = got["hh"] or got["hh2"] or got["hp"] or "99"
+    hour = COUNTS.index(word) if word in COUNTS else int(word)
     minute = 30 if got["hp"] else int(got["mm"] or got["mm2"] or 0)
     half = got["ap"] or got["ap2"] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(got["part"] or "")
     if half:
@@ -228,7 +203,7 @@ def _dated(year: int, month: int, day: int, text: str) -> Moment:
 
 
 def _months(moment: Moment) -> set[int]:
-    """The months that a point in time may lie in; none when it names none."""
+    """Returns the months that a point in time may lie in; none when it names none."""
     if moment.month != -1:
         return {moment.month}
     if moment.quarter != -1:
@@ -239,35 +214,31 @@ def _months(moment: Moment) -> set[int]:
 
 
 def same_time(a: Moment, b: Moment) -> bool | None:
-    """Whether two points in time agree as far as both say; nothing when they speak of different things.
+    """Returns whether two points in time agree as far as both say, or None when they speak of different things.
 
     >>> same_time(Moment(year=2027), Moment(2027, 1, 2, 4, 1)), same_time(Moment(month=4), Moment(weekday=1))
     (True, None)
     >>> same_time(Moment(season=0), Moment(month=10))
     False
     """
-    if a.turn != -1 and b.turn != -1:
-        one, two = _months(a), _months(b)
-        return a.turn == b.turn and (a.season == b.season or not one or not two or bool(one & two))
-    known = -1 not in (a.year, b.year) or (a.year == b.year and _months(a) and _months(b))
-    if a.bound != b.bound and known:
-        return _in_bounds(a, b) if a.bound else _in_bounds(b, a)
     one, two = _months(a), _months(b)
+    if a.turn != -1 and b.turn != -1:
+        return a.turn == b.turn and (not one or not two or bool(one & two))
+    known = -1 not in (a.year, b.year) or (a.year == b.year and one and two)
+    if a.bound != b.bound and known:
+        bounded, other = (a, b) if a.bound else (b, a)
+        if bounded.bound == "min":
+            return _extent(other)[1] >= _extent(bounded)[0]
+        return _extent(other)[0] <= _extent(bounded)[1]
     if one and two and not one & two:
         return False
-    both = [(x, y) for x, y in zip(a[:7], b[:7], strict=True) if x != -1 and y != -1]
-    rare = ((a.season, b.season), (a.week, b.week), (a.nth, b.nth))
-    both += [(x, y) for x, y in rare if x != -1 and y != -1]
+    fields = ((*each[:7], each.season, each.week, each.nth) for each in (a, b))
+    both = [(x, y) for x, y in zip(*fields, strict=True) if x != -1 and y != -1]
     return all(x == y for x, y in both) if both else True if one and two else None
 
 
-def _in_bounds(bounded: Moment, other: Moment) -> bool | None:
-    """Whether a point in time is not before another, or by then."""
-    if bounded.year != other.year:
-        return (other.year > bounded.year) == (bounded.bound == "min")
-    limits, months = _months(bounded), _months(other)
-    if not limits or not months:
-        return True
-    if limits == months and -1 not in (bounded.day, other.day):
-        return other.day >= bounded.day if bounded.bound == "min" else other.day <= bounded.day
-    return max(months) >= min(limits) if bounded.bound == "min" else min(months) <= max(limits)
+def _extent(moment: Moment) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """Returns the first and the last day that a point in time may mean, as year, month and day."""
+    months = _months(moment) or {1, 12}
+    first, last = (0, 31) if moment.day == -1 else (moment.day, moment.day)
+    return (moment.year, min(months), first), (moment.year, max(months), last)
