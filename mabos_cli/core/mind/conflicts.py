@@ -29,21 +29,12 @@ _GROUP, _NEIGHBOURS = 24, 5
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
 # Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
 _TURNS = frozenset({"from", "instead"})
-# Words that pick one of several things of a kind: an environment, a plan, an age, a part of the day or year.
-_SCOPES = frozenset(
-    "staging production prod development dev test sandbox pilot preview canary enterprise starter premium basic "
-    "standard pro plus free trial retail institutional wholesale corporate residential commercial adult child "
-    "children infant toddler teenager senior junior men women girl boy summer winter spring autumn easter christmas "
-    "ramadan weekend weekday night morning evening old new former legacy left right upper lower".split()
-)
-# So many things must a text name to be about something that no heading need tell; a name tells as much as two.
-_TOLD = 3
+# So many things must a text name to be about something that no heading need tell; a name counts for two.
+_NAMED = 3
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
-
-
-Show = Callable[[int, int], None]
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
+Show = Callable[[int, int], None]
 
 
 class Conflict(NamedTuple):
@@ -79,7 +70,7 @@ class Conflict(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A belief as it is compared: its subject in one form and as roots, its claims, and all that they say.
+    """A belief as it is compared: its subject in one form and as roots, its claims, and the roots of all that they say.
 
     A heading can be a claim as well: then it is stated, and its own claims are the titles.
     """
@@ -88,7 +79,7 @@ class Reading(NamedTuple):
     subject: str
     about: frozenset[str]
     claims: tuple[Claim, ...]
-    said: frozenset[str]
+    content: frozenset[str]
     titles: tuple[Claim, ...]
     stated: bool
 
@@ -96,8 +87,8 @@ class Reading(NamedTuple):
 def find_conflicts(
     beliefs: Sequence[Belief], floor: float = 0.6, chunk: int = 50, show: Show | None = None
 ) -> list[Conflict]:
-    """The conflicts among beliefs held with more certainty than the floor, the most severe first. Beliefs are read chunk by
-    chunk, and compared across all of them; show is told after each chunk how many are read.
+    """Returns the conflicts among beliefs that are more certain than the floor, the most severe first. Beliefs are read chunk
+    by chunk, and compared across all of them; `show` is called after each chunk with how many are read.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -110,15 +101,18 @@ def find_conflicts(
         read += map(read_belief, sure[start : start + max(1, chunk)])
         if show:
             show(len(read), len(sure))
-    found = [conflict for i, j in candidate_pairs(read) if (conflict := _compare(read[i], read[j]))]
+    found = []
+    for i, j in candidate_pairs(read):
+        if conflict := _compare(read[i], read[j]):
+            found.append(conflict)
     return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
 
 
 def distinct_conflicts(
     beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None
 ) -> list[Conflict]:
-    """The conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with its
-    sides exchanged."""
+    """Returns the conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with
+    its sides exchanged."""
     found: dict[str, Conflict] = {}
     for conflict in find_conflicts(beliefs, floor, chunk, show):
         found.setdefault(conflict.key, conflict)
@@ -126,29 +120,29 @@ def distinct_conflicts(
 
 
 def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
-    """Where a belief stands, so that the order in which beliefs are given does not matter."""
+    """Returns a key to sort beliefs by, so that the order in which they are given does not matter."""
     return belief.path, belief.line, belief.subject, belief.text, belief.updated, belief.certainty, belief.id
 
 
 def read_belief(belief: Belief) -> Reading:
-    """A belief with its claims: those of its text, or of its subject when that is the whole statement."""
-    said_at = find_time(belief.updated)
-    now = said_at.date() if said_at else None
-    claims = read_claims(belief.text if belief.text.strip() else belief.subject, now)
+    """Returns a belief with its claims: those of its text, or of its subject when that is the whole statement."""
+    updated = find_time(belief.updated)
+    now = updated.date() if updated else None
+    bare = not belief.text.strip()
+    claims = read_claims(belief.subject if bare else belief.text, now)
     names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
-    said = {root(word) for word in names}.union(*(claim.terms for claim in claims))
+    content = frozenset(map(root, names)).union(*(claim.terms for claim in claims))
     # A letter alone is which one it is, even where it looks like an article: building A.
     letters = re.findall(r"(?<=\s)[A-Z]\b", belief.subject)
     about = frozenset(map(root, (*subject_words(belief.subject), *map(str.casefold, letters))))
-    bare = not belief.text.strip()
     # Two words name a thing; it takes three to say something about it.
     titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
     stated = bare or is_statement(belief.subject)
-    return Reading(belief, fold_subject(belief.subject), about, claims, frozenset(said), titles, stated)
+    return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
 def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
-    """The pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
+    """Returns the pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
     pairs: set[tuple[int, int]] = set()
     by_subject: dict[str, list[int]] = defaultdict(list)
     by_frame: dict[str, list[int]] = defaultdict(list)
@@ -166,20 +160,13 @@ def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
 
 
 def _terms(claim: Claim) -> frozenset[str]:
-    """The terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
-    found = set()
-    for term in claim.terms:
-        family, group = families().get(term), exclusive().get(term)
-        if term not in word_class("weak") and not denies(term):
-            found.add(f"~{family}" if family is not None else f"~~{group}" if group is not None else term)
-    return frozenset(found)
+    """Returns the terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
+    kept = (term for term in claim.terms if term not in word_class("weak") and not denies(term))
+    return frozenset(families().get(term) or exclusive().get(term) or term for term in kept)
 
 
 def _frames(claim: Claim) -> Iterator[str]:
-    """Keys of sets of terms and names of a clause, such that clauses worth comparing have one in common.
-
-    These are all terms, all but one, and all but two.
-    """
+    """Yields keys such that clauses worth comparing have one in common: all terms and names, all but one, all but two."""
     names = {name.key for name in claim.names}
     terms = sorted(_terms(claim) | names)
     if claim.over and not _TURNS.isdisjoint(claim.words):
@@ -194,7 +181,7 @@ def _frames(claim: Claim) -> Iterator[str]:
 
 
 def _frames_before(claim: Claim) -> Iterator[str]:
-    """The keys of what was so before a change from one thing to another: it meets what still says so."""
+    """Yields the keys of what was so before a change from one thing to another, so that it meets what still says so."""
     at = next(n for n, word in enumerate(claim.words) if word in _TURNS)
     terms = {term: word for term, word in claim.terms.items() if word.casefold() in claim.words[:at]}
     terms.pop(root(claim.change), "")
@@ -205,11 +192,11 @@ def _frames_before(claim: Claim) -> Iterator[str]:
 
 
 def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
-    """The pairs of a group: all of a small one, neighbours by words and rare words of a large one."""
+    """Returns the pairs of a group: all of a small one; of a large one, neighbours by words and those that share rare ones."""
     if len(group) <= most:
         return combinations(sorted(set(group)), 2)
     pairs: set[tuple[int, int]] = set()
-    ordered = sorted(set(group), key=lambda n: (sorted(read[n].said), n))
+    ordered = sorted(set(group), key=lambda n: (sorted(read[n].content), n))
     by_term: dict[str, list[int]] = defaultdict(list)
     for at, number in enumerate(ordered):
         pairs.update((min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + near])
@@ -222,38 +209,31 @@ def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int)
 
 
 def _compare(a: Reading, b: Reading) -> Conflict | None:
-    """The conflict of two beliefs, if there is one."""
+    """Returns the conflict of two beliefs, if there is one."""
     one, two = a.belief, b.belief
     same = bool(a.subject) and a.subject == b.subject
-    newer = _newer(one, two)
-    found = _first(a.titles, b.titles, None) if a.stated or b.stated else None
+    first, second = find_time(one.updated), find_time(two.updated)
+    newer = ("a" if first > second else "b") if first and second and first != second else ""
+    found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
     if same:
-        found = found or _first(a.claims, b.claims, _topic(a, b, newer))
+        found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
     elif not found:
-        found = _apart(a, b)
+        found = _compare_apart(a, b)
     for each, other in ((a, b), (b, a)):
         if each.stated and not same:
-            found = found or _first(each.titles, other.claims, None)
+            found = found or _find_first(each.titles, other.claims, None)
     if found is None:
         return None
-    return Conflict(
-        one,
-        two,
-        found.kind,
-        one.subject if same else f"{one.subject} / {two.subject}",
-        min(one.certainty, two.certainty),
-        newer,
-        found.reason,
-        _key(a, b),
-    )
+    subject = one.subject if same else f"{one.subject} / {two.subject}"
+    severity = min(one.certainty, two.certainty)
+    return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
 
 
 def _topic(a: Reading, b: Reading, newer: str) -> Topic:
-    """What two beliefs of one subject are about."""
+    """Returns what two beliefs of one subject are about."""
     heading, kinds = a.belief.subject, kinds_of(a.belief.subject)
-    told = a.belief.text.strip() and b.belief.text.strip()
     return Topic(
-        roots=a.about if told else frozenset(),
+        roots=a.about if a.belief.text.strip() and b.belief.text.strip() else frozenset(),
         single="single" in kinds,
         later={"a": -1, "b": 1}.get(newer, 0),
         measure="measures" in kinds,
@@ -274,40 +254,40 @@ def is_thing(heading: str, texts: str) -> bool:
     return last.endswith(("ing", "tion", "ment", "ance")) or bool(re.search(rf"\b{last.casefold()}", texts))
 
 
-def _apart(a: Reading, b: Reading) -> Disagreement | None:
+def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
     """Returns the disagreement of two beliefs of different subjects, if they are about one thing."""
-    if not _filed_apart(a, b):
-        return _first(a.claims, b.claims, None)
-    if tells_apart(a.belief.subject, b.belief.subject, a.said | b.said):
+    content = a.content | b.content
+    if not (a.about - b.about - content and b.about - a.about - content):
+        return _find_first(a.claims, b.claims, None)
+    # Each subject adds something to what the texts say: only nearly equal texts are about one thing then.
+    if tells_apart(a.belief.subject, b.belief.subject, content):
         return None
-    pairs = ((x, y) for x in a.claims for y in b.claims if _are_nearly_equal(x, y))
-    return next((found for x, y in pairs if (found := disagree(x, y))), None)
+    for x in a.claims:
+        for y in b.claims:
+            if _are_nearly_equal(x, y) and (found := disagree(x, y)):
+                return found
+    return None
 
 
-def tells_apart(one: str, two: str, said: frozenset[str]) -> bool:
-    """Whether two headings tell apart texts that say these roots: by their form, by names, or by words of scope.
+def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
+    """Whether two headings tell apart texts with these roots: by their form, or by names that the texts do not repeat.
 
-    >>> said = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
-    >>> tells_apart("Vaccine transport", "Cold chain", said), tells_apart("Line 2", "Cold chain", said)
+    >>> content = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
+    >>> tells_apart("Vaccine transport", "Cold chain", content), tells_apart("Line 2", "Cold chain", content)
     (False, True)
-    >>> tells_apart("Apple block", "Pear block", said), tells_apart("Kiel", "Flensburg", said)
+    >>> tells_apart("Apple block", "Pear block", content), tells_apart("Kiel", "Flensburg", content)
     (True, True)
     """
-    listed = [[*map(root, subject_words(each))] for each in (one, two)]
-    if {*listed[0]} & {*listed[1]} or len(listed[0]) == len(listed[1]) == 1:
+    listed = [{*map(root, subject_words(each))} for each in (one, two)]
+    if listed[0] & listed[1] or len(listed[0]) == len(listed[1]) == 1:
         # The same form with another word in it: the Berlin office, the Kiel office.
         return True
-    if any(_is_scope(each, said) for each in (one, two)):
-        return True
-    return any(compare_words(x, y)[0] in ("opposed", "excluded") for x in listed[0] for y in listed[1])
-
-
-def _is_scope(heading: str, said: frozenset[str]) -> bool:
-    """Whether a heading has names that the texts do not repeat, or words for which of several things it is."""
-    listed = re.findall(r"\w+", heading)
-    names = {root(x.casefold()) for n, x in enumerate(listed) if any(map(str.isdigit, x)) or (n and x[0].isupper())}
-    scopes = {root(x.casefold()) for x in listed if x.casefold().removesuffix("s") in _SCOPES}
-    return (bool(names) and not {root(x.casefold()) for x in listed if x[0].isupper()} & said) or bool(scopes - said)
+    for heading in (one, two):
+        words = re.findall(r"\w+", heading)
+        is_named = any(re.search(r"\d", word) or (n and word[0].isupper()) for n, word in enumerate(words))
+        if is_named and content.isdisjoint(root(word.casefold()) for word in words if word[0].isupper()):
+            return True
+    return False
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:
@@ -316,34 +296,25 @@ def _are_nearly_equal(a: Claim, b: Claim) -> bool:
     names = {name.key for name in a.names} & {name.key for name in b.names}
     apart = [{*claim.terms} - common for claim in (a, b)]
     turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
-    if len(common) + turned + 2 * len(names) < _TOLD or (apart[0] and apart[1] and not turned):
+    if len(common) + turned + 2 * len(names) < _NAMED or (apart[0] and apart[1] and not turned):
         return False
     return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
 
 
-def _filed_apart(a: Reading, b: Reading) -> bool:
-    """Whether each subject adds something to what the texts say: then they are about different things."""
-    said = a.said | b.said
-    return bool(a.about - b.about - said) and bool(b.about - a.about - said)
-
-
-def _first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
-    """The first disagreement of claims that the other side does not state as well."""
-    left = [x for x in one if not any(is_restated(x, y) for y in two)]
+def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+    """Returns the first disagreement of claims that the other side does not state as well."""
     right = [y for y in two if not any(is_restated(y, x) for x in one)]
-    return next((found for x in left for y in right if (found := disagree(x, y, topic))), None)
-
-
-def _newer(one: Belief, two: Belief) -> str:
-    """Which of two beliefs was updated later: a, b, or nothing when that cannot be told."""
-    times = [find_time(one.updated), find_time(two.updated)]
-    if times[0] is None or times[1] is None or times[0] == times[1]:
-        return ""
-    return "a" if times[0] > times[1] else "b"
+    for x in one:
+        if any(is_restated(x, y) for y in two):
+            continue
+        for y in right:
+            if found := disagree(x, y, topic):
+                return found
+    return None
 
 
 def _key(a: Reading, b: Reading) -> str:
-    """A name of the pair that stays when lines move, files are renamed or the order changes."""
-    said = ((each.subject, each.belief.text.strip() or each.belief.subject) for each in (a, b))
-    sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in said)
+    """Returns a name of the pair that stays when lines move, files are renamed or the order changes."""
+    texts = ((each.subject, each.belief.text.strip() or each.belief.subject) for each in (a, b))
+    sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in texts)
     return hashlib.sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]

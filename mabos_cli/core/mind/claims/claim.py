@@ -142,7 +142,7 @@ class Claim(NamedTuple):
     terms: dict[str, str]
     names: tuple[Name, ...] = ()
     quantities: tuple[Quantity, ...] = ()
-    moments: tuple[tuple[Moment, int], ...] = ()
+    moments: tuple[Moment, ...] = ()
     negative: bool = False
     hedged: bool = False
     modes: frozenset[str] = frozenset()
@@ -289,9 +289,7 @@ def _read_term(word: str) -> tuple[bool, str]:
     return False, plain
 
 
-def _read_bounds(
-    words: tuple[str, ...], moments: dict[str, Moment], negative: bool
-) -> tuple[tuple[tuple[Moment, int], ...], bool]:
+def _read_bounds(words: tuple[str, ...], moments: dict[str, Moment], negative: bool) -> tuple[tuple[Moment, ...], bool]:
     """Returns the points in time with where they stand, and whether a denial only says that one is not before them."""
     found, early = [], False
     for at, word in enumerate(words):
@@ -301,7 +299,7 @@ def _read_bounds(
         bound = "max" if lead == ["by"] else ""
         if negative and lead == ["before"]:
             bound, early = "min", True
-        found.append((moments[word]._replace(bound=bound), at))
+        found.append(moments[word]._replace(bound=bound, at=at))
     return tuple(found), early
 
 

@@ -1,10 +1,11 @@
 """Whether two claims disagree, and in which words."""
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from mabos_cli.core.language.quantities import can_agree
+from mabos_cli.core.language.quantities import Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import Claim, Name
 from mabos_cli.core.mind.claims.match import (
     ALONE,
@@ -19,7 +20,7 @@ from mabos_cli.core.mind.claims.match import (
     match_claims,
     shares,
 )
-from mabos_cli.core.mind.claims.moments import same_time
+from mabos_cli.core.mind.claims.moments import Moment, same_time
 from mabos_cli.core.mind.claims.words import compare_words, opposites, root, roots, word_class
 
 # Words for ending, losing, forbidding, rarely: what the other claim states without their opposite, they deny.
@@ -50,20 +51,14 @@ _GONE = frozenset(("nolonger", "anylonger"))
 _WAYS = frozenset("by with in on via through at to from".split())
 
 
+T = TypeVar("T", Quantity, Moment)
+
+
 class Disagreement(NamedTuple):
     """What kind of disagreement it is, and the words that differ."""
 
     kind: str
     reason: str
-
-
-class _Difference(NamedTuple):
-    """What differs between two claims besides their words: points in time, numbers, names; and whether each denies."""
-
-    moments: tuple[str, str] | None
-    quantities: tuple[str, str] | None
-    named: bool
-    denied: tuple[bool, bool]
 
 
 @cache
@@ -100,33 +95,29 @@ def is_restated(one: Claim, other: Claim) -> bool:
     terms = {*one.terms} <= {*other.terms}
     names = all(any(x.key == y.key for y in other.names) for x in one.names)
     numbers = all(any(can_agree(x, y) for y in other.quantities) for x in one.quantities)
-    return terms and names and numbers and all(any(same_time(x, y) for y, _ in other.moments) for x, _ in one.moments)
+    return terms and names and numbers and all(any(same_time(x, y) for y in other.moments) for x in one.moments)
 
 
 def _find_contradiction(match: Match) -> Disagreement | None:
     """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
     a, b = match.a.claim, match.b.claim
-    moments = _find_other_moment(a, b)
+    moments = _find_other(a.moments, b.moments, same_time)
     if not moments and _is_other_time(a, b):
         return None
-    match, denied = _without_denials(match)
-    found = _Difference(moments, _find_other_quantity(a, b), bool(match.a.names and match.b.names), denied)
+    # To end something is to deny it.
+    kept = [[term for term in side.rest if not denies(term)] for side, _ in match.sides]
+    denied = [side.claim.negative ^ (rest != side.rest) for rest, (side, _) in zip(kept, match.sides, strict=True)]
+    match = match._replace(a=match.a._replace(rest=kept[0]), b=match.b._replace(rest=kept[1]))
     related = bool(a.relations and b.relations and not a.relations & b.relations)
     opposing = (denied[0] != denied[1]) + len(match.opposed) + related + _is_turned_round(a, b)
-    if opposing % 2:
-        apart = moments or found.named or match.excluded or _has_other_bounds(a, b)
-        return None if apart else _find_opposition(match, denied)
-    return None if opposing else _find_other_value(match, found)
-
-
-def _without_denials(match: Match) -> tuple[Match, tuple[bool, bool]]:
-    """Returns the match without the words that deny, and whether each claim denies; to end something is to deny it."""
-    sides, denied = [], []
-    for side, _ in match.sides:
-        kept = tuple(term for term in side.rest if not denies(term))
-        sides.append(side._replace(rest=kept))
-        denied.append(side.claim.negative ^ (kept != side.rest))
-    return match._replace(a=sides[0], b=sides[1]), (denied[0], denied[1])
+    if opposing == 0:
+        return _find_other_value(match, moments)
+    named = match.a.names and match.b.names
+    if opposing % 2 == 0 or moments or named or match.excluded or _has_other_bounds(a, b):
+        return None
+    if denied[0] != denied[1] and not match.opposed:
+        return _find_denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
+    return _find_opposition(match) if fits(match) else None
 
 
 def _is_turned_round(a: Claim, b: Claim) -> bool:
@@ -140,13 +131,9 @@ def _is_turned_round(a: Claim, b: Claim) -> bool:
     return bool(places) and all(x != y for x, y in places)
 
 
-def _find_opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | None:
-    """Returns the opposite words or the denial, if the rest of the claims fits."""
+def _find_opposition(match: Match) -> Disagreement | None:
+    """Returns the opposite words, unless they only tell which thing each claim is about."""
     a, b = match.a.claim, match.b.claim
-    if denied[0] != denied[1] and not match.opposed:
-        return _find_denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
-    if not fits(match):
-        return None
     if match.opposed:
         x, y = match.opposed[0]
         apart = compare_words(x, y)[1] and (leads(a, x) or leads(b, y))
@@ -159,40 +146,44 @@ def _find_opposition(match: Match, denied: tuple[bool, bool]) -> Disagreement | 
 def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     """Returns the denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
     narrower = match.topic and match.topic.roots and not match.beyond and (no.rest or yes.rest)
-    weekdays = any(moment.weekday != -1 for moment, _ in no.claim.moments) and not yes.claim.moments
     # What something is cleared for may be done there, whatever it is that is done.
     done = {root(y) for x, y in pairwise(no.claim.words) if x == "be" and _CLEARED & {*yes.claim.terms}}
-    if no.names or {*no.rest} - done or weekdays or narrower or not shares(match):
+    if no.names or {*no.rest} - done or narrower or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
 
 
-def _find_other_value(match: Match, found: _Difference) -> Disagreement | None:
+def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagreement | None:
     """Returns the number, date, name or word of which only one can be right."""
     a, b = match.a.claim, match.b.claim
-    count = bool(found.moments) + bool(found.quantities) + found.named + bool(match.excluded)
+    quantities = _find_other(a.quantities, b.quantities, can_agree)
+    named = bool(match.a.names and match.b.names)
+    count = bool(moments) + bool(quantities) + named + bool(match.excluded)
     if not count and _are_values(match):
-        return Disagreement("value", " against ".join(_words_of(side) for side, _ in match.sides))
+        words = [[side.claim.terms[term] for term in side.rest] for side, _ in match.sides]
+        names = [[name.text for name in side.names] for side, _ in match.sides]
+        values = (" ".join([*x, *y]) for x, y in zip(words, names, strict=True))
+        return Disagreement("value", " against ".join(values))
     if count != 1:
         return None
-    if found.quantities:
-        return Disagreement("number", " against ".join(found.quantities)) if fits_number(match) else None
-    if found.moments:
+    if quantities:
+        return Disagreement("number", " against ".join(quantities)) if fits_number(match) else None
+    if moments:
         fit = _is_dated(a) and _is_dated(b) and fits_date(match)
-        return Disagreement("date", " against ".join(found.moments)) if fit else None
+        return Disagreement("date", " against ".join(moments)) if fit else None
     if match.excluded:
         x, y = match.excluded[0]
         return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}") if fits(match) else None
-    if _is_role(match) or (fits(match) and _is_claimed_by_both(match)):
+    if len(match.a.names) == len(match.b.names) == 1 and (
+        _is_role(match) or (fits(match) and _is_claimed_by_both(match))
+    ):
         return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
     return None
 
 
 def _is_claimed_by_both(match: Match) -> bool:
-    """Whether one name on each side is what is claimed, rather than what the claims are about."""
-    if len(match.a.names) != 1 or len(match.b.names) != 1:
-        return False
+    """Whether the name on each side is what is claimed, rather than what the claims are about."""
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
     return all(_is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
@@ -201,8 +192,6 @@ def _is_claimed_by_both(match: Match) -> bool:
 def _is_role(match: Match) -> bool:
     """Whether each claim gives a name for what their heading says there is one of."""
     if not match.topic or not match.topic.single or (match.a.rest and match.b.rest):
-        return False
-    if len(match.a.names) != 1 or len(match.b.names) != 1:
         return False
     names = [(side.claim, side.names[0]) for side, _ in match.sides]
     plain = [name.slot == "be" or not claim.terms for claim, name in names]
@@ -217,10 +206,6 @@ def _are_values(match: Match) -> bool:
     return all((side.rest and len(side.claim.words) <= 3) or side.names for side, _ in match.sides)
 
 
-def _words_of(side: Side) -> str:
-    return " ".join([*(side.claim.terms[term] for term in side.rest), *(name.text for name in side.names)])
-
-
 def _is_dated(claim: Claim) -> bool:
     """Whether the point in time is what is claimed, rather than the time that the claim is about."""
     if (
@@ -231,7 +216,8 @@ def _is_dated(claim: Claim) -> bool:
     ):
         return True
     leads = [
-        next((word for word in claim.words[max(0, at - 4) : at][::-1] if word in _BE), "") for _, at in claim.moments
+        next((word for word in claim.words[max(0, moment.at - 4) : moment.at][::-1] if word in _BE), "")
+        for moment in claim.moments
     ]
     return any(word and word not in ("was", "were") for word in leads)
 
@@ -256,18 +242,14 @@ def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or "for" in claim.words[name.end :])
 
 
-def _find_other_quantity(a: Claim, b: Claim) -> tuple[str, str] | None:
-    """Returns two numbers of the same thing that cannot both be right, where neither agrees with any other."""
-    agree = [[can_agree(x, y) for y in b.quantities] for x in a.quantities]
-    return next(
-        (
-            (x.text, y.text)
-            for n, x in enumerate(a.quantities)
-            for m, y in enumerate(b.quantities)
-            if agree[n][m] is False and not any(agree[n]) and not any(row[m] for row in agree)
-        ),
-        None,
-    )
+def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
+    """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
+    agreed = [[agree(x, y) for y in twos] for x in ones]
+    for n, x in enumerate(ones):
+        for m, y in enumerate(twos):
+            if agreed[n][m] is False and not any(agreed[n]) and not any(row[m] for row in agreed):
+                return x.text, y.text
+    return None
 
 
 def _has_other_bounds(a: Claim, b: Claim) -> bool:
@@ -276,30 +258,16 @@ def _has_other_bounds(a: Claim, b: Claim) -> bool:
     return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
 
 
-def _find_other_moment(a: Claim, b: Claim) -> tuple[str, str] | None:
-    """Returns two points in time that exclude each other, where neither agrees with any other."""
-    same = [[same_time(x, y) for y, _ in b.moments] for x, _ in a.moments]
-    return next(
-        (
-            (x.text, y.text)
-            for n, (x, _) in enumerate(a.moments)
-            for m, (y, _) in enumerate(b.moments)
-            if same[n][m] is False and not any(same[n]) and not any(row[m] for row in same)
-        ),
-        None,
-    )
-
-
 def _is_other_time(a: Claim, b: Claim) -> bool:
     """Whether the claims are about different times: they name no common one, or only one looks back."""
-    leads = [{claim.words[at - 1] for _, at in claim.moments if at} for claim in (a, b)]
+    leads = [{claim.words[moment.at - 1] for moment in claim.moments if moment.at} for claim in (a, b)]
     if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
         return True
     if any(claim.words[:1] == ("before",) for claim in (a, b)):
         return True
     if a.moments and b.moments:
         # What is so by the end of next year need not be so before.
-        pairs = ((x._replace(bound=""), y._replace(bound="")) for x, _ in a.moments for y, _ in b.moments)
+        pairs = ((x._replace(bound=""), y._replace(bound="")) for x in a.moments for y in b.moments)
         return not any(same_time(x, y) for x, y in pairs)
     return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
 
@@ -320,9 +288,8 @@ def _find_succession(match: Match) -> Disagreement | None:
             return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
         if match.topic and not old.claim.cues and not _is_other_time(old.claim, new.claim._replace(moments=())):
             single = match.topic.single and new.claim.cues and not new.claim.negative and not match.opposed
-            gone = _GONE & new.claim.cues and match.beyond > len(new.rest)
             later = match.topic.later in (order, 0)
-            if single or gone or (later and (_is_over(new, old, match.topic) or _is_redone(new, old, match.topic))):
+            if single or (later and (_is_over(new, old, match.topic) or _is_redone(new, old, match.topic))):
                 before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
                 after = [new.claim.change] if new.claim.change else [*new.claim.terms.values()][:4]
                 return Disagreement("superseded", f"{' '.join(after)} against {' '.join(before)}")

@@ -1,6 +1,5 @@
 """Two claims laid over each other: what both say, what only one says, and whether they are about the same thing."""
 
-from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from mabos_cli.core.mind.claims.claim import Claim, Name
@@ -16,8 +15,8 @@ class Side(NamedTuple):
     """A claim with the terms and names that the other does not have."""
 
     claim: Claim
-    rest: tuple[str, ...]
-    names: tuple[Name, ...]
+    rest: list[str]
+    names: list[Name]
 
 
 class Topic(NamedTuple):
@@ -37,24 +36,16 @@ class Match(NamedTuple):
 
     a: Side
     b: Side
-    opposed: tuple[tuple[str, str], ...]
-    excluded: tuple[tuple[str, str], ...]
+    opposed: list[tuple[str, str]]
+    excluded: list[tuple[str, str]]
     shared: int
     beyond: int
     topic: Topic | None
 
     @property
     def sides(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-        """Each side with the other."""
+        """Returns each side with the other."""
         return (self.a, self.b), (self.b, self.a)
-
-
-class _Open(NamedTuple):
-    """A side while it is being compared."""
-
-    claim: Claim
-    rest: list[str]
-    names: list[Name]
 
 
 def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
@@ -74,18 +65,12 @@ def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
     names = [name for name in a.names if name not in one.names]
     _take_first_words(one, two)
     _take_standing_words(one, two)
-    return Match(
-        Side(a, tuple(one.rest), tuple(one.names)),
-        Side(b, tuple(two.rest), tuple(two.names)),
-        tuple(pairs["opposed"]),
-        tuple(pairs["excluded"]),
-        len(common) + len(names),
-        len(common - known) + sum(not roots(name.key) <= known for name in names),
-        topic,
-    )
+    shared = len(common) + len(names)
+    beyond = len(common - known) + sum(not roots(name.key) <= known for name in names)
+    return Match(one, two, pairs["opposed"], pairs["excluded"], shared, beyond, topic)
 
 
-def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> _Open:
+def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> Side:
     """Returns a side with the terms and names that the other claim does not have in any form."""
     named = {term for name in other.names for term in roots(name.key)}
     rest = [term for term in claim.terms if term not in other.terms and term not in named]
@@ -96,7 +81,7 @@ def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> _Open:
         and not roots(name.key) <= {*other.terms}
         and not roots(name.key) <= known
     ]
-    return _Open(claim, rest, names)
+    return Side(claim, rest, names)
 
 
 def is_same_name(a: str, b: str) -> bool:
@@ -112,7 +97,7 @@ def is_same_name(a: str, b: str) -> bool:
     return len(two) > 1 and short == "".join(word[0] for word in two)
 
 
-def _take_first_words(one: _Open, two: _Open) -> None:
+def _take_first_words(one: Side, two: Side) -> None:
     """Takes the first word of a sentence for a name where the other claim has one, or such a word."""
     both = not one.names and not two.names and all(side.claim.first in side.rest for side in (one, two))
     for side, other in ((one, two), (two, one)):
@@ -122,28 +107,26 @@ def _take_first_words(one: _Open, two: _Open) -> None:
             side.rest.remove(first)
 
 
-def _take_standing_words(one: _Open, two: _Open) -> None:
+def _take_standing_words(one: Side, two: Side) -> None:
     """Takes words for names that stand where the other claim has a name: by the head of the department."""
     for slot in _LEADING if one.rest or two.rest else ():
-        if slot not in one.claim.words and slot not in two.claim.words:
-            continue
         for side, other in ((one, two), (two, one)):
             name = None if side.names else _find_standing(side, slot)
-            twin = _find_standing(other, slot) if name else None
-            if name and other.names:
+            if name is None:
+                continue
+            twin = _find_standing(other, slot)
+            if other.names:
                 fitting = [name.slot] == [each.slot for each in other.names]
             else:
-                fitting = bool(name and twin and name.head == twin.head)
-            if name and fitting:
+                fitting = twin is not None and name.head == twin.head
+            if fitting:
                 side.names.append(name)
                 side.rest.clear()
 
 
-def _find_standing(side: _Open, slot: str) -> Name | None:
+def _find_standing(side: Side, slot: str) -> Name | None:
     """Returns the words that only this claim has as one name, if all of them follow the slot."""
     words = side.claim.words
-    if not side.rest or slot not in words:
-        return None
     places = [n for n, word in enumerate(words) if root(word) in side.rest]
     at = max((n for n, word in enumerate(words) if word == slot and n < min(places, default=0)), default=-1)
     if at < 0 or any(root(word) in side.claim.terms for word in words[at + 1 : min(places)]):
@@ -185,11 +168,12 @@ def fits(match: Match) -> bool:
         return False
     if not match.topic:
         a, b = match.a.claim, match.b.claim
-        told = len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
-        return small == 0 and large <= (match.shared - 1) // 2 and told
+        is_same_form = len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
+        return small == 0 and large <= (match.shared - 1) // 2 and is_same_form
     if small:
-        told = match.beyond >= 2 and large == 1
-        return (told or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)) and not _is_same_place(match)
+        is_close = match.beyond >= 2 and large == 1
+        is_close = is_close or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)
+        return is_close and not _is_same_place(match)
     if match.beyond:
         return large <= 5
     if match.opposed:
@@ -201,33 +185,26 @@ def fits(match: Match) -> bool:
 
 def fits_number(match: Match) -> bool:
     """Whether two claims with different numbers are about the same quantity."""
-    plain = _without(_without_pairs(match, is_same_event), word_class("measuring"), word_class("measuring"))
-    if fits(match) or (plain != match and fits(plain)):
+    plain = _ignore_words(match, word_class("measuring"))
+    if fits(match) or fits(plain):
         return True
     # Claims of two things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
     small, large = sorted(len(side.rest) for side, _ in plain.sides)
-    both = all(side.rest[:1] == tuple(side.claim.terms)[:1] for side, _ in plain.sides)
-    alike = small > 0 and (both or _is_same_place(plain))
+    alike = small > 0 and all(side.rest[0] == next(iter(side.claim.terms)) for side, _ in plain.sides)
     return bool(match.topic and match.topic.measure) and not alike and small <= 3 and large <= 6
 
 
 def fits_date(match: Match) -> bool:
     """Whether two claims with different dates are about the same event."""
-    plain = _without_pairs(match, is_same_event)
-    bare = _without(plain, word_class("happening"), word_class("happening"))
-    return fits(match) or fits(plain) or fits(bare) or bool(match.topic and match.topic.event)
+    return fits(_ignore_words(match, word_class("happening"))) or bool(match.topic and match.topic.event)
 
 
-def _without(match: Match, one: Collection[str], two: Collection[str]) -> Match:
-    """Returns the match without words that make no difference to it."""
-    a = match.a._replace(rest=tuple(x for x in match.a.rest if x not in one))
-    return match._replace(a=a, b=match.b._replace(rest=tuple(y for y in match.b.rest if y not in two)))
-
-
-def _without_pairs(match: Match, is_same: Callable[[str, str], bool]) -> Match:
-    """Returns the match without words of one claim that mean the same here as words of the other."""
-    pairs = [(x, y) for x in match.a.rest for y in match.b.rest if is_same(x, y)]
-    return _without(match, {x for x, _ in pairs}, {y for _, y in pairs})
+def _ignore_words(match: Match, ignored: frozenset[str]) -> Match:
+    """Returns the match without words that make no difference to it, or that tell of the same event on both sides."""
+    pairs = [(x, y) for x in match.a.rest for y in match.b.rest if is_same_event(x, y)]
+    left = [x for x in match.a.rest if x not in ignored and all(x != same for same, _ in pairs)]
+    right = [y for y in match.b.rest if y not in ignored and all(y != same for _, same in pairs)]
+    return match._replace(a=match.a._replace(rest=left), b=match.b._replace(rest=right))
 
 
 def _is_same_place(match: Match) -> bool:

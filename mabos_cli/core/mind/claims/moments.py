@@ -28,7 +28,8 @@ class Moment(NamedTuple):
     """As much of a point in time as a sentence names; what it leaves open is -1.
 
     The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
-    nth is which weekday of a month it is, 9 for the last one. The bound is min for what is not before it, max for what is by then.
+    nth is which weekday of a month it is, 9 for the last one. The bound is min for what is not before it, max for what is by then;
+    `at` is its place among the words of a clause.
     """
 
     year: int = -1
@@ -44,6 +45,7 @@ class Moment(NamedTuple):
     text: str = ""
     bound: str = ""
     nth: int = -1
+    at: int = 0
 
 
 @cache
@@ -223,7 +225,7 @@ def same_time(a: Moment, b: Moment) -> bool | None:
     """
     one, two = _months(a), _months(b)
     if a.turn != -1 and b.turn != -1:
-        return a.turn == b.turn and (not one or not two or bool(one & two))
+        return a.turn == b.turn and (a.season == b.season or not one or not two or bool(one & two))
     known = -1 not in (a.year, b.year) or (a.year == b.year and one and two)
     if a.bound != b.bound and known:
         bounded, other = (a, b) if a.bound else (b, a)

@@ -39,11 +39,11 @@ fluctuating | accurate correct right precise / inaccurate wrong incorrect imprec
 viable achievable / impossible infeasible | present / absent missing away | visible / invisible hidden | direct
 directly / indirect indirectly | *inbound incoming / outbound outgoing | *push / pull | *read / write | *frontend
 client-side / backend server-side | *horizontal / vertical | optimistic confident bullish hopeful upbeat / pessimistic
-worried bearish sceptical gloomy | happy satisfied pleased delighted content glad enthusiastic / dissatisfied
+worried bearish sceptical gloomy | happy satisfy pleased delighted content glad enthusiastic / dissatisfy
 frustrated displeased annoyed angry disappointed upset | like love enjoy prefer / dislike hate avoid detest loathe |
 agree consent / disagree object | support back endorse favour favor / oppose resist | raise / lower cut reduce
 reduction slash | allow permit let welcome legal / forbid prohibit ban block bar disallow prevent taboo outlaw | wide
-broad / narrow | deep / shallow | full occupied booked taken / empty vacant | free available / occupied booked taken
+broad / narrow | deep / shallow | full occupy booked taken / empty vacant | free available / occupy booked taken
 engaged busy | quiet silent calm / noisy loud busy overloaded hectic | intact work function operational functional /
 broken defective faulty damaged malfunction inoperable outage | comfortable ample plenty plentiful abundant / tight
 scarce short meagre | sufficient enough adequate / insufficient inadequate | *local / global worldwide | *domestic /
@@ -72,7 +72,7 @@ _EXCLUSIVE = """
 hourly daily nightly weekly fortnightly biweekly monthly quarterly annual continuous continuously | red blue green
 yellow orange purple black white grey gray pink brown teal turquoise violet beige navy magenta crimson maroon cyan
 lilac | critical urgent medium moderate | draft published archived | gold silver bronze platinum | train plane car bus
-ferry bike bicycle tram truck lorry boat helicopter | email phone fax letter post chat sms | married single divorced
+ferry bike bicycle tram truck lorry boat helicopter | email phone fax letter post chat sms | marry single divorced
 widowed | waterfall agile kanban scrum | wood steel concrete brick aluminium aluminum plastic stone copper titanium
 timber | gas oil coal electricity diesel petrol hydrogen | json xml csv yaml protobuf avro parquet
 """
@@ -232,16 +232,11 @@ def _split_groups(table: str) -> list[str]:
     return [" ".join(group.split()) for group in table.split("|") if group.strip()]
 
 
-def _plain_form(word: str) -> str:
-    """Returns the word without its ending; the stem of occupied is occupy."""
-    return stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 5 else word)
-
-
 @cache
-def exclusive() -> dict[str, int]:
-    """Returns for each root of a closed class the number of that class."""
+def exclusive() -> dict[str, str]:
+    """Returns for each root of a closed class a name of that class."""
     listed = enumerate(_split_groups(_EXCLUSIVE))
-    return {_plain_form(word): number for number, line in listed for word in line.split()}
+    return {stem(word): f"~class {number}" for number, line in listed for word in line.split()}
 
 
 @cache
@@ -251,14 +246,14 @@ def opposites() -> dict[str, tuple[Group, ...]]:
     for number, line in enumerate(_split_groups(_OPPOSITES)):
         left, right = line.lstrip("*").split(" / ")
         for side, listed in ((1, left), (-1, right)):
-            for each in dict.fromkeys(map(_plain_form, listed.split())):
+            for each in dict.fromkeys(map(stem, listed.split())):
                 found[each] = (*found.get(each, ()), Group(number, side, line.startswith("*")))
     return found
 
 
 @cache
-def families() -> dict[str, int]:
-    """Returns for each root with opposites a number that it shares with all that it can be compared with.
+def families() -> dict[str, str]:
+    """Returns for each root with opposites a name that it shares with all that it can be compared with.
 
     A word with two meanings brings the groups of both together.
     """
@@ -272,7 +267,7 @@ def families() -> dict[str, int]:
     for groups in opposites().values():
         for group in groups[1:]:
             first[find(group.line)] = find(groups[0].line)
-    return {each: find(groups[0].line) for each, groups in opposites().items()}
+    return {each: f"~family {find(groups[0].line)}" for each, groups in opposites().items()}
 
 
 @cache
@@ -340,7 +335,9 @@ def root(word: str) -> str:
     >>> root("growing") == root("grew"), root("clients") == root("customer"), root("faster") == root("fast")
     (True, True, True)
     """
-    plain = _plain_form(irregular().get(word, word))
+    word = irregular().get(word, word)
+    # The stem of occupied is occupy.
+    plain = stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 5 else word)
     known = plain in opposites() or plain in synonyms()
     one = word.removesuffix("s")
     for ending in () if known else ("er", "est", "ly", "ally", "ment", "ion", "ation"):
@@ -378,7 +375,7 @@ def join_phrases(clause: str) -> str:
 @cache
 def word_class(name: str) -> frozenset[str]:
     """Returns the roots of a class of words."""
-    return roots(_CLASSES[name])
+    return frozenset(map(root, _CLASSES[name].split()))
 
 
 @cache

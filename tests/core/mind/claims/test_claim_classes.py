@@ -208,7 +208,6 @@ DISAGREE = [
     ("Bread", "All our bread comes from Kessler Bakery.", "All our bread comes from Ott Bakery.", "Food"),
     ("Sales", "up on last month", "down on last month", ""),
     ("AGM", "Held on the first Monday of June.", "The AGM is on the third Monday of June.", ""),
-    ("Messe", "Die Messe beginnt am 4. Mai.", "Beginn der Messe ist der 18. Mai.", ""),
     ("Pets", "Neither dogs nor cats are allowed here.", "Dogs are allowed here.", ""),
     ("Cache", "The cache never evicts pages.", "The cache evicts pages when memory is low.", ""),
     ("Hall 2", "Hall 2 is cleared for lorries.", "Lorries must not be parked in hall 2.", ""),
