@@ -1,4 +1,4 @@
-"""The root of the command line: global options, lazily loaded commands, and the one place where errors become exit codes."""
+"""Parses global options, loads commands when they are called, and turns errors into exit codes."""
 
 import sys
 from importlib import import_module
@@ -101,7 +101,7 @@ ANYWHERE = (
 
 
 def load_command(name: str) -> TyperCommand | TyperGroup:
-    """The command with a name, imported now."""
+    """Imports the command with a name."""
     module = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}")
     group = getattr(module, name, None)  # a module may hold several groups, each under its name
     app: typer.Typer = group if isinstance(group, typer.Typer) else module.app
@@ -121,7 +121,7 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
 
 
 def load_all() -> dict[str, TyperCommand | TyperGroup]:
-    """Every command by name, imported now, and the root under no name."""
+    """Imports every command, by name, with the root under no name."""
     return {"": build_root(), **{name: load_command(name) for name in COMMANDS}}
 
 
@@ -144,7 +144,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def build_root() -> TyperGroup:
-    """The whole command line, for help and for words that are no command; known commands do without it."""
+    """Builds the whole command line, for help and for words that are no command; known commands do without it."""
     root = typer.Typer(
         cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
@@ -180,7 +180,7 @@ def build_root() -> TyperGroup:
 
 
 def _global_options(args: list[str]) -> tuple[Call, list[str]]:
-    """The global options, wherever they stand before `--`, and the rest of the line."""
+    """Splits a line into the global options, wherever they are before `--`, and the rest."""
     found: dict[str, object] = {}
     rest: list[str] = []
     words = iter(args)
@@ -211,7 +211,10 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
 
 
 def _check_utf8(args: list[str]) -> list[str]:
-    """The arguments if they are text. What is not UTF-8 arrives as lone surrogates: a question may hold them, a memory not."""
+    """Returns the arguments if they are text.
+
+    What is not UTF-8 arrives as lone surrogates: a question may hold them, a memory not.
+    """
     for position, word in enumerate(args):
         if any("\ud800" <= c <= "\udfff" for c in word):
             if args[0] not in _QUESTIONS and " ".join(args[:2]) not in _QUESTIONS:
@@ -267,7 +270,7 @@ def _run(call: Call, args: list[str]) -> int:
 
 
 def _usage_hint(error: Any, args: list[str]) -> str:
-    """What to do about a line that the parser did not understand."""
+    """Returns what to do about a line that the parser did not understand."""
     path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
     if path == "mabos" and args and args[0] not in COMMANDS:
         from difflib import get_close_matches

@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
 
 def open_progress(label: str) -> Callable[[int, int], None] | None:
-    """What shows how far something is, done and total, or None where nobody looks."""
+    """Returns a function that shows how much is done, or None where nobody watches."""
     from mabos_cli.terminal.emit import progress, shows_progress
 
     return progress(label) if shows_progress() else None
@@ -74,14 +74,14 @@ class Call(Session):
         self.take = take
 
     def with_changes(self, **changes: Any) -> "Call":
-        """The same call with some of its options replaced."""
+        """Returns the same call with some of its options replaced."""
         other = copy(self)
         for name, value in changes.items():
             setattr(other, name, value)
         return other
 
     def check_all(self, every: bool) -> None:
-        """UsageFault when all agents are meant and one is named."""
+        """Raises UsageFault when all agents are meant and one is named."""
         if every and self.agent:
             raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
 
@@ -120,7 +120,7 @@ class Call(Session):
 
 
 def new_group(name: str, about: str, **options: Any) -> Typer:
-    """A group of commands with plain help (without `about`, its callback's): rich help is slow to draw and four times as long."""
+    """Creates a group of commands with plain help, its callback's without `about`: rich help is slow."""
     if about:
         options["help"] = about
     settings = {"help_option_names": ["-h", "--help"]}
@@ -170,7 +170,7 @@ class LateCommands(dict[str, Any]):
 
 
 def late_group(places: Mapping[str, str]) -> type[TyperGroup]:
-    """A kind of group with these commands: name -> module:function, below commands/."""
+    """Returns a class of groups with these commands: name -> module:function, below commands/."""
 
     class LateGroup(TyperGroup):
         def __init__(self, **attributes: Any) -> None:

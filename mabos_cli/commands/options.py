@@ -13,5 +13,5 @@ AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it alth
 
 
 def more_line(total: int, shown: int) -> list[str]:
-    """A line about what --limit left out, if anything."""
+    """Returns a line about what --limit left out, if anything."""
     return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []

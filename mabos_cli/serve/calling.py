@@ -1,4 +1,4 @@
-"""Runs commands for somebody who is not at the shell: named arguments in, data, text and errors out; nothing is printed.
+"""Runs commands for MCP: named arguments in, data, text and errors out; nothing is printed.
 
 The command itself checks, computes and writes. Here its words are made, its answer is caught and cut to a size, and what went
 wrong becomes one line.
@@ -44,7 +44,7 @@ class Reply(NamedTuple):
 
 
 def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, Any]) -> Reply:
-    """The answer of a tool; whatever goes wrong is an answer too."""
+    """Runs a tool and returns its answer; whatever goes wrong is an answer too."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
         _check(validator, given)
@@ -56,14 +56,14 @@ def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, An
 
 
 def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
-    """The text that a command gives under a name, cut to a size; MabosError when it gives none."""
+    """Reads the text that a command gives under a name, cut to a size; MabosError when it gives none."""
     own = _named(call, agent)
     room = _room(own)
     return fit_lines(run_line(own, Line(words, None)).data[key].split("\n"), room)
 
 
 def run_line(call: Call, line: Line) -> Answer:
-    """What a command tells. A dash is a dash here, and standard input is what the line brings along."""
+    """Runs a command. A dash is a dash here, and standard input is what the line brings along."""
     assert call.run is not None, "app runs commands"
     told: list[Answer] = []
     own = call.with_changes(
@@ -89,7 +89,7 @@ def _standard_input(text: str | None) -> Iterator[None]:
 
 
 def _named(call: Call, agent: str) -> Call:
-    """The call for an agent that is there, also where the command would not look."""
+    """Returns the call for an agent that exists, also where the command would not look."""
     if not agent:
         return call
     find_agent(call.open_workspace(), agent)
@@ -97,7 +97,7 @@ def _named(call: Call, agent: str) -> Call:
 
 
 def _check(validator: Any, arguments: Mapping[str, Any]) -> None:
-    """UsageFault for arguments that do not fit the schema of the tool."""
+    """Raises UsageFault for arguments that do not fit the schema of the tool."""
     from jsonschema.exceptions import best_match
 
     error = best_match(validator.iter_errors(arguments))
@@ -110,7 +110,7 @@ def _check(validator: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def _room(call: Call) -> int:
-    """The characters that an answer may have."""
+    """Returns the characters that an answer may have."""
     workspace = call.open_workspace()
     agent = find_agent(workspace, call.agent) if call.agent else None
     settings = load_settings(workspace, agent, {})
@@ -119,7 +119,7 @@ def _room(call: Call) -> int:
 
 
 def _bounded(told: Answer, room: int) -> Reply:
-    """An answer in at most so many characters of JSON, and of text."""
+    """Cuts an answer to so many characters of JSON, and of text."""
     data = json.loads(dump_line(told.data))
     warnings = [visible(warning) for warning in told.warnings]
     if json_size(data | {"warnings": warnings}) > room:
@@ -134,7 +134,7 @@ def _bounded(told: Answer, room: int) -> Reply:
 
 
 def _refusal(error: Exception) -> Reply:
-    """One line about an error, without secrets. A bug is told by its type; its traceback goes to stderr."""
+    """Describes an error in one line, without secrets. A bug is named by its type; its traceback goes to stderr."""
     if isinstance(error, BadValue):
         error = UsageFault(error.message, error.hint)
     if not isinstance(error, MabosError):
@@ -145,12 +145,12 @@ def _refusal(error: Exception) -> Reply:
 
 
 def json_size(value: Any) -> int:
-    """How many characters a value takes as JSON."""
+    """Returns how many characters a value takes as JSON."""
     return len(json.dumps(value, ensure_ascii=False))
 
 
 def fit_value(value: Any, room: int) -> tuple[Any, dict[str, int]]:
-    """The value in at most `room` characters of JSON, and by place how much was cut away: entries of a list, names, or characters.
+    """Cuts a value to `room` characters of JSON; also returns by place how many entries or characters were cut.
 
     Lists keep their first entries; what is small stays whole, what is large shares the rest. A number is never cut: in a room too
     small for it the name goes.
@@ -173,7 +173,7 @@ def _fit(value: Any, room: int, place: str, cuts: dict[str, int]) -> Any:
 
 
 def _fit_text(text: str, room: int, place: str, cuts: dict[str, int]) -> str:
-    """The start of a text; what needs escaping takes more room than it seems."""
+    """Returns the start of a text; what needs escaping takes more room than it seems."""
     kept = text[: room - _LEAST]
     while (over := json_size(kept) - room) > 0:
         kept = kept[: -max(1, over // 6)]
@@ -182,7 +182,7 @@ def _fit_text(text: str, room: int, place: str, cuts: dict[str, int]) -> str:
 
 
 def _fit_list(entries: list[Any], room: int, place: str, cuts: dict[str, int]) -> list[Any]:
-    """The first entries that fit; when not even the first does, that one cut down."""
+    """Returns the first entries that fit; when not even the first does, that one cut down."""
     kept, left = [], room
     for entry in entries:
         left -= json_size(entry) + _LEAST
@@ -197,7 +197,7 @@ def _fit_list(entries: list[Any], room: int, place: str, cuts: dict[str, int]) -
 
 
 def _fit_names(entries: dict[str, Any], room: int, place: str, cuts: dict[str, int]) -> dict[str, Any]:
-    """Names with their values: small ones first, each large one an equal share of what they leave."""
+    """Fits an object: small values first, each large one gets an equal share of what they leave."""
     sizes = {name: json_size(value) for name, value in entries.items()}
     order = sorted(sizes, key=lambda name: sizes[name])
     kept: dict[str, Any] = {}
@@ -220,7 +220,7 @@ def _below(place: str, name: str) -> str:
 
 
 def fit_lines(lines: Iterable[str], room: int) -> str:
-    """Lines as one text of at most `room` characters; the last line says how much did not fit.
+    """Joins lines into a text of at most `room` characters; the last line says how much did not fit.
 
     >>> fit_lines(["one", "two", "three"], 100)
     'one\\ntwo\\nthree'

@@ -1,4 +1,4 @@
-"""Answers a TAB: `mabos complete KIND [-w DIR] [-a AGENT] [-- START]` prints values that begin so, each with what it is behind a tab.
+"""Answers a TAB: `mabos complete KIND [-w DIR] [-a AGENT] [-- START]` prints values, each with a description.
 
 Runs before the command line is loaded, writes nothing, and whatever goes wrong means that nothing is offered. Files are
 searched as text, in whatever layout they are; only what is shown is decoded.
@@ -61,7 +61,7 @@ def _text(path: Path) -> str:
 
 
 def _stores(agent: AgentPaths) -> Iterator[Path]:
-    """The files of memory, latest first."""
+    """Yields the files of memory, latest first."""
     yield agent.store
     folder = agent.store_pages
     yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
@@ -78,7 +78,7 @@ def _proposals(workspace: WorkspacePaths) -> Iterator[Path]:
 
 
 def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
-    """Ids with these letters that begin so, latest first, each with what it is; files are read until there are enough."""
+    """Returns ids that begin so, latest first, each with its text; files are read until there are enough."""
     found: list[Pair] = []
     known = set(but)
     for path in paths:
@@ -97,7 +97,7 @@ def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = 
 
 
 def _about(text: str, place: int) -> str:
-    """What a record says, on one line; nothing when it does not begin at this place."""
+    """Returns what a record says, on one line; nothing when it does not begin at this place."""
     try:
         record = JSONDecoder().raw_decode(text, place)[0]
     except (ValueError, RecursionError):
@@ -135,7 +135,7 @@ def _any_id(options: dict[str, str]) -> list[Pair]:
 
 
 def _archived(options: dict[str, str]) -> list[Pair]:
-    """What can be revived: what left, and did not come back."""
+    """Returns what can be revived: what left, and did not come back."""
     agent = _agent(options)
     live = frozenset(m[1] for path in _stores(agent) for m in _ID.finditer(_text(path)))
     return _ids("M-", options["--"], _archives(agent), live)
@@ -161,7 +161,7 @@ def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
 
 
 def _tags(options: dict[str, str]) -> list[Pair]:
-    """The tags of memory, the most used first."""
+    """Returns the tags of memory, the most used first."""
     counts: dict[str, int] = {}
     for path in _stores(_agent(options)):
         for match in _TAGS.finditer(_text(path)):
@@ -183,7 +183,7 @@ def _decoded(listed: str) -> list[str]:
 
 
 def _paths(options: dict[str, str]) -> list[Pair]:
-    """Files of the agent as read takes them, a folder at a time; of those named after dates the latest first."""
+    """Returns files of the agent as read takes them, a folder at a time; dated ones the latest first."""
     root = _agent(options).root
     folder, _, start = options["--"].rpartition("/")
     if folder.startswith("/") or ".." in folder.split("/"):

@@ -1,4 +1,4 @@
-"""Answers the hooks of agent hosts: `mabos hook EVENT [--host HOST] [-w DIR] [-a AGENT]`, the host's JSON on standard input.
+"""Answers hooks: `mabos hook EVENT [--host HOST] [-w DIR] [-a AGENT]`, the host's JSON on standard input.
 
 Runs before the command line is loaded. A hook must never get in the way of a session: whatever goes wrong becomes a line in
 .mabos/hook.log, the exit code is 0, and stdout holds what the host accepts or nothing. Only what an event needs is loaded: for
@@ -73,7 +73,7 @@ class Late(BaseException):
 
 
 def is_called(words: list[str]) -> bool:
-    """Returns whether a command line is a call of a host: the word hook behind options, and what is no command of it."""
+    """Returns whether a command line is a call of a host: hook, and no command of it."""
     place = _skip_options(words)
     if words[place : place + 1] != ["hook"]:
         return False
@@ -122,7 +122,10 @@ def _read_words(words: list[str], options: dict[str, str]) -> None:
 
 
 def read_payload(fd: int = 0) -> bytes:
-    """Reads what a host writes to standard input. It waits neither for a terminal nor for a host that is silent or never ends."""
+    """Reads what a host writes to standard input.
+
+    It waits neither for a terminal nor for a host that is silent or never ends.
+    """
     from select import select
 
     data, end = bytearray(), time.monotonic() + _ALL

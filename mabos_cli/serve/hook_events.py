@@ -1,4 +1,4 @@
-"""Answers the events of a session: what it starts with, what memory has for a prompt, what must be saved before a context is full.
+"""Answers the events of a session: its start, a prompt, the stop of an agent, and a compaction.
 
 Only os and json are loaded at the top: each event loads what it needs, and a session must start at once.
 """
@@ -61,7 +61,7 @@ def opening_text(call: HostCall) -> str:
 
 
 def _latest_checkpoint(folder: str) -> str:
-    """Returns the latest checkpoint, below the agent's folder: names sort in time order, and what is not dated is none."""
+    """Returns the latest checkpoint below the agent's folder: dated names sort in time order."""
     try:
         names = os.listdir(os.path.join(folder, "memory", "checkpoints"))
     except OSError:
@@ -158,7 +158,7 @@ def prompt_text(call: HostCall) -> str:
 
 
 def stop_answer(call: HostCall) -> dict[str, Any]:
-    """Returns what makes an agent save its memory before its context is full, once for each compaction; empty when it may stop."""
+    """Returns what makes an agent save memory before its context is full, once per compaction; else empty."""
     used, window = find_usage(read_tail(call.transcript, _TAIL)[0])
     if not used:
         return {}
@@ -179,7 +179,7 @@ def stop_answer(call: HostCall) -> dict[str, Any]:
 
 
 def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:
-    """Returns the tokens in the context by the last line that has them, and the size of the window; 0 for what no line has."""
+    """Returns the tokens in the context by the last line that has them, and the window; 0 where unknown."""
     for line in reversed(lines):
         if b'_tokens"' not in line:
             continue
@@ -220,7 +220,7 @@ def count_compactions(path: str) -> int:
 
 
 def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
-    """Returns the last complete lines of a transcript and its size; nothing of what is no plain file, or cannot be read."""
+    """Returns the last complete lines of a transcript and its size; nothing of what cannot be read."""
     try:
         if not path or not stat.S_ISREG(os.stat(path).st_mode):
             return (), 0
@@ -236,7 +236,7 @@ def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
 
 
 def note_session(call: HostCall) -> None:
-    """Spools a transcript before its context is compacted, and writes a checkpoint when it says where the session stood.
+    """Spools a transcript before its context is compacted, and writes a checkpoint of the session.
 
     Nothing is returned to the host: no host takes anything into the context here. The checkpoint comes back when the session
     starts again.
@@ -292,7 +292,7 @@ def _kept(lines: tuple[bytes, ...], deadline: float, hide: Callable[[str], str])
 def _checkpoint(
     agent: Agent, call: HostCall, quotes: dict[str, str], decisions: tuple[str, ...], hide: Callable[[str], str]
 ) -> Checkpoint:
-    """Returns the checkpoint of a session, in the words of its transcript; secrets are replaced before anything is cut."""
+    """Returns the checkpoint of a session by its transcript; secrets are replaced before anything is cut."""
     from mabos_cli.core.memory.checkpoint import Checkpoint
     from mabos_cli.core.memory.observation import bound_text
 

@@ -1,4 +1,4 @@
-"""The MCP server: lists tools and resources, runs one command at a time beside the protocol, and leaves when the host does."""
+"""Serves MCP: lists tools and resources, runs one command at a time, and leaves when the host does."""
 
 import gc
 import json
@@ -110,8 +110,10 @@ async def _relay(incoming: Any, mended: Any) -> None:
 
 
 def _mend(message: Any) -> Any:
-    """The message; one that cannot be read for half a character is read again with a mark in its place. Hosts that cut text
-    between the halves of a character send such, and the SDK would leave them without an answer."""
+    """Returns the message; one that cannot be read for half a character is read again with a mark in its place.
+
+    Hosts that cut text between the halves of a character send such, and the SDK would leave them without an answer.
+    """
     import mcp_types as types
     from mcp.shared.message import SessionMessage
     from pydantic import ValidationError
@@ -127,8 +129,11 @@ def _mend(message: Any) -> Any:
 
 
 async def _leave_on_signal(turn: Any) -> None:
-    """Ends the process when it is told to, once the running command is done. Standard input is being read in a thread that
-    nothing can interrupt: leaving any other way would wait for the host's next line."""
+    """Ends the process when it is told to, once the running command is done.
+
+    Standard input is being read in a thread that nothing can interrupt: leaving any other way would wait for the
+    host's next line.
+    """
     import anyio
 
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
@@ -138,7 +143,7 @@ async def _leave_on_signal(turn: Any) -> None:
 
 
 def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any:
-    """The server of the SDK, with handlers that run commands in a thread of their own."""
+    """Builds the server of the SDK, with handlers that run commands in a thread of their own."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
@@ -216,7 +221,10 @@ def _resource(agent: str, page: str) -> Any:
 
 
 def _read_page(call: Call, uri: str) -> str:
-    """The text of a resource. Some hosts write the agent, which stands where a server's name would, in small letters."""
+    """Reads the text of a resource.
+
+    Some hosts write the agent, which stands where a server's name would, in small letters.
+    """
     agent, _, page = uri.removeprefix("mabos://").partition("/")
     if not uri.startswith("mabos://") or page not in PAGES:
         raise NotFound(f"no resource {uri[:100]!r}", f"mabos://AGENT/ with {', '.join(PAGES)}")
@@ -226,7 +234,7 @@ def _read_page(call: Call, uri: str) -> str:
 
 
 def choose_tools(wanted: Sequence[str], *, read_only: bool) -> tuple[Tool, ...]:
-    """The tools of some families, or some by name; all when none is named. Read-only leaves out what writes."""
+    """Returns the tools of some families, or some by name; all when none is named. Read-only leaves out what writes."""
     for word in wanted:
         if word not in FAMILIES and word not in TOOLS:
             close = get_close_matches(word, [*FAMILIES, *TOOLS], n=1)

@@ -26,7 +26,7 @@ _ONLY_THERE = re.compile(
 
 
 class Effect(NamedTuple):
-    """What a call does to the world: nothing, the same again when it is called twice, or taking something out of sight."""
+    """What a call changes: nothing, the same when it is repeated, or something is removed."""
 
     reads: bool = False
     repeats: bool = False
@@ -72,7 +72,7 @@ def tool(
     about: str = "",
     recast: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> Callable[..., Tool]:
-    """Returns a function that takes the parameters of a tool and makes it: a table reads head first, then a row for each."""
+    """Returns a function that makes a tool of its parameters: a table reads head first, then a row for each."""
     return lambda *params: Tool(name, family, tuple(command.split()), effect, params, about, recast)
 
 
@@ -84,12 +84,12 @@ class Line(NamedTuple):
 
 
 def word(name: str, about: str = "", **more: Any) -> Param:
-    """A parameter that the command takes as an argument."""
+    """Returns a parameter that the command takes as an argument."""
     return Param(name, "", about, **more)
 
 
 def option(name: str, other: str = "", about: str = "", **more: Any) -> Param:
-    """A parameter that the command takes as an option, of the same name if no other is given."""
+    """Returns a parameter that the command takes as an option, of the same name if no other is given."""
     return Param(name, other or "--" + name.replace("_", "-"), about, **more)
 
 
@@ -99,33 +99,33 @@ def options(*names: str) -> tuple[Param, ...]:
 
 
 def choice(*words: str) -> Schema:
-    """One of some words."""
+    """Returns the schema of one of some words."""
     return {"type": "string", "enum": list(words)}
 
 
 def choices(*words: str) -> Schema:
-    """Some of some words."""
+    """Returns the schema of a list of some words."""
     return {"type": "array", "items": choice(*words)}
 
 
 def record(required: Sequence[str] = (), **fields: Schema) -> Schema:
-    """An object with these names and no others."""
+    """Returns the schema of an object with these names and no others."""
     found = {"type": "object", "properties": fields, "additionalProperties": False}
     return found | {"required": list(required)} if required else found
 
 
 def unless(off: str) -> Words:
-    """The words of a switch that is on when nothing is said."""
+    """Returns the words of a switch that is on when nothing is said."""
     return lambda value: () if value else (off,)
 
 
 def either(yes: str, no: str) -> Words:
-    """The words of a switch that has two names."""
+    """Returns the words of a switch that has two names."""
     return lambda value: (yes if value else no,)
 
 
 def line_of(tool: Tool, arguments: Mapping[str, Any]) -> Line:
-    """The command line that arguments, which fit the tool's schema, stand for. Nothing in them can be taken for an option."""
+    """Returns the command line for arguments that fit the schema. Nothing in them can be taken for an option."""
     arguments = tool.recast(dict(arguments))
     named: list[str] = []
     rest: list[str] = []
@@ -153,7 +153,7 @@ def _named(name: str, value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """A value as a word: text as it is, whole numbers without a point, objects as JSON."""
+    """Returns a value as a word: text as it is, whole numbers without a point, objects as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, float) and value.is_integer():
@@ -162,7 +162,7 @@ def _text(value: Any) -> str:
 
 
 def find_command(tool: Tool, program: Mapping[str, Any]) -> Any:
-    """The command behind a tool."""
+    """Finds the command behind a tool."""
     first, *below = (part for part in tool.command if not part.startswith("-"))
     found = program[first]
     for name in below:
@@ -171,13 +171,13 @@ def find_command(tool: Tool, program: Mapping[str, Any]) -> Any:
 
 
 def about_tool(tool: Tool, command: Any) -> str:
-    """What a tool does, in a line or two."""
+    """Returns what a tool does, in a line or two."""
     said = tool.about or (command.help or "").split("Example:")[0]
     return " ".join(said.split())
 
 
 def input_schema(tool: Tool, command: Any) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments."""
+    """Returns the JSON Schema of a tool's arguments."""
     places = [each for each in command.params if each.param_type_name == "argument"]
     named = {name: each for each in command.params for name in (*each.opts, *each.secondary_opts)}
     properties: dict[str, Any] = {"agent_id": AGENT}
@@ -198,7 +198,7 @@ def _property(param: Param, given: Any) -> dict[str, Any]:
 
 
 def _taken(param: Param, given: Any) -> dict[str, Any]:
-    """What an option or argument of a command takes, and what it is when it is not given."""
+    """Returns what an option or argument of a command takes, and what it is when it is not given."""
     if getattr(given, "is_flag", False):
         return {"type": "boolean"}
     name = given.type.name

@@ -1,4 +1,4 @@
-"""The tools of what is known, and of thinking with it: facts, rules, inference, graph, cases, ontologies, reasoning, TypeDB."""
+"""Lists the tools of knowledge: facts, rules, inference, graph, cases, ontologies, reasoning, TypeDB."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Lists the tools of memory and mind: items, capture, sessions and context; beliefs to lessons, and the cycle over them."""
+"""Lists the tools of memory and mind: items, capture, sessions, context, beliefs to lessons, the cycle."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ _HISTORY = {"type": "array", "items": {"type": "object", "required": ["role"]}}
 
 
 def _place(arguments: dict[str, Any]) -> dict[str, Any]:
-    """A file and its lines as the one word that read takes."""
+    """Returns a file and its lines as the one word that read takes."""
     first, last = (arguments.pop(name, None) for name in ("line_start", "line_end"))
     if first or last:
         arguments["file_path"] += f":{int(first or 1)}-{int(last) if last else ''}"

@@ -34,7 +34,7 @@ _KEYS = frozenset(
 
 
 def read_stdin() -> str:
-    """Standard input as text, byte for byte."""
+    """Reads standard input as text, byte for byte."""
     try:
         return stdin_bytes().decode("utf-8")
     except UnicodeDecodeError:
@@ -42,26 +42,26 @@ def read_stdin() -> str:
 
 
 def stdin_bytes() -> bytes:
-    """Standard input as it is."""
+    """Reads standard input."""
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageFault("nothing on standard input", "pipe the text in, or give it as an argument")
     return sys.stdin.buffer.read()
 
 
 def text_argument(given: str, literal_dash: bool) -> str:
-    """The argument, or standard input when it is a dash that was not put behind `--`."""
+    """Returns the argument, or standard input when it is a dash that was not put behind `--`."""
     return read_stdin() if given == "-" and not literal_dash else given
 
 
 def line_argument(given: str, literal_dash: bool) -> str:
-    """The same for a word or a line, without what ends it."""
+    """Returns an argument, or standard input for a dash, as one word or line without what ends it."""
     return text_argument(given, literal_dash).strip()
 
 
 def importance_of(
     importance: float | None, priority: str | None, number: str = "--importance", word: str = "--priority"
 ) -> float | None:
-    """The number that two options, which are two names for it, give, or None when neither is given."""
+    """Returns the number that two options, which are two names for it, give, or None when neither is given."""
     if importance is not None and priority is not None:
         raise UsageFault(f"both {number} and {word} given", "they are two names for one number; give one")
     if priority is not None:
@@ -70,17 +70,17 @@ def importance_of(
 
 
 def option(name: str, value: Any) -> Any:
-    """An option that overrides a setting, checked as the setting is; None when it was not given."""
+    """Checks an option that overrides a setting as the setting is checked; None when it was not given."""
     return None if value is None else check_setting(name, value)
 
 
 def stamp_of(text: str | None, now: datetime) -> str:
-    """A date option as it is stored; empty when it was not given."""
+    """Returns a date option as it is stored; empty when it was not given."""
     return format_time(parse_when(text, now)) if text else ""
 
 
 def secrets_mode(replace: bool, allow: bool, settings: Settings) -> str:
-    """What becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
+    """Returns what becomes of secrets in what is stored, by two options and the setting: refuse, redact or allow."""
     if replace and allow:
         raise UsageFault("both --redact and --allow-secret given", "one replaces secrets, the other keeps them")
     if replace:
@@ -89,14 +89,14 @@ def secrets_mode(replace: bool, allow: bool, settings: Settings) -> str:
 
 
 def refuse_secrets(settings: Settings, **texts: str) -> None:
-    """BadValue when a text that no option can let through holds a secret; the setting lets them all through."""
+    """Raises BadValue when a text that no option can let through holds a secret; the setting lets them all through."""
     for name, text in texts.items() if settings["secrets.refuse"] else ():
         if kinds := redact(text)[1]:
             raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
 
 
 def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None) -> Draft:
-    """A checked draft from named values, wherever they come from. Unknown names and bad values are BadValue.
+    """Checks named values and returns them as a draft. Unknown names and bad values are BadValue.
 
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
     """
@@ -134,7 +134,10 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secret
 
 
 def _without_secrets(fields: dict[str, Any], mode: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The values, and the kinds of secrets replaced in them. This comes first: no later message can show a secret."""
+    """Returns the values, and the kinds of secrets replaced in them.
+
+    This comes first: no later message can show a secret.
+    """
     if mode == "allow":
         return fields, ()
     kept: dict[str, Any] = {}
@@ -160,13 +163,13 @@ def _texts(value: Any, name: str) -> list[str]:
 
 
 def parse_ahead(text: str, now: datetime) -> datetime:
-    """A moment to come. An age such as 30d means from now on; a bare date lasts to its end."""
+    """Parses a moment to come. An age such as 30d means from now on; a bare date lasts to its end."""
     moment = parse_when(text, now, end=True)
     return now + (now - moment) if text[-1:] in "smhdw" and text[:1].isdigit() else moment
 
 
 def _expiry(text: str | None, now: datetime) -> str:
-    """An expiry date, or nothing."""
+    """Parses an expiry date; empty for none."""
     if not text:
         return ""
     moment = parse_ahead(text, now)
@@ -176,7 +179,7 @@ def _expiry(text: str | None, now: datetime) -> str:
 
 
 def read_given(path: str) -> str:
-    """The text of a file that somebody names, or of standard input for `-`; a byte order mark is no part of it."""
+    """Reads the text of a file, or of standard input for `-`, without a byte order mark."""
     if path == "-":
         return read_stdin().removeprefix("\ufeff")
     try:
@@ -186,7 +189,7 @@ def read_given(path: str) -> str:
 
 
 def find_target(named: str, hint: str) -> Path:
-    """Returns the file that somebody names to be written, links followed; UsageFault when that is a folder or a device."""
+    """Returns the file to be written, links followed; UsageFault when it is a folder or a device."""
     target = Path(os.path.realpath(os.path.expanduser(named)))
     if target.exists() and not target.is_file():
         raise UsageFault(f"{named or 'an empty name'} is no plain file", hint)
@@ -194,7 +197,7 @@ def find_target(named: str, hint: str) -> Path:
 
 
 def given_bytes(path: str) -> bytes:
-    """The bytes of a file that somebody names, or of standard input for `-`."""
+    """Reads the bytes of a file that somebody names, or of standard input for `-`."""
     if path == "-":
         return stdin_bytes()
     try:
@@ -210,7 +213,10 @@ def given_bytes(path: str) -> bytes:
 def read_batch(
     path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
 ) -> Iterator[Draft]:
-    """Drafts from NDJSON, a file or `-`; InvalidFile cites the first line that is off. Lines win over what was given."""
+    """Parses drafts from NDJSON, a file or `-`; InvalidFile cites the first invalid line.
+
+    Lines win over what was given.
+    """
     shown = "standard input" if path == "-" else path
     for number, line in enumerate(read_given(path).split("\n"), 1):
         if not line.strip():
@@ -229,6 +235,6 @@ def read_batch(
 
 
 def _defaults(given: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
-    """What was given for all lines, as far as it does not speak about what a line says in other words."""
+    """Returns what was given for all lines, except importance where a line grades itself."""
     graded = {"importance", "priority"}
     return {n: v for n, v in given.items() if n not in graded or not graded & fields.keys()}

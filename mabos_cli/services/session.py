@@ -37,15 +37,15 @@ class Session:
     progress: Callable[[str], Callable[[int, int], None] | None] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
-        """The workspace of this call."""
+        """Finds the workspace of this call."""
         return find_workspace(self.workspace)
 
     def open_agent(self, *, fallback: bool = False) -> Agent:
-        """The agent of this call, with its settings."""
+        """Opens the agent of this call, with its settings."""
         return self.agent_of(find_agent(self.open_workspace(), self.agent), fallback=fallback)
 
     def agent_of(self, agent: AgentPaths, *, fallback: bool = False) -> Agent:
-        """An agent's home under this call's options; with fallback, settings that cannot be read are the defaults."""
+        """Opens an agent under this call's options; with fallback, settings that cannot be read are the defaults."""
         try:
             settings = load_settings(agent.workspace, agent, {"lock.timeout": self.lock_timeout})
         except InvalidFile:
@@ -60,7 +60,7 @@ class Session:
 
 
 def _open_relatives(floor: float, long_term: LongTermStore) -> Relatives:
-    """The index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
+    """Opens the index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
     path = long_term.paths.similar

@@ -35,12 +35,12 @@ def note(text: str) -> None:
 
 
 def shows_progress() -> bool:
-    """Whether somebody watches: only a terminal gets a progress bar."""
+    """Returns whether somebody watches: only a terminal gets a progress bar."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def progress(doing: str) -> Callable[[int, int], None]:
-    """A line on stderr that shows how far long work is, for a terminal; it is wiped when the work is done."""
+    """Returns a function that shows on a terminal how much of long work is done; the line is wiped at the end."""
 
     def show(done: int, total: int) -> None:
         filled = 30 * done // max(1, total)
@@ -51,7 +51,10 @@ def progress(doing: str) -> Callable[[int, int], None]:
 
 
 def emit_error(error: MabosError, *, as_json: bool) -> None:
-    """Prints an error: one line and a hint on stderr, nothing on stdout. Secrets in the words that it quotes are replaced."""
+    """Prints an error: one line and a hint on stderr, nothing on stdout.
+
+    Secrets in the words that it quotes are replaced.
+    """
     from mabos_cli.core.language.secrets import redact
 
     message = redact(error.message)[0]
@@ -64,7 +67,7 @@ def emit_error(error: MabosError, *, as_json: bool) -> None:
 
 
 def _write(stream: Any, text: str) -> None:
-    """UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
+    """Writes UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
     if stream is None:
         return
     try:
@@ -80,7 +83,7 @@ def _write(stream: Any, text: str) -> None:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as aligned text; the last column is not padded.
+    """Aligns rows as text; the last column is not padded.
 
     >>> columns([("a", "x"), ("bbb", "y")])
     ['a    x', 'bbb  y']

@@ -62,7 +62,7 @@ def _texts(plan: Plan, form: str) -> dict[str, str]:
 
 
 def _told(texts: dict[str, str]) -> Iterator[str]:
-    """Files one after the other; what is alone needs no name above it."""
+    """Yields the lines of files one after the other; a single file needs no name above it."""
     for number, (name, text) in enumerate(texts.items()):
         if len(texts) > 1:
             yield from ([""] if number else []) + [f"# {name}"]
@@ -107,7 +107,7 @@ def _check_one(user: bool, cron: bool) -> None:
 
 
 def _known_root(call: Call) -> str:
-    """The workspace, even one that is gone: its jobs may have outlived it."""
+    """Returns the workspace, even one that is gone: its jobs may have outlived it."""
     try:
         return os.fspath(call.open_workspace().root)
     except NotFound:

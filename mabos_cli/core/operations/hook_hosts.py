@@ -1,4 +1,4 @@
-"""The hosts whose hooks we answer: what they call the events, what their payloads say, and what they accept as an answer.
+"""Describes the hosts whose hooks we answer: names of events, payloads, and the answers that they accept.
 
 Nothing is loaded here: a session must end at once. All hosts take exit code 2 for a veto, and read JSON or nothing on stdout.
 """
@@ -22,7 +22,7 @@ _KEPT = 100_000  # characters of a prompt or an answer that are looked at
 
 
 def find_event(word: str) -> str:
-    """The event that a word names, in our spelling or a host's; empty when it names none.
+    """Finds the event that a word names, in our spelling or a host's; empty when it names none.
 
     >>> find_event("PreCompress"), find_event("session-end"), find_event("PreToolUse")
     ('pre-compact', 'session-end', '')
@@ -33,7 +33,7 @@ def find_event(word: str) -> str:
 
 
 def find_host(payload: dict[str, object], environ: Container[str]) -> str:
-    """The host that sent a payload, by what only that host says; Claude Code is the one that others imitate.
+    """Finds the host that sent a payload, by what only that host says; Claude Code is the one that others imitate.
 
     >>> find_host({"conversation_id": "c1"}, {}), find_host({"session_id": "s1"}, {})
     ('cursor', 'claude')
@@ -49,7 +49,7 @@ def find_host(payload: dict[str, object], environ: Container[str]) -> str:
 
 
 def word_of(payload: dict[str, object], *keys: str) -> str:
-    """The first of several values that is a short text; empty when none is."""
+    """Returns the first of several values that is a short text; empty when none is."""
     for key in keys:
         value = payload.get(key)
         if isinstance(value, str) and 0 < len(value) <= _LONGEST:
@@ -58,25 +58,25 @@ def word_of(payload: dict[str, object], *keys: str) -> str:
 
 
 def text_of(payload: dict[str, object], key: str) -> str:
-    """A text of any length, its start when it is very long."""
+    """Returns a text of any length, its start when it is very long."""
     value = payload.get(key)
     return value[:_KEPT] if isinstance(value, str) else ""
 
 
 def session_of(payload: dict[str, object]) -> str:
-    """The id of the session."""
+    """Returns the id of the session."""
     return word_of(payload, "session_id", "conversation_id")
 
 
 def folders_of(payload: dict[str, object]) -> list[str]:
-    """The folders that a session is about, the most telling first."""
+    """Returns the folders that a session is about, the most telling first."""
     roots = payload.get("workspace_roots")
     found = [word_of(payload, "cwd"), *(roots if isinstance(roots, list) else ())]
     return [folder for folder in found if isinstance(folder, str) and folder.startswith("/")]
 
 
 def context_answer(host: str, event: str, text: str) -> dict[str, object]:
-    """What adds a text to the context of a session; empty where a host has no way to."""
+    """Returns what adds a text to the context of a session; empty where a host has no way to."""
     if not text or (host == "cursor" and event != "session-start"):
         return {}
     if host == "cursor":
@@ -86,13 +86,13 @@ def context_answer(host: str, event: str, text: str) -> dict[str, object]:
 
 
 def again_answer(host: str, text: str) -> dict[str, object]:
-    """What makes an agent go on, with something to do, instead of stopping."""
+    """Returns what makes an agent go on, with something to do, instead of stopping."""
     if host == "cursor":
         return {"followup_message": text}
     return {"decision": "deny" if host == "gemini" else "block", "reason": text}
 
 
 def is_again(payload: dict[str, object]) -> bool:
-    """Whether an agent goes on already because a hook made it: then it may stop."""
+    """Returns whether an agent goes on already because a hook made it: then it may stop."""
     count = payload.get("loop_count")
     return bool(payload.get("stop_hook_active")) or (isinstance(count, int) and count > 0)

@@ -115,7 +115,7 @@ class Report(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show but the agents, and nothing that could not be read."""
+        """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
         lists = self.spans, self.clashes, self.settled, self.goals, self.dates, self.troubles
         return not any((self.memory.live, self.memory.archived, self.facts, *(each.total for each in lists)))
 
@@ -140,12 +140,12 @@ def _receipt(record: Mapping[str, Any]) -> Receipt:
 
 
 def list_troubles(troubles: Iterable[str]) -> Cut[str]:
-    """What could not be read, each once."""
+    """Lists what could not be read, each once."""
     return cut((shown(trouble, 240) for trouble in dict.fromkeys(troubles)), _TROUBLES)
 
 
 def list_clashes(found: Iterable[tuple[str, Conflict]]) -> Cut[Clash]:
-    """The open conflicts of agents, the most severe first."""
+    """Lists the open conflicts of agents, the most severe first."""
     ranked = sorted(found, key=lambda pair: (-pair[1].severity, pair[0], pair[1].key))
     first = cut(ranked, _CONFLICTS)
     return Cut(tuple(_clash(agent, conflict) for agent, conflict in first.rows), first.left)
@@ -163,7 +163,7 @@ def _side(belief: Belief, newer: bool) -> Side:
 
 
 def list_settled(found: Iterable[Settled]) -> Cut[Settled]:
-    """The resolved conflicts, the latest first."""
+    """Lists the resolved conflicts, the latest first."""
     rows = cut(sorted(found, key=lambda row: (row.day, row.agent, row.key), reverse=True), _RESOLVED)
     return Cut(tuple(_shown_settled(row) for row in rows.rows), rows.left)
 
@@ -174,7 +174,10 @@ def _shown_settled(row: Settled) -> Settled:
 
 
 def list_goals(trees: Iterable[tuple[str, Sequence[Branch]]], now: datetime) -> Cut[GoalRow]:
-    """The goals of agents as rows of a tree, in order. What is cut is cut at the end of a tree, every agent's as deep."""
+    """Lists the goals of agents as rows of a tree, in order.
+
+    What is cut is cut at the end of a tree, every agent's as deep.
+    """
     each = [(agent, [row for branch in branches for row in _goal_rows(branch, 0)]) for agent, branches in trees]
     held = [(agent, rows) for agent, rows in each if rows]
     total = sum(len(rows) for _, rows in held)
@@ -208,12 +211,12 @@ def _goal_row(agent: str, depth: int, branch: Branch, now: datetime) -> GoalRow:
 
 
 def is_open(attitude: Attitude) -> bool:
-    """Whether something is neither done nor given up."""
+    """Returns whether something is neither done nor given up."""
     return state_of(attitude) not in ("done", "gone")
 
 
 def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> Cut[Dated]:
-    """What is open and was due, or is due within a month, the earliest first."""
+    """Lists what is open and was due, or is due within a month, the earliest first."""
     found = []
     for agent, each in held:
         moment = find_time(each.deadline) if each.deadline and is_open(each) else None

@@ -1,4 +1,4 @@
-"""A picture of the graph of facts: the best connected entities as boxes that do not overlap, and the lines between them.
+"""Draws the graph of facts: the best connected entities as boxes that do not overlap, and lines between them.
 
 The layout is a force model in plain arithmetic from a fixed start, so that the same facts give the same picture."""
 
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The boxes and lines of a graph in a frame, and how much it does not show: entities, lines, and facts about values."""
+    """The boxes and lines of a graph, and how much is left out: entities, lines, and facts about values."""
 
     boxes: tuple[Box, ...] = ()
     lines: Cut[Line] = Cut()
@@ -60,7 +60,7 @@ Pair = tuple[str, str]
 
 
 def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
-    """The picture of some facts. What is said of plain values, such as a price, is no line; it is counted."""
+    """Draws some facts. What is said of plain values, such as a price, is no line; it is counted."""
     pairs: dict[Pair, list[Fact]] = {}
     values = 0
     for fact in sorted(facts, key=lambda fact: (fact.triple, fact.id)):
@@ -89,7 +89,7 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
 
 
 def _best(pairs: dict[Pair, list[Fact]], degrees: dict[str, int], most: int) -> list[str]:
-    """The best connected entities, most connected first; chosen line by line, so that nobody stands alone."""
+    """Returns the best connected entities, most connected first; chosen line by line, so that nobody stands alone."""
     ranked = sorted(pairs, key=lambda p: (-min(degrees[p[0]], degrees[p[1]]), -max(degrees[p[0]], degrees[p[1]]), p))
     chosen: dict[str, None] = {}
     for pair in ranked:
@@ -101,7 +101,7 @@ def _best(pairs: dict[Pair, list[Fact]], degrees: dict[str, int], most: int) -> 
 
 
 def _width(label: str, links: int) -> int:
-    """The room that a label takes, by and large and rather too much: what letters measure depends on the reader's fonts."""
+    """Estimates the width of a label, rather too wide: it depends on the reader's fonts."""
     cells = sum(_WIDE if east_asian_width(letter) in "WF" else _CELLS.get(letter, 1.0) for letter in label)
     return round(_LETTER * cells * (1.1 if links >= HUB else 1)) + 18
 

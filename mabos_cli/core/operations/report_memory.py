@@ -1,5 +1,4 @@
-"""What a report says of memory: how much was stored when, where it is now, how important and how far trusted, and the most
-important of it."""
+"""Counts memory for a report: what was stored when, where it is now, its importance and trust, and the most important."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -38,7 +37,7 @@ class Cut(NamedTuple, Generic[Row]):
 
 
 def cut(rows: Iterable[Row], most: int) -> Cut[Row]:
-    """The first rows, at most so many, and the number of the others.
+    """Returns the first rows, at most so many, and the number of the others.
 
     >>> cut("abc", 2)
     Cut(rows=('a', 'b'), left=1)
@@ -48,7 +47,7 @@ def cut(rows: Iterable[Row], most: int) -> Cut[Row]:
 
 
 def fair_share(sizes: Sequence[int], room: int) -> int:
-    """About the largest number of rows that everybody may have for all to find room; one at least.
+    """Returns about the largest number of rows that everybody may have for all to find room; one at least.
 
     >>> fair_share([2, 50, 60], 42)
     20
@@ -60,7 +59,7 @@ def fair_share(sizes: Sequence[int], room: int) -> int:
 
 
 def shown(text: str, width: int = 160) -> str:
-    """Text of somebody's as one line: secrets replaced, control and direction characters drawn, cut at a word.
+    """Returns a text as one safe line: secrets replaced, control and direction characters made visible, cut at a word.
 
     >>> shown("key\\n PASSWORD=hunter2x"), shown("one two three", 9)
     ('key PASSWORD=[redacted:password]', 'one two…')
@@ -168,7 +167,7 @@ class Tally:
             self._best = nsmallest(_MOMENTS, self._best, key=_rank)
 
     def view(self) -> MemoryView:
-        """What it all comes to."""
+        """Returns what was counted."""
         weeks = self._weeks()
         drawn = {week.first for week in weeks}
         earlier = sum(count for (first, _), count in self._stored.items() if first not in drawn)
@@ -186,7 +185,7 @@ class Tally:
         )
 
     def _weeks(self) -> tuple[Week, ...]:
-        """The weeks up to the last one in which anything was stored, those included in which nothing was."""
+        """Returns the weeks up to the last one in which anything was stored, those included in which nothing was."""
         firsts = {first for first, _ in self._stored}
         if not firsts:
             return ()
@@ -200,7 +199,7 @@ class Tally:
         return tuple(Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found)
 
     def _kinds(self, weeks: tuple[Week, ...]) -> Cut[Kind]:
-        """The types, in the order in which they are known; others, as other tools may write them, behind those."""
+        """Returns the known types in their order, and behind them those that other tools wrote."""
         names = [name for name in TYPES if self._types[name]]
         names += sorted(self._types.keys() - {*TYPES}, key=lambda name: (-self._types[name], name))
         return cut((self._kind(name, weeks) for name in names), _TYPES)
@@ -210,7 +209,7 @@ class Tally:
 
 
 def _rank(held: Held) -> tuple[float, tuple[int, ...], str, str]:
-    """The most important first, of equals the latest."""
+    """Returns a key that sorts the most important first, of equals the latest."""
     newest = tuple(-ord(letter) for letter in held.item.happened_at[:24])
     return -held.item.importance, newest, held.agent, held.item.id
 
@@ -229,8 +228,7 @@ def _moment(held: Held) -> Moment:
 
 
 class Told(NamedTuple):
-    """What the logs of an agent say of a period: days that have one of so many, entries, the state of its summary, themes,
-    and the same of the periods below it."""
+    """A period by the logs of an agent: days with a log, entries, the state of its summary, themes, and periods below."""
 
     period: Period
     days: int
@@ -268,12 +266,12 @@ class Month(NamedTuple):
 
 
 def share_quarters(counts: Sequence[int]) -> int:
-    """How many of its quarters each agent may show, the latest, given how many each has."""
+    """Returns how many of its quarters each agent may show, the latest, given how many each has."""
     return min(_MOST, fair_share(counts, QUARTERS))
 
 
 def list_spans(told: Iterable[tuple[str, Cut[Told]]]) -> Cut[Span]:
-    """The hierarchy of each agent that has logs, given with its quarters, the latest first."""
+    """Lists the hierarchy of each agent that has logs, given with its quarters, the latest first."""
     found = [Span(agent, Cut(tuple(map(_node, told.rows)), told.left)) for agent, told in told if told.rows]
     return cut(found, QUARTERS)
 
@@ -286,7 +284,10 @@ def _node(told: Told) -> Node:
 
 
 def list_months(told: Iterable[tuple[str, Cut[Told]]]) -> Cut[Month]:
-    """The months of all agents together, the latest first. A topic of several agents is one, and counts for all of them."""
+    """Lists the months of all agents together, the latest first.
+
+    A topic of several agents is one, and counts for all of them.
+    """
     entries: dict[str, int] = {}
     themes: dict[str, dict[str, Theme]] = {}
     for month in (month for _, quarters in told for quarter in quarters.rows for month in quarter.below):
@@ -305,7 +306,7 @@ def _together(one: Theme, two: Theme) -> Theme:
 
 
 def _month(name: str, entries: int, themes: dict[str, Theme]) -> Month:
-    """A month with its most telling topics, the most frequent first."""
+    """Returns a month with its most telling topics, the most frequent first."""
     telling = cut(sorted(themes.values(), key=lambda theme: (-theme.score, theme.key)), _TOPICS)
     often = sorted(telling.rows, key=lambda theme: (-theme.entries, theme.key))
     return Month(name, entries, Cut(tuple((shown(t.shown, 40), t.entries) for t in often), telling.left))

@@ -21,7 +21,10 @@ _SUBJECT, _IDS = 60, 20
 
 
 class Row(NamedTuple):
-    """One thing that changed: what it says now, what about it changed, where it stands. The group counts rows of a kind."""
+    """One thing that changed: what it says now, what about it changed, where it stands.
+
+    The group counts rows of a kind.
+    """
 
     state: str
     id: str
@@ -81,7 +84,10 @@ def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
 def item_row(
     was: tuple[str, MemoryItem] | None, now: tuple[str, MemoryItem] | None, why: Mapping[str, str]
 ) -> Row | None:
-    """Describes what happened to a memory; None where it was only used, or made room. `why` has the reasons of those that left."""
+    """Describes what happened to a memory; None where it was only used, or made room.
+
+    `why` has the reasons of those that left.
+    """
     store, item = now or was  # type: ignore[misc]
     changes: list[str] = []
     if was and now:
@@ -209,8 +215,9 @@ class Wrote(NamedTuple):
 
 
 def render_commit(command: str, agents: Sequence[str], about: str, wrote: Sequence[Wrote], answer: str = "") -> str:
-    """Returns the message of a commit. `about` is the text of the first thing that was written; without it, the answer of the
-    command is quoted.
+    """Returns the message of a commit.
+
+    `about` is the text of the first thing that was written; without it, the answer of the command is quoted.
 
     >>> render_commit("store", ["cfo"], "We bill per seat", [Wrote("store", ("M-1-0a",), {"put": 1})]).split("\\n")
     ['store: We bill per seat (M-1-0a) [cfo]', '', 'store: put 1; M-1-0a']

@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """The setting that says when."""
+        """Returns the setting that says when."""
         return f"schedule.{self.name}"
 
 
@@ -45,7 +45,7 @@ JOBS = (
 
 
 class Rhythm(NamedTuple):
-    """When a job is due: every so many minutes counted from midnight, or at a minute of the day, on one weekday or on all.
+    """When a job is due: every so many minutes from midnight, or at a minute of the day, on one weekday or on all.
 
     Neither: never.
     """
@@ -60,7 +60,7 @@ class Rhythm(NamedTuple):
 
 
 def parse_rhythm(text: str) -> Rhythm:
-    """The rhythm that a text names. It must divide an hour or a day evenly, because cron knows no other.
+    """Parses the rhythm that a text names. It must divide an hour or a day evenly, because cron knows no other.
 
     >>> parse_rhythm("2h"), parse_rhythm("sun 4:10")
     (Rhythm(every=120, minute=-1, day=''), Rhythm(every=0, minute=250, day='Sun'))
@@ -84,7 +84,7 @@ def parse_rhythm(text: str) -> Rhythm:
 
 
 def format_rhythm(rhythm: Rhythm) -> str:
-    """A rhythm as people write it.
+    """Formats a rhythm as people write it.
 
     >>> [format_rhythm(parse_rhythm(text)) for text in ("60m", "3:05", "Sunday 04:10", "OFF")]
     ['1h', '03:05', 'Sun 04:10', 'off']
@@ -97,7 +97,7 @@ def format_rhythm(rhythm: Rhythm) -> str:
 
 
 def find_job(name: str) -> Job:
-    """The job with a name."""
+    """Finds the job with a name."""
     found = next((job for job in JOBS if job.name == name), None)
     if found is None:
         raise BadValue(f"no job {name[:40]!r}", f"jobs: {', '.join(job.name for job in JOBS)}")
@@ -105,13 +105,13 @@ def find_job(name: str) -> Job:
 
 
 def due_jobs(settings: Mapping[str, Any]) -> list[tuple[Job, Rhythm]]:
-    """The jobs that are not off, each with its rhythm."""
+    """Returns the jobs that are not off, each with its rhythm."""
     found = [(job, parse_rhythm(settings[job.setting])) for job in JOBS]
     return [(job, rhythm) for job, rhythm in found if not rhythm.is_off]
 
 
 def unit_name(given: str, folder: str) -> str:
-    """What a workspace is called in the names of its units: as given, or after its folder.
+    """Returns the name of a workspace in those of its units: as given, or after its folder.
 
     >>> unit_name("", "My Team (2026)"), unit_name("ops", "x"), unit_name("", "東京")
     ('my-team-2026', 'ops', 'workspace')

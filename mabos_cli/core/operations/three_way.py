@@ -1,4 +1,4 @@
-"""Three-way merges: what two sides made of something, put together. Which side is which never matters for what comes out."""
+"""Merges what two sides made of something. Which side is which never matters for the result."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -18,8 +18,10 @@ _NOBODY = object()
 
 
 class Spare(NamedTuple):
-    """A record that lost its id to another one: a version of what is kept there, or, without a base, something else that drew the
-    same id. `is_ours` tells whose it was."""
+    """A record that lost its id: another version of what is kept, or, without a base, something else with that id.
+
+    `is_ours` tells whose it was.
+    """
 
     id: str
     record: Any
@@ -28,15 +30,14 @@ class Spare(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """What becomes of a record that both sides changed: what stays under its id, and which side's version needs another: ours,
-    theirs or none."""
+    """A merged record that both sides changed, and whose version needs another id: ours, theirs or none."""
 
     kept: Any
     spare: str = ""
 
 
 class Union(NamedTuple):
-    """Records by id, those of the base first and in its order, new ones by age; and those that need an id of their own."""
+    """Records by id, those of the base first, new ones by age; and those that need a new id."""
 
     kept: dict[str, Any]
     spares: tuple[Spare, ...]
@@ -50,8 +51,11 @@ def merge_keyed(
     is_same: Callable[[T, T], bool],
     age: Callable[[str], Any],
 ) -> Union:
-    """The records of both sides. Added on a side: there; changed on one side: as changed; removed on one side: gone, unless the
-    other changed it and is_same does not say that this is nothing; changed on both: as settle says."""
+    """Merges the records of both sides.
+
+    Added on a side: there; changed on one side: as changed; removed on one side: gone, unless the other changed it
+    and is_same does not say that this is nothing; changed on both: as settle says.
+    """
     kept: dict[str, Any] = {}
     spares: list[Spare] = []
     added = sorted((ours.keys() | theirs.keys()) - base.keys(), key=age)
@@ -76,7 +80,7 @@ def merge_keyed(
 
 
 def merge_value(base: Any, a: T, b: T, newer: T) -> T:
-    """The value that one side changed, or the newer one when both did.
+    """Merges the value that one side changed, or the newer one when both did.
 
     >>> merge_value(1, 1, 2, 1), merge_value(1, 3, 2, 3)
     (2, 3)
@@ -85,7 +89,9 @@ def merge_value(base: Any, a: T, b: T, newer: T) -> T:
 
 
 def merge_sets(base: Iterable[Item], a: Sequence[Item], b: Sequence[Item]) -> tuple[Item, ...]:
-    """The members that either side has, without those that one of them took out. In the order of the base, then sorted.
+    """Merges the members that either side has, without those that one of them took out.
+
+    In the order of the base, then sorted.
 
     >>> merge_sets(("x", "y"), ("y", "n"), ("x", "y", "m"))
     ('y', 'm', 'n')
@@ -96,7 +102,7 @@ def merge_sets(base: Iterable[Item], a: Sequence[Item], b: Sequence[Item]) -> tu
 
 
 def merge_count(base: int | None, a: int, b: int) -> int:
-    """A counter that both sides moved on: all steps count. Without a base the larger one.
+    """Merges a counter that both sides advanced: all steps count. Without a base the larger one wins.
 
     >>> merge_count(2, 5, 3), merge_count(None, 5, 3)
     (6, 5)
@@ -107,8 +113,9 @@ def merge_count(base: int | None, a: int, b: int) -> int:
 def merge_maps(
     base: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any], newer: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The keys of two objects, each as the side has it that changed it; the newer one's where both did. What one side removed and
-    the other changed stays.
+    """Merges the keys of two objects, each as the side has it that changed it; the newer one's where both did.
+
+    What one side removed and the other changed stays.
 
     >>> merge_maps({"x": 1, "y": 1}, {"x": 2, "y": 1}, {"x": 3}, {"x": 3})
     {'x': 3}
@@ -129,8 +136,11 @@ def merge_maps(
 
 
 def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]) -> list[Item]:
-    """Two edited copies of a sequence as one. What a side took out is gone, what it put in is there; where both put something in at
-    the same place, it stands in the order of time, as `when` tells; what has no time stays behind what it follows."""
+    """Merges two edited copies of a sequence as one.
+
+    What a side took out is gone, what it put in is there; where both put something in at the same place, it stands
+    in the order of time, as `when` tells; what has no time stays behind what it follows.
+    """
     out: list[Item] = []
     done = done_a = done_b = 0
     same_a, same_b = _matches(base, a), _matches(base, b)
@@ -143,7 +153,7 @@ def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
 
 
 def _matches(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
-    """Where what stands in the base stands in a copy of it."""
+    """Maps the places of the base to those of a copy where the same is there."""
     if base == other[: len(base)]:  # grown at its end, as logs are
         return {n: n for n in range(len(base))}
     blocks = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
@@ -160,7 +170,7 @@ def _merge_gap(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
 
 
 def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Item]:
-    """Several runs as one, each in its own order, the earliest next one first."""
+    """Merges several runs into one, each in its own order, the earliest next one first."""
     timed = []
     for place, run in enumerate(runs):
         at: tuple[Any, ...] = ()
@@ -172,18 +182,20 @@ def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Ite
 
 
 def merge_store(base: str | None, a: str, b: str) -> str:
-    """The store that an item is in when its sides say different: as moved, the more lasting one if both moved it."""
+    """Merges the stores of an item: as moved, the more lasting one if both sides moved it."""
     return merge_value(base, a, b, max(a, b, key=STORES.index))
 
 
 def is_only_used(old: MemoryItem, new: MemoryItem) -> bool:
-    """Whether all that happened to an item is that it was used."""
+    """Returns whether an item was used, and nothing else happened to it."""
     return new._replace(accessed_at=old.accessed_at, access_count=old.access_count) == old
 
 
 def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settled:
-    """An item that both sides changed, or added under one id. Two texts are two memories: the newer edit keeps the id; of two
-    that only drew the same id, the older."""
+    """Merges an item that both sides changed, or added under one id.
+
+    Two texts are two memories: the newer edit keeps the id; of two that only drew the same id, the older.
+    """
     newer = max(a, b, key=lambda item: (item.accessed_at, item.created_at, repr(item)))
     if base is None and a.content != b.content:
         first = min(a, b, key=lambda item: (item.created_at, repr(item)))
@@ -205,19 +217,19 @@ def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settle
 
 
 def _fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
-    """A record, field by field: as the side has it that changed it, or the newer one."""
+    """Merges a record field by field: as the side has it that changed it, or the newer one."""
     was = base or (_NOBODY,) * len(a)
     return type(a)(*(merge_value(*told) for told in zip(was, a, b, newer, strict=True)))
 
 
 def _extra(base: Any, a: Any, b: Any, newer: Any) -> tuple[tuple[str, Any], ...]:
-    """The keys of other tools."""
+    """Merges the keys of other tools."""
     told = (dict(each.extra) if each else {} for each in (base, a, b, newer))
     return tuple(merge_maps(*told).items())
 
 
 def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
-    """A fact that both sides changed, or added under one id: the later word counts, the more certain one if none is later."""
+    """Merges a fact that both sides changed or added: the later one wins, else the more certain one."""
     newer = _later_fact(a, b)
     if a.triple != b.triple and (base is None or base.triple not in (a.triple, b.triple)):
         kept = newer if base else min(a, b, key=lambda fact: (fact.created_at, repr(fact)))
@@ -232,8 +244,7 @@ def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
 
 
 def unite_facts(a: Fact, b: Fact) -> Fact:
-    """Two facts that say the same under two ids, as one: the older id, the later word, trusted no more than both; it remembers
-    the other id."""
+    """Unites two facts that say the same: the older id, the later word, the lesser trust, and the other id in `same_as`."""
     first = min(a, b, key=lambda fact: (fact.created_at, fact.id))
     other, newer = b if first is a else a, _later_fact(a, b)
     older = b if newer is a else a
@@ -254,8 +265,11 @@ def _later_fact(a: Fact, b: Fact) -> Fact:
 
 
 def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping[str, Any]) -> Settled:
-    """A rule that both sides changed, or numbered alike. Rules do not say when they were changed: of two texts the one that sorts
-    first keeps the number, and of two numbers the lower factor counts."""
+    """Merges a rule that both sides changed, or numbered alike.
+
+    Rules do not say when they were changed: of two texts the one that sorts first keeps the number, and of two
+    numbers the lower factor counts.
+    """
     first = min(a, b, key=lambda rule: (str(rule.get("created_at", "")), repr(rule)))
     told = [[rule.get(name) for name in _BODY] for rule in (a, b, base or {})]
     if told[0] != told[1] and (base is None or told[2] not in told[:2]):
@@ -269,8 +283,7 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
 
 
 def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
-    """A case that both sides changed, or numbered alike: uses add up, lessons of both stay, and where two values differ the later
-    one counts, with the other among its revisions."""
+    """Merges a case that both sides changed: uses add up, lessons stay, the later value wins, the other is a revision."""
     if base is None and not is_same_case(a, b):
         first = min(a, b, key=lambda case: (case.stored_at, repr(case)))
         return Settled(first, "theirs" if first is a else "ours")
@@ -298,13 +311,13 @@ def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
 
 
 def _last_word(case: Case) -> tuple[str, str]:
-    """When somebody last said something about a case."""
+    """Returns when somebody last said something about a case."""
     said = [case.stored_at, case.last_used, *(revision.at for revision in case.revisions)]
     return max(said), repr(case)
 
 
 def _is_lost(name: str, base: Case | None, older: Case, merged: Case) -> bool:
-    """Whether a value of the older side is a change of its own that does not stand in the case any more."""
+    """Returns whether a value of the older side is a change of its own that does not stand in the case any more."""
     value, was, kept = getattr(older, name), getattr(base, name, None), getattr(merged, name)
     if name == "metrics":
         had, has = dict(was or ()), dict(kept)

@@ -30,8 +30,10 @@ class Option(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What may follow the words of a command: the commands below it, options, and arguments in order. With `repeats`, the last
-    argument may come again."""
+    """What may follow the words of a command: the commands below it, options, and arguments in order.
+
+    With `repeats`, the last argument may come again.
+    """
 
     name: str
     below: tuple[tuple[str, str], ...]
@@ -51,7 +53,7 @@ def first_sentence(text: str) -> str:
 
 
 class Dialect(NamedTuple):
-    """How a shell writes the table: a list, one branch of a case, a switch over options, and whether it shows descriptions."""
+    """How a shell writes the table: a list, a branch of a case, a switch over options, and descriptions."""
 
     quote: Callable[[str], str]
     described: bool
@@ -93,7 +95,7 @@ SHELLS = tuple(_DIALECTS)
 
 
 def render_completion(shell: str, script: str, lines: Sequence[Line], anywhere: Sequence[Option]) -> str:
-    """Returns the script of a shell with the table filled in: what may follow each command, and the options that every one takes."""
+    """Fills the table into the script of a shell: what may follow each command, and global options."""
     dialect = _DIALECTS[shell]
     names = [_entry(dialect, name, option.about) for option in anywhere for name in option.names]
     script = script.replace("@SPEC@", "\n".join(filter(None, (_branch(dialect, line) for line in lines))))
@@ -102,7 +104,7 @@ def render_completion(shell: str, script: str, lines: Sequence[Line], anywhere: 
 
 
 def _branch(dialect: Dialect, line: Line) -> str:
-    """What may follow one command."""
+    """Returns what may follow one command."""
     pad = " " * dialect.indent
     names = [(name, option.about) for option in line.options for name in option.names]
     values = [_kind(dialect, value) for value in line.arguments]
@@ -115,7 +117,7 @@ def _branch(dialect: Dialect, line: Line) -> str:
 
 
 def _cases(dialect: Dialect, options: Sequence[Option]) -> list[str]:
-    """What the options of a command take; those that take the same stand together."""
+    """Returns what the options of a command take; those that take the same stand together."""
     found: dict[str, list[str]] = {}
     for option in options:
         if option.value:
@@ -128,7 +130,7 @@ def _entry(dialect: Dialect, word: str, about: str) -> str:
 
 
 def _kind(dialect: Dialect, value: Value) -> str:
-    """A kind as the table has it: its name, or the words themselves behind an equals sign, each on a line."""
+    """Returns a kind as the table has it: its name, or the words themselves behind an equals sign, each on a line."""
     if value.kind != WORDS:
         return value.kind
     words = [f"{word}\t{about}" if dialect.described and about else word for word, about in value.words]

@@ -1,4 +1,4 @@
-"""Which files of a workspace git merges how: the lines of .gitattributes, the kind of a file by its path, and the merge itself.
+"""Decides how git merges the files of a workspace: lines of .gitattributes, the kind of a file by its path.
 
 Merged files are as our codecs write them, and say the same whichever side is ours.
 """
@@ -39,7 +39,7 @@ _RULES = (
 
 
 def kind_of(path: str) -> str:
-    """The kind of a file, by its path from wherever the repository begins; empty when it is none of ours.
+    """Returns the kind of a file, by its path from wherever the repository begins; empty when it is none of ours.
 
     >>> kind_of("team/agents/cfo/memory-store.json"), kind_of("agents/cfo/memory/2026-02-24.md"), kind_of("notes.md")
     ('store', 'log', '')
@@ -49,14 +49,14 @@ def kind_of(path: str) -> str:
 
 
 def _expression(pattern: str) -> str:
-    """A pattern of .gitattributes as a regular expression."""
+    """Translates a pattern of .gitattributes into a regular expression."""
     parts = re.split(r"(\*\*/|\*\*|\*|\[0-9\])", pattern)
     known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "[0-9]": "[0-9]"}
     return "".join(known.get(part, re.escape(part)) for part in parts)
 
 
 def add_rules(text: str) -> str:
-    """.gitattributes with our lines, behind what people wrote there; as it is when they stand there already."""
+    """Adds our lines to .gitattributes, behind what people wrote there, unless they are there already."""
     rows = (f"{pattern} merge={'union' if kind == 'union' else DRIVER}" for pattern, kind in _RULES)
     block = "\n".join((_BEGIN, *rows, _END)) + "\n"
     if block in text:
@@ -66,12 +66,12 @@ def add_rules(text: str) -> str:
 
 
 def remove_rules(text: str) -> str:
-    """.gitattributes without our lines."""
+    """Removes our lines from .gitattributes."""
     return re.sub(rf"(?ms)^{re.escape(_BEGIN)}$.*?^{re.escape(_END)}$\n?", "", text)
 
 
 def names_driver(text: str) -> bool:
-    """Whether some file is to be merged by our driver."""
+    """Returns whether some file is to be merged by our driver."""
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
 
 

@@ -22,7 +22,7 @@ _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
 
 
 class Part(NamedTuple):
-    """A member of an object or an element of an array: where it begins (a member with its key), its value, and where that ends."""
+    """A member of an object or an element of an array: where it begins, where its value begins and ends."""
 
     start: int
     value: int
@@ -38,8 +38,10 @@ class Hook(NamedTuple):
 
 
 def hooks_of(host: str, program: str, options: str = "") -> list[Hook]:
-    """Our hooks for a host, which calls a program with options. Cursor takes nothing into the context with a prompt; it and Gemini tell no
-    number of tokens when an agent stops."""
+    """Returns our hooks for a host, which calls a program with options.
+
+    Cursor takes nothing into the context with a prompt; it and Gemini tell no number of tokens when an agent stops.
+    """
     skipped = {"cursor": ("user-prompt", "stop"), "gemini": ("stop",)}.get(host, ())
     found = []
     for event, name in zip(EVENTS, NAMES[host], strict=True):
@@ -54,7 +56,7 @@ def hooks_of(host: str, program: str, options: str = "") -> list[Hook]:
 
 
 def add_hooks(text: str | None, hooks: Sequence[Hook], host: str, shown: str, head: dict[str, Any]) -> str:
-    """The settings with our hooks, and with none of ours besides. Without a file, new settings that begin with `head`."""
+    """Adds our hooks to settings and removes older ones of ours. Without a file, new settings begin with `head`."""
     text = None if text is None else remove_hooks(text, host, shown)
     if text is None:
         return _new_settings(hooks, head)
@@ -71,7 +73,7 @@ def _new_settings(hooks: Sequence[Hook], head: dict[str, Any]) -> str:
 
 
 def check_settings(text: str, shown: str) -> None:
-    """InvalidFile when settings cannot be read, or hooks are not where we would put ours."""
+    """Raises InvalidFile when settings cannot be read, or hooks are not where we would put ours."""
     found = parse_json(text.removeprefix("\ufeff"), shown, hint=_HINT)
     if not isinstance(found, dict):
         raise InvalidFile(f"{shown}:1: the settings must be an object", _HINT)
@@ -92,7 +94,7 @@ def _member(text: str, at: int, key: str) -> Part | None:
 
 
 def _put(text: str, hook: Hook, newline: str, step: str) -> str:
-    """The settings with one hook more, in the layout that they have."""
+    """Adds one hook to settings, in the layout that they have."""
     element = dump_line(hook.element)
     root = root_of(text)
     hooks = _member(text, root, "hooks")
@@ -111,13 +113,13 @@ def _event(name: str, element: str, newline: str, step: str) -> str:
 
 
 def _indent(text: str) -> str:
-    """What the first member stands behind on its line; two blanks where there is no line of its own."""
+    """Returns what the first member is indented by; two blanks where it has no line of its own."""
     match = re.match(r"\ufeff?\s*\{[^\S\n]*\r?\n([ \t]+)\"", text)
     return match[1] if match else "  "
 
 
 def remove_hooks(text: str, host: str, shown: str) -> str | None:
-    """The settings without any hook of ours, and without what we made around them. None when that was the whole file."""
+    """Removes our hooks from settings, and what we made around them. None when that was the whole file."""
     check_settings(text, shown)
     while found := next(_ours(text, host), None):
         hooks, event, at, part = found
@@ -136,19 +138,18 @@ def remove_hooks(text: str, host: str, shown: str) -> str | None:
 
 
 def _dropped(text: str, container: Part, part: Part) -> tuple[str, bool]:
-    """The text without a member that is empty now: it is where it was, but ends earlier."""
+    """Removes a member that is empty now: it begins where it did, but ends earlier."""
     left = next(other for other in parts_of(text, container.value) if other.start == part.start)
     return remove_part(text, container.value, left)
 
 
 def _is_bare(text: str) -> bool:
-    """Whether settings hold nothing but the version that a new file of ours has."""
+    """Returns whether settings hold nothing but the version that a new file of ours has."""
     return text == dump_document({"version": 1})
 
 
 def _ours(text: str, host: str) -> Iterator[tuple[Part, Part, int, Part]]:
-    """Our hooks: the member of hooks, that of the event, the array that holds it, and the hook itself or, where it is alone in it,
-    the element around it."""
+    """Yields our hooks: the member of hooks, that of the event, the array, and the hook or all around it."""
     hooks = _member(text, root_of(text), "hooks")
     if hooks is None:
         return
@@ -168,7 +169,7 @@ def _ours(text: str, host: str) -> Iterator[tuple[Part, Part, int, Part]]:
 
 
 def _is_ours(text: str, part: Part, host: str) -> bool:
-    """Whether an object runs our program for this host."""
+    """Returns whether an object runs our program for this host."""
     found = parse_json(text[part.value : part.end], "settings")
     command = found.get("command") if isinstance(found, dict) else None
     match = _OURS.search(command) if isinstance(command, str) else None
@@ -185,7 +186,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _value_end(text: str, at: int) -> int:
-    """Where the value that begins here ends. The text is JSON that was read before."""
+    """Returns where the value that begins here ends. The text is JSON that was read before."""
     if text[at] == '"':
         return _ended(_STRING, text, at)
     if text[at] not in "{[":
@@ -209,12 +210,12 @@ def _ended(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def root_of(text: str) -> int:
-    """Where the value of a document begins."""
+    """Returns where the value of a document begins."""
     return _skip(text, 1 if text.startswith("\ufeff") else 0)
 
 
 def parts_of(text: str, at: int) -> Iterator[Part]:
-    """The members of the object, or the elements of the array, that begins here."""
+    """Yields the members of the object, or the elements of the array, that begins here."""
     is_object = text[at] == "{"
     place = _skip(text, at + 1)
     while text[place] not in "]}":
@@ -230,14 +231,14 @@ def parts_of(text: str, at: int) -> Iterator[Part]:
 
 
 def add_part(text: str, at: int, part: str, gap: str) -> str:
-    """The text with a part behind the last one of the container that begins here; gap is what stands before it on its line."""
+    """Adds a part behind the last one of the container that begins here; gap is what comes before it on its line."""
     last = next(iter(reversed([*parts_of(text, at)])), None)
     place = last.end if last else at + 1
     return text[:place] + (f",{gap}{part}" if last else part) + text[place:]
 
 
 def remove_part(text: str, at: int, part: Part) -> tuple[str, bool]:
-    """The text without a part of the container that begins here, and whether that container is left empty and was ours."""
+    """Removes a part of the container that begins here; also returns whether that is empty now and was ours."""
     before, after = None, None
     for other in parts_of(text, at):
         if other.start < part.start:

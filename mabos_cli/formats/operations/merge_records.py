@@ -1,4 +1,4 @@
-"""Merges the files of a workspace that two branches changed: memories, facts, rules and cases by their ids, logs by entries.
+"""Merges the files that two branches changed: memories, facts, rules and cases by their ids, logs by entries.
 
 Rules and cases are numbered: two sides give the same number to different things, and one of them gets another.
 """
@@ -58,23 +58,23 @@ class Merged(NamedTuple):
 
 
 def read_sides(parse: Callable[[bytes, str], Any], empty: Callable[[], Any], path: str, sides: Sides) -> list[Any]:
-    """The three files. Git gives an empty base where there is none; a side that is empty is malformed."""
+    """Parses the three files. Git gives an empty base where there is none; a side that is empty is malformed."""
     base = parse(sides[0], f"{path} (base)") if sides[0] else empty()
     return [base, parse(sides[1], f"{path} (ours)"), parse(sides[2], f"{path} (theirs)")]
 
 
 def age_of_id(own: str) -> tuple[tuple[int, int], str]:
-    """Ids in the order in which they were given out; those of other tools behind."""
+    """Returns a key that sorts ids in the order in which they were given out; those of other tools come last."""
     return parse_id(own) or (1 << 60, 0), own
 
 
 def latest_id(ids: Iterable[str]) -> str:
-    """The id that was given out last; those of other tools do not count."""
+    """Returns the id that was given out last; those of other tools do not count."""
     return max((own for own in ids if parse_id(own)), key=lambda own: parse_id(own) or (0, 0), default="")
 
 
 def free_id(own: str, text: bytes, taken: set[str]) -> str:
-    """An id near another one, drawn from what the record says: both clones of a merge draw the same."""
+    """Returns an unused id derived from the record, so that both clones of a merge choose the same."""
     ms, draw, number = parse_id(own), crc32(text), 1
     while True:
         made = f"{own[0]}-{ms[0]}-{2 * draw % 0x10000:04x}" if ms else f"{own}-{number + 1}"
@@ -85,14 +85,14 @@ def free_id(own: str, text: bytes, taken: set[str]) -> str:
 
 
 def merge_extras(files: list[Any]) -> dict[str, Any]:
-    """The keys of other tools, at the top of a file."""
+    """Merges the keys of other tools, at the top of a file."""
     base, a, b = files
     newer = max(a, b, key=lambda file: (file.version, repr(file.extra)))
     return merge_maps(base.extra, a.extra, b.extra, newer.extra)
 
 
 def merge_fact_files(path: str, sides: Sides) -> Merged:
-    """The facts of both sides; those that say the same are one."""
+    """Merges the facts of both sides; those that say the same are one."""
     files = read_sides(parse_facts, FactFile, path, sides)
     records = [{line_id(line): line for line in file.lines} for file in files]
     union = merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
@@ -139,7 +139,7 @@ def _numbered_age(own: str) -> tuple[int, str]:
 
 
 def merge_rule_files(path: str, sides: Sides) -> Merged:
-    """The rules of both sides. Of one that says two things now, the other version is kept disabled."""
+    """Merges the rules of both sides. Of one that says two things now, the other version is kept disabled."""
     files = read_sides(parse_rules, RuleFile, path, sides)
     base, ours, theirs = files
     union = merge_keyed(base.raw, ours.raw, theirs.raw, merge_rules, eq, _numbered_age)
@@ -162,7 +162,7 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
 
 
 def merge_case_files(path: str, sides: Sides) -> Merged:
-    """The cases of both sides. What a case was adapted from follows a new number."""
+    """Merges the cases of both sides. What a case was adapted from follows a new number."""
     files = read_sides(parse_cases, CaseFile, path, sides)
     records = [{entry["case_id"]: entry for entry in file.entries} for file in files]
     union = merge_keyed(records[0], records[1], records[2], partial(_settle_case, path), eq, _numbered_age)
@@ -191,7 +191,7 @@ def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: d
 
 
 def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
-    """The memories of both sides. How many fit into the recent stores is left to the next write."""
+    """Merges the memories of both sides. How many fit into the recent stores is left to the next write."""
     files = read_sides(parse_store, StoreFile, path, sides)
     ours, theirs = files[1:]
     notes: list[str] = []
@@ -222,7 +222,7 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
 
 
 def _records(file: StoreFile, path: str) -> dict[str, Held]:
-    """The items of a file by id; InvalidFile when two have one, for then one would be lost."""
+    """Returns the items of a file by id; InvalidFile when two have one, for then one would be lost."""
     recent = [(s, item) for s in ("working", "short_term") for item in getattr(file, s)]
     pairs = [(item.id, (s, render_item(item))) for s, item in recent]
     pairs += [(line_id(line), ("long_term", line)) for line in file.long_term]
@@ -234,7 +234,7 @@ def _records(file: StoreFile, path: str) -> dict[str, Held]:
 
 
 def _split_side(path: str, files: list[StoreFile]) -> int:
-    """Which side, 1 or 2, split its store into pages since the base; 0 when none did."""
+    """Returns which side, 1 or 2, split its store into pages since the base; 0 when none did."""
     before, ours, theirs = (bool(file.pages) for file in files)
     if not before and ours and theirs and files[0].long_term:
         raise Conflict(
@@ -245,12 +245,12 @@ def _split_side(path: str, files: list[StoreFile]) -> int:
 
 
 def _is_on_page(was: Held | None, held: Held) -> bool:
-    """Whether a long-term item is on a page of the side that has pages, as it was but for uses."""
+    """Returns whether a long-term item is on a page of the side that has pages, as it was but for uses."""
     return was is not None and was[0] == held[0] == "long_term" and _is_untouched(was, held)
 
 
 def _page_counts(base: dict[str, int], ours: dict[str, int], theirs: dict[str, int]) -> dict[str, int]:
-    """How many items the pages hold, as far as that can be told without them; doctor counts."""
+    """Returns how many items the pages hold, as far as that can be told without them; doctor counts."""
     names = sorted({*ours, *theirs})
     return {n: merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
 
@@ -263,14 +263,14 @@ def _settle_item(base: Held | None, a: Held, b: Held) -> Settled:
 
 
 def _is_untouched(was: Held, now: Held) -> bool:
-    """Whether nobody did anything about an item but use it, or make room in working memory."""
+    """Returns whether nobody did anything about an item but use it, or make room in working memory."""
     if was[0] != now[0] and now[0] == "long_term":
         return False
     return was[1] == now[1] or is_only_used(parse_item(was[1], "base"), parse_item(now[1], "now"))
 
 
 def _place_items(union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]]) -> dict[str, Held]:
-    """The items, with those that lost their id under new ones: other versions are linked with the one that is kept."""
+    """Gives new ids to items that lost theirs: other versions are linked with the one that is kept."""
     kept = dict(union.kept)
     for spare in union.spares:
         store, line = spare.record
@@ -305,14 +305,14 @@ def _repoint_items(kept: dict[str, Held], spare: Spare, own: str, records: list[
 
 
 def merge_logs(path: str, sides: Sides) -> Merged:
-    """Merges daily logs: the entries of both sides, whole, in the order of their ids; text between them stays behind what it follows."""
+    """Merges daily logs: whole entries of both sides in the order of their ids; text stays behind its entry."""
     base, ours, theirs = (_blocks(data.decode("utf-8", "surrogateescape")) for data in sides)
     merged = merge_runs(base, ours, theirs, _entry_time)
     return Merged(("\n\n".join(merged) + "\n" if merged else "").encode("utf-8", "surrogateescape"))
 
 
 def _blocks(text: str) -> list[str]:
-    """A log cut before each heading of an entry."""
+    """Splits a log before each heading of an entry."""
     return [part for each in re.split(r"(?m)^(?=## )", text) if (part := each.strip("\n"))]
 
 
@@ -322,7 +322,9 @@ def _entry_time(block: str) -> tuple[int, int] | None:
 
 
 def merge_derived(path: str, sides: Sides) -> Merged | None:
-    """Returns, of two derived files, the one that a person edited, so that the next run sets it aside, else ours; None when both
-    were edited. What it stands for is merged elsewhere, and it is rebuilt from that."""
+    """Returns the derived file that a person edited, which the next run sets aside, else ours; None for two.
+
+    What it stands for is merged elsewhere, and it is rebuilt from that.
+    """
     edited = [data for data in sides[1:] if not is_as_generated(data.decode("utf-8", "replace"))]
     return None if len(edited) == 2 else Merged(edited[0] if edited else sides[1])

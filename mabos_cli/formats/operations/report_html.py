@@ -14,7 +14,7 @@ _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
 
 
 def render_page(report: Report, css: str) -> str:
-    """The whole page, sealed, so that a later run knows whether anybody changed it."""
+    """Renders the whole page, sealed, so that a later run knows whether anybody changed it."""
     sections = [] if report.is_empty else [*memory_sections(report), *mind_sections(report), _upkeep(report)]
     title = f"{report.name}: memory report"
     head = element(
@@ -35,12 +35,12 @@ def render_page(report: Report, css: str) -> str:
 
 
 def is_own_page(text: str) -> bool:
-    """Whether a file is a report as it was written, or empty; one that somebody changed is not."""
+    """Returns whether a file is a report as it was written, or empty; one that somebody changed is not."""
     return not text or (text.startswith(_HEAD) and is_as_generated(text))
 
 
 def _lines(html: Html) -> str:
-    """Markup with line breaks where they change nothing that is seen: a page in one line is hard to look into."""
+    """Adds line breaks where they change nothing that is seen, so that the source can be read."""
     for tag in ("</section>", "</tr>", "</li>", "</p>", "</summary>", "</h2>", "</style>", "</svg>", "</g>"):
         html = Html(html.replace(tag, tag + "\n"))
     return html
@@ -82,14 +82,14 @@ def _overview(report: Report) -> Html:
 
 
 def _tile(count: int, noun: str, section: str, *, more: bool = False) -> Html:
-    """A number that leads to a section; with more, there are more of them than were looked at."""
+    """Returns a number that leads to a section; with more, there are more of them than were looked at."""
     what = noun if noun in ("archived", "untrusted", "late") else plural(count, noun).partition(" ")[2]
     shown = element("b", f"{count:,}{'+' if more else ''}")
     return element("a", shown, " ", element("span", what), href=f"#{section}")
 
 
 def _first_steps(report: Report) -> Html:
-    """What to do in a workspace that holds nothing."""
+    """Returns what to do in a workspace that holds nothing."""
     if not report.agents:
         return element("p", "This workspace has no agent. Make one: ", code("mabos agent create main"))
     name = report.agents[0]
@@ -114,7 +114,7 @@ def _troubles(troubles: Cut[str]) -> Part:
 
 
 def _upkeep(report: Report) -> Section:
-    """What is due, how the indexes are, and what was written last."""
+    """Returns what is due, how the indexes are, and what was written last."""
     many = len(report.agents) > 1
     names = list(dict.fromkeys(name for each in report.upkeep.rows for name, _ in each.due))
     rows = [_waiting(each.agent, dict(each.due), each.index_state, names) for each in report.upkeep.rows]

@@ -1,4 +1,4 @@
-"""HTML from values: text is escaped unless an element made it, so that content cannot become markup by being forgotten."""
+"""Renders values as HTML: all text is escaped unless an element made it, so that content never becomes markup."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -20,8 +20,9 @@ class Html(str):
 
 
 def element(name: str, /, *parts: Part, **attributes: str | int | float | bool | None) -> Html:
-    """An element around its parts. Of an attribute's name the last underscore is dropped and others are dashes; None and
-    False leave it out.
+    """Returns an element around its parts.
+
+    Of an attribute's name the last underscore is dropped and others are dashes; None and False leave it out.
 
     >>> element("p", "a < b", class_="note")
     '<p class="note">a &lt; b</p>'
@@ -35,7 +36,7 @@ def element(name: str, /, *parts: Part, **attributes: str | int | float | bool |
 
 
 def join(parts: Iterable[Part]) -> Html:
-    """Parts one after the other, escaped where they are text."""
+    """Joins parts, escaped where they are text."""
     return Html("".join(map(_part, parts)))
 
 
@@ -67,39 +68,39 @@ def code(text: str) -> Html:
 
 
 def left_out(count: int, noun: str, why: str = "") -> Html | None:
-    """How many of something are not shown; nothing when all are."""
+    """Renders how many of something are not shown; None when all are."""
     return element("p", f"{plural(count, f'more {noun}')} not shown{why}.", class_="more") if count else None
 
 
 def row(*cells: Part) -> Html:
-    """A row of a table; a cell that is None is left out."""
+    """Returns a row of a table; a cell that is None is left out."""
     return element("tr", (element("td", cell) for cell in cells if cell is not None))
 
 
 def table(heads: Sequence[str], rows: Iterable[Html], label: str) -> Html:
-    """A table that scrolls by itself when it is wider than the screen."""
+    """Returns a table that scrolls by itself when it is wider than the screen."""
     head = element("tr", (element("th", name, scope="col") for name in heads))
     inner = element("table", element("thead", head), element("tbody", rows))
     return element("div", inner, class_="wide", role="region", aria_label=label, tabindex=0)
 
 
 def doubt(trust: str) -> Html | None:
-    """The mark of what nobody vouches for."""
+    """Returns the mark of what nobody vouches for."""
     return element("span", "untrusted", class_="doubt") if trust == "untrusted" else None
 
 
 def whose(agent: str, many: bool) -> Html | None:
-    """The name of an agent, where there are several."""
+    """Returns the name of an agent, where there are several."""
     return element("span", agent, class_="who") if many else None
 
 
 def fold(title: Part, *parts: Part, is_open: bool = False) -> Html:
-    """Something that opens when it is asked to, without a script."""
+    """Returns something that opens when it is clicked, without a script."""
     return element("details", element("summary", title), *parts, open=is_open)
 
 
 def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label: str, top: int) -> Html:
-    """Columns of stacked counts, drawn to fill whatever room there is; each says its name and its sum when pointed at."""
+    """Renders columns of stacked counts that fill the room; each shows its name and sum when pointed at."""
     drawn = []
     for at, (counts, name) in enumerate(zip(columns, names, strict=True)):
         height, parts = 0.0, []
@@ -120,7 +121,7 @@ def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label
 
 
 def render_bar(share: float, kind: str = "c1") -> Html:
-    """A bar that fills a share of its room. The number stands beside it, so that nobody has to see it."""
+    """Renders a bar that fills a share of its room. The number stands beside it, so that nobody has to see it."""
     width = _number(100 * max(0.0, min(1.0, share)))
     parts = [element("rect", width=100, height=10, class_="rest")]
     if share > 0:
@@ -129,7 +130,7 @@ def render_bar(share: float, kind: str = "c1") -> Html:
 
 
 def render_picture(picture: Picture) -> Html:
-    """The graph in its own size: boxes with labels, and lines with an arrow that name their facts when pointed at."""
+    """Renders the graph in its own size: boxes with labels, and arrows that show their facts when pointed at."""
     tip = element("path", d="M0 0L8 4L0 8z", class_="tip")
     marker = element(
         "marker", tip, id="tip", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=7, markerHeight=7, orient="auto"
@@ -160,7 +161,7 @@ def _box(box: Box) -> Html:
 
 
 def _line(line: Line, boxes: Sequence[Box]) -> Html:
-    """A line from the centre of one box to the edge of the other."""
+    """Returns a line from the centre of one box to the edge of the other."""
     a, b = boxes[line.start], boxes[line.end]
     x, y = _edge(b, a.x, a.y)
     more = [f"and {line.facts.left} more"] if line.facts.left else []
@@ -170,12 +171,12 @@ def _line(line: Line, boxes: Sequence[Box]) -> Html:
 
 
 def _edge(box: Box, x: int, y: int) -> tuple[str, str]:
-    """Where a line from a point to the centre of a box meets its edge."""
+    """Returns where a line from a point to the centre of a box meets its edge."""
     dx, dy = x - box.x, y - box.y
     scale = 1 / max(abs(dx) / (box.width / 2), abs(dy) / _HALF, 1)
     return _number(box.x + dx * scale), _number(box.y + dy * scale)
 
 
 def _number(value: float) -> str:
-    """A number with at most two decimals."""
+    """Returns a number with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

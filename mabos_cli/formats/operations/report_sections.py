@@ -30,7 +30,7 @@ _TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word
 
 
 def memory_sections(report: Report) -> Iterator[Section]:
-    """Memory over time, tiers, topics by month, the hierarchy, and the timeline."""
+    """Yields memory over time, tiers, topics by month, the hierarchy, and the timeline."""
     many = len(report.agents) > 1
     yield Section("stored", "Memory over time", _stored(report.memory))
     yield Section("tiers", "Tiers now", _tiers(report.memory, many))
@@ -169,7 +169,7 @@ def _quarter(node: Node, is_open: bool) -> Html:
 
 
 def _period(node: Node) -> Part:
-    """A period in a line: its name, how much there is of it, and its themes."""
+    """Returns a period in a line: its name, how much there is of it, and its themes."""
     told = f"{node.days} of {node.length} days, {plural(node.entries, 'entry')}"
     state = "" if node.state == "current" else f", summary {node.state}"
     themes = ", ".join(f"{name} {count}" for name, count in node.themes.rows)
@@ -200,7 +200,7 @@ def _moment(moment: Moment, many: bool) -> Html:
 
 
 def mind_sections(report: Report) -> Iterator[Section]:
-    """Belief conflicts, the goal tree, the knowledge graph, and what has a date."""
+    """Yields belief conflicts, the goal tree, the knowledge graph, and what has a date."""
     many = len(report.agents) > 1
     yield Section("conflicts", "Belief conflicts", _conflicts(report.clashes, report.settled, many))
     yield Section("goals", "Goals", _goals(report.goals, many))
@@ -263,7 +263,7 @@ def _goals(goals: Cut[GoalRow], many: bool) -> Part:
 
 
 def _tree(rows: Sequence[GoalRow], start: int, end: int) -> Html:
-    """The rows from one to another as a list, with what is deeper as lists within."""
+    """Renders the rows from one to another as a list, with deeper ones as lists within."""
     tops = [n for n in range(start, end) if rows[n].depth == rows[start].depth]
     items = []
     for here, after in zip(tops, [*tops[1:], end], strict=True):

@@ -8,7 +8,7 @@ _MOST_LISTS = 1000
 
 
 def parse_settings(text: str, path: str) -> dict[str, tuple[Any, int]]:
-    """Dotted names with their values and lines; InvalidFile cites the line of anything that is not section: {name: value}."""
+    """Parses dotted names with values and lines; InvalidFile cites what is not section: {name: value}."""
     import yaml
 
     if text.count("[") > _MOST_LISTS:  # PyYAML takes minutes for them, and settings hold no lists

@@ -46,21 +46,21 @@ class Station(NamedTuple):
     name: str
 
     def words(self, job: Job, *options: str) -> tuple[str, ...]:
-        """The command line of a job."""
+        """Returns the command line of a job."""
         return (*self.program, *options, "-w", self.root, "schedule", "run", job.name)
 
     def unit(self, job: Job) -> str:
-        """What the units of a job are called."""
+        """Returns the name of the units of a job."""
         return f"mabos-{self.name}-{job.name}"
 
 
 def render_mark(root: str) -> str:
-    """The comment by which we know what is ours, and whose."""
+    """Renders the comment by which we know what is ours, and whose."""
     return f"{_MARK}{dump_line(root)}"
 
 
 def render_units(station: Station, job: Job, rhythm: Rhythm, when: str, delay: float) -> dict[str, str]:
-    """The service and the timer of a job, by file name."""
+    """Renders the service and the timer of a job, by file name."""
     words, unit = station.words(job), station.unit(job)
     _check_plain(words)
     # systemd refuses a program whose path holds quotes or backslashes; as an argument it may be anything.
@@ -81,7 +81,7 @@ def _check_plain(words: Sequence[str]) -> None:
 
 
 def _quoted(word: str) -> str:
-    """A word as ExecStart reads it: specifiers start with a percent sign, escapes with a backslash.
+    """Quotes a word for ExecStart, where specifiers start with a percent sign and escapes with a backslash.
 
     >>> print(_quoted('/srv/100% "ours"'), _quoted("run"))
     "/srv/100%% \\"ours\\"" run
@@ -92,7 +92,7 @@ def _quoted(word: str) -> str:
 
 
 def render_calendar(rhythm: Rhythm) -> str:
-    """A rhythm as OnCalendar reads it, in local time.
+    """Renders a rhythm for OnCalendar, in local time.
 
     >>> [render_calendar(r) for r in (Rhythm(30), Rhythm(60), Rhythm(120), Rhythm(0, 190), Rhythm(0, 250, "Sun"))]
     ['*:00/30', '*:00', '00/2:00', '03:10', 'Sun 04:10']
@@ -105,7 +105,7 @@ def render_calendar(rhythm: Rhythm) -> str:
 
 
 def render_cron_time(rhythm: Rhythm) -> str:
-    """A rhythm as the five fields of cron.
+    """Renders a rhythm as the five fields of cron.
 
     >>> [render_cron_time(r) for r in (Rhythm(1), Rhythm(30), Rhythm(120), Rhythm(0, 190), Rhythm(0, 250, "Sun"))]
     ['* * * * *', '*/30 * * * *', '0 */2 * * *', '10 3 * * *', '10 4 * * 0']
@@ -119,7 +119,10 @@ def render_cron_time(rhythm: Rhythm) -> str:
 
 
 def render_cron_block(station: Station, due: Sequence[tuple[Job, Rhythm]]) -> str:
-    """The lines of a workspace in a crontab, between their marks. A percent sign would end the command there."""
+    """Renders the lines of a workspace in a crontab, between their marks.
+
+    A percent sign would end the command there.
+    """
     begin, end = _cron_marks(station.root)
     lines = []
     for job, rhythm in due:
@@ -137,7 +140,10 @@ def _cron_marks(root: str) -> tuple[str, str]:
 
 
 def replace_cron_block(crontab: bytes, root: str, block: str) -> bytes:
-    """A crontab with the lines of a workspace replaced, added at the end, or (an empty block) taken out. All else stays as it is."""
+    """Replaces the lines of a workspace in a crontab, adds them at the end, or removes them if the block is empty.
+
+    All else stays as it is.
+    """
     begin, end = (f"{mark}\n".encode() for mark in _cron_marks(root))
     lines = crontab.splitlines(keepends=True)
     found = [(number, line) for number, line in enumerate(lines) if line in (begin, end)]

@@ -150,14 +150,14 @@ def _check_pages(agent: Agent) -> Iterator[Finding]:
 
 
 def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
-    """The pages of long-term memory that are there, and how many items each holds."""
+    """Yields the pages of long-term memory that are there, and how many items each holds."""
     for name in list_stems(agent.paths.store_pages, ".json"):
         path = agent.paths.store_page(name)
         yield name, len(parse_page(read_bytes(path) or b"", agent.paths.relative(path)))
 
 
 def _check_trust(agent: Agent) -> Iterator[Finding]:
-    """Items that say that they are trusted more than what they derive from: they are not, but their lines mislead."""
+    """Finds items that claim more trust than what they derive from: they do not have it, but their lines mislead."""
     for _, item, trust in overrated_items(agent, agent.load().memory()):
         told = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
         yield Finding("note", "memory-store.json", told)
@@ -167,7 +167,7 @@ def _check_trust(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
-    """Facts, rules and cases are decoded to the last line; what is wrong with one file does not hide the others."""
+    """Decodes facts, rules and cases to the last line; what is wrong with one file does not hide the others."""
     reads = (lambda: list(load_facts(agent).all()), lambda: load_rules(agent), lambda: load_cases(agent).cases())
     for read in reads:
         try:
@@ -227,7 +227,7 @@ def _check_texts(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_places(agent: Agent) -> Iterator[Finding]:
-    """Names of files behind which there is none."""
+    """Finds names of files that are folders or broken links."""
     for here, folders, names in os.walk(agent.paths.root):
         shown = agent.paths.relative(Path(here))
         for name in folders:
@@ -240,7 +240,7 @@ def _check_places(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_mind(agent: Agent) -> Iterator[Finding]:
-    """Values in cognitive files that make no sense; the entries around them count all the same."""
+    """Finds values in cognitive files that make no sense; the entries around them count all the same."""
     for kind in KINDS:
         with suppress(MabosError):  # a file that cannot be read is told above
             problems = load_beliefs(agent)[1] if kind == "belief" else load_attitudes(agent, kind)[1]
@@ -253,7 +253,7 @@ def _line(data: bytes, position: int) -> int:
 
 
 def _is_writing(agent: Agent) -> bool:
-    """Whether a writer is between its intent and its end, or was killed there."""
+    """Returns whether a writer is between its intent and its end, or was killed there."""
     return bool((read_bytes(agent.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
 
 
@@ -275,7 +275,7 @@ def _check_derived(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_told(agent: Agent) -> Iterator[Finding]:
-    """Markdown that says of which facts or cases it was made, and those are others by now: after a merge, or by another tool."""
+    """Finds Markdown whose facts or cases have changed since: after a merge, or by another tool."""
     paths, level = agent.paths, "note" if _is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above
         if paths.facts_md.exists() and not is_made_from(agent, load_facts(agent).versions):
@@ -286,7 +286,7 @@ def _check_told(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_git(agent: Agent) -> Iterator[Finding]:
-    """Git merges as text what it has no driver for; only a clone that wants one is looked at."""
+    """Looks for the merge driver in a clone that names it: without one git merges as text."""
     rules = agent.paths.workspace.gitattributes
     if not names_driver((read_bytes(rules) or b"").decode("utf-8", "replace")):
         return
@@ -315,7 +315,7 @@ def repair(agent: Agent) -> list[str]:
 
 
 def _lower_trust(agent: Agent, memory: Memory) -> tuple[Changes, int]:
-    """The changes that make items say what they are trusted, as their lineage has it; and how many those are."""
+    """Lowers the trust of items to what their lineage allows; returns the changes and how many those are."""
     found = list(overrated_items(agent, memory))
     fallen = {item.id: lowered(item, trust) for _, item, trust in found}
     recent = [tuple(fallen.get(i.id, i) for i in items) for items in (memory.working, memory.short_term)]

@@ -142,7 +142,7 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
 
 
 def merge_versions(base: Path, ours: Path, theirs: Path, path: str) -> tuple[str, list[str]]:
-    """Merges three versions of a file into ours; returns the kind of the file and what somebody should know about it."""
+    """Merges three versions of a file into ours; returns the kind of the file, and notes about the merge."""
     versions = (_load(base), _load(ours), _load(theirs))
     kind = kind_of(path)
     merged = merge_file(kind, path, versions)

@@ -1,4 +1,4 @@
-"""Sets up agent hosts: puts our hooks into their settings and takes them out, and writes the skill that explains memory."""
+"""Sets up agent hosts: installs and removes our hooks, and writes the skill that explains memory."""
 
 import os
 import shlex
@@ -71,7 +71,7 @@ def _settings_file(host: str, scope: str, named: str) -> Path:
 
 
 def _program() -> str:
-    """Returns how a host calls us: by name where any shell finds it, by path from an environment that only this shell is in."""
+    """Returns how a host calls us: by name where any shell finds it, by path from a virtual environment."""
     found = which("mabos")
     if found is None:
         return shlex.join([sys.executable, "-m", "mabos_cli"])
@@ -113,7 +113,7 @@ def _apply(path: Path, old: bytes | None, text: str | None, dry_run: bool) -> No
 
 
 def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None]:
-    """Returns what tells an agent how to use its memory, a SKILL.md or a section for AGENTS.md, and writes it if there is an output.
+    """Returns a SKILL.md, or a section for AGENTS.md, about the use of memory, and writes it to the output.
 
     The second value says whether that changed the file; it is None where nothing is written.
     """

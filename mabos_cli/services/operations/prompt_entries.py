@@ -1,6 +1,6 @@
-"""Finds what memory says about a prompt: what the index offers, as far as it is still in its file, and in the same lines where it is a passage.
+"""Finds what the index offers for a prompt and the files still confirm.
 
-The index is taken as it is.
+A passage must still be in the same lines. The index is taken as it is.
 """
 
 import os
@@ -53,7 +53,7 @@ class _Files:
         self._texts: dict[str, bytes] = {}
 
     def confirm(self, seen: Any) -> bool:
-        """Whether a candidate still stands where the index found it."""
+        """Returns whether a candidate still stands where the index found it."""
         path = os.path.join(self._folder, seen.source)
         if seen.source not in self._stamps:
             self._stamps[seen.source] = _stamp(path)

@@ -14,7 +14,10 @@ from mabos_cli.workspace.transaction import holding_lock, write_receipt
 
 
 def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
-    """Writes every derived file that is not as it should be: their names, and warnings. Deferred items are stored first."""
+    """Writes every derived file that is not as it should be: their names, and warnings.
+
+    Deferred items are stored first.
+    """
     started = time.monotonic()
     _drain(agent, "materialize")
     with holding_lock(agent, "materialize"):
@@ -31,8 +34,10 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
 
 
 def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
-    """What the memory index says now; the index and the domain files are written as far as they differ. Deferred items are stored
-    first: they may be critical."""
+    """Writes the memory index and the domain files as far as they differ, and returns what they say.
+
+    Deferred items are stored first: they may be critical.
+    """
     _drain(agent, "context index")
     with holding_lock(agent, "context index"):
         loaded = agent.load()

@@ -1,4 +1,4 @@
-"""Gathers a report from the files of agents and writes its page. What cannot be read is listed, and the rest is shown."""
+"""Gathers a report from the files of agents and writes its page; what cannot be read is listed."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ _DATED = ("goal", "intention", "plan", "commitment")
 
 
 class ReportPage(NamedTuple):
-    """A page of HTML, whose it is, what could not be read, and whether the file changed; None where it is only printed."""
+    """A page of HTML, its agents, what could not be read, and whether the file changed; None where it is printed."""
 
     html: str
     agents: list[str]
@@ -114,14 +114,14 @@ class Gathering:
         self._homes = [home for name in names if (home := self._open(call, name))]
 
     def _open(self, call: Session, name: str) -> Agent | None:
-        """An agent; settings that cannot be read are told, and the defaults hold."""
+        """Opens an agent; settings that cannot be read are listed, and the defaults hold."""
         found = self._read(name, None, find_agent, self._workspace, name)
         if found is None:
             return None
         return self._read(name, None, call.agent_of, found) or call.agent_of(found, fallback=True)
 
     def _read(self, agent: str, otherwise: Found, read: Callable[..., Found], *given: object) -> Found:
-        """What a function reads, or something else when it cannot, and that is told."""
+        """Calls a function that reads; what cannot be read is listed, and replaced by something else."""
         try:
             return read(*given)
         except MabosError as error:
@@ -129,7 +129,7 @@ class Gathering:
             return otherwise
 
     def report(self, name: str) -> Report:
-        """Everything, under a name."""
+        """Gathers everything, under a name."""
         agents = tuple(home.id for home in self._homes)
         minds = [self._mind(home) for home in self._homes]
         told = self._told()
@@ -178,7 +178,7 @@ class Gathering:
         return Mind(home.id, beliefs, held)
 
     def _conflicts(self, minds: Sequence[Mind]) -> tuple[Cut[Clash], Cut[Settled]]:
-        """The open conflicts and the resolved ones."""
+        """Returns the open conflicts and the resolved ones."""
         clashes, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
             known: dict[str, Resolution] = self._read(home.id, {}, read_resolved, home)
@@ -188,7 +188,7 @@ class Gathering:
         return list_clashes(clashes), list_settled(settled)
 
     def _facts(self) -> tuple[list[Fact], int]:
-        """The facts of all agents that hold now, and how many do not."""
+        """Returns the facts of all agents that hold now, and how many do not."""
         no_facts: list[Fact] = []
         found = [fact for home in self._homes for fact in self._read(home.id, no_facts, _all_facts, home)]
         holding = [fact for fact in found if holds_at(fact, self._now)]
@@ -200,7 +200,7 @@ class Gathering:
         return Upkeep(home.id, told, self._read(home.id, "unknown", index_state, home))
 
     def _told(self) -> list[tuple[str, Cut[Told]]]:
-        """What the logs of each agent say of its latest quarters."""
+        """Summarizes the latest quarters of each agent by its logs."""
         digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
         quarters = [periods_of("quarterly", each.days) for each in digests]
         most = share_quarters([len(each) for each in quarters])
@@ -241,7 +241,7 @@ def _count_items(agent: Agent, tally: Tally) -> None:
 
 
 def _tell(digests: Digests, quarters: Sequence[Period]) -> tuple[Told, ...]:
-    """What the logs of an agent say of some quarters and all below them, the latest quarter first."""
+    """Summarizes some quarters and all below them by the logs of an agent, the latest quarter first."""
     if not quarters:
         return ()
     states = {(row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))}

@@ -1,4 +1,4 @@
-"""Finds what agents learned since a commit: their files then and now are read by the same codecs and compared by what they hold."""
+"""Finds what agents learned since a commit: files then and now are compared by what they hold."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -57,8 +57,7 @@ _RESULTS = {None: "open", True: "came true", False: "did not come true"}
 
 
 class Review(NamedTuple):
-    """What is new for an agent: sections that have rows, how many observations were captured and harvested, and the other files
-    that changed."""
+    """What is new for an agent: sections with rows, observations captured and harvested, other changed files."""
 
     agent: str
     sections: tuple[Section, ...]
@@ -82,7 +81,7 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 
 def review_agents(session: Session, rev: str, since: str, *, every: bool) -> tuple[str, list[Review]]:
-    """Compares an agent, or all, with a commit, or with the last one before a date; returns the commit and the reviews."""
+    """Compares an agent, or all, with a commit or the last one before a date; returns it and the reviews."""
     if rev and since:
         raise UsageFault("both a commit and --since given", "each of them says where to begin")
     workspace = session.open_workspace()
@@ -125,7 +124,7 @@ class _Files:
         revision.load(wanted)
 
     def _is_copy(self, name: str) -> bool:
-        """Whether a file only repeats what others hold."""
+        """Returns whether a file only repeats what others hold."""
         return kind_of(self.cited(name)) in ("log", "derived")
 
     def matching(self, pattern: re.Pattern[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The schedule of a workspace: its units and lines of a crontab, put in and taken out, and the jobs run, each command in a process of its own."""
+"""Installs the jobs of a workspace as units or lines of a crontab, and runs them, each command in a process."""
 
 import json
 import os
@@ -32,7 +32,7 @@ _ENDINGS = (".service", ".timer")
 
 
 class Run(NamedTuple):
-    """How a command went for an agent: exit code, answer (a value, or lines), warnings, why it failed and what to do then."""
+    """The result of a command for an agent: exit code, answer (a value, or lines), warnings, error and hint."""
 
     agent: str
     command: str
@@ -48,7 +48,10 @@ class Run(NamedTuple):
 
 
 def run_job(session: Session, job: Job, forms: Sequence[str] = ()) -> list[Run] | None:
-    """Runs a job, its commands with more options (--json, --commit). None when another process runs the same job: nothing is done."""
+    """Runs a job, its commands with more options (--json, --commit).
+
+    None when another process runs the same job: nothing is done.
+    """
     workspace = session.open_workspace()
     agents = [find_agent(workspace, session.agent).id] if session.agent else list_agents(workspace)
     patience = session.lock_timeout or str(load_settings(workspace, None, {})["schedule.patience"])
@@ -87,7 +90,7 @@ def _run(options: list[str], agent: str, words: tuple[str, ...]) -> Run:
 
 
 def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
-    """Answer, warnings, error and hint of a command that was asked for JSON; one that broke down leaves text instead."""
+    """Reads answer, warnings, error and hint of a command that prints JSON; one that crashed leaves text."""
     try:
         found = json.loads(out) if out else {}
         told = json.loads(err)["error"] if err else {"message": "", "hint": ""}
@@ -97,7 +100,7 @@ def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
 
 
 def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
-    """The same of one that prints text."""
+    """Reads answer, warnings, error and hint of a command that prints text."""
     said = [line for line in err.split("\n") if line.strip()]
     warnings = [line.removeprefix("warning: ") for line in said if line.startswith("warning: ")]
     told = [line.removeprefix("mabos: ") for line in said if line.startswith("mabos: ")]
@@ -106,7 +109,7 @@ def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
 
 
 def job_fault(failed: list[Run], total: int) -> MabosError:
-    """The error of a job: the code of its first failure. What was done is told already."""
+    """Returns the error of a job, with the code of its first failure. What was done is printed already."""
     first = failed[0]
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__()}
     told = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
@@ -129,20 +132,20 @@ class UnitChanges(NamedTuple):
 
 
 def units_folder() -> Path:
-    """Where the user's systemd looks for units that the user made."""
+    """Returns the folder in which the user's systemd looks for units that the user made."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return Path(os.path.abspath(base)) / "systemd" / "user"
 
 
 def find_units(folder: Path, root: str) -> list[str]:
-    """The units of a workspace: those whose first line bears its mark."""
+    """Finds the units of a workspace: those whose first line bears its mark."""
     mark = render_mark(root).encode()
     names = [name for name in list_names(folder) if name.startswith("mabos-") and name.endswith(_ENDINGS)]
     return [name for name in names if (read_bytes(folder / name) or b"").partition(b"\n")[0] == mark]
 
 
 def plan_units(folder: Path, root: str, wanted: Mapping[str, str]) -> UnitChanges:
-    """What differs between the folder and the units that are wanted; Conflict when a name is taken by somebody else."""
+    """Compares the folder with the units that are wanted; Conflict when a name is taken by somebody else."""
     ours = find_units(folder, root)
     held = {name: read_bytes(folder / name) for name in wanted}
     for name, data in held.items():
@@ -179,7 +182,7 @@ class Plan(NamedTuple):
         return self.station.root
 
     def units(self) -> dict[str, str]:
-        """The unit files by name."""
+        """Returns the unit files by name."""
         found: dict[str, str] = {}
         for job, rhythm in due_jobs(self.settings.values):
             when = self.settings[job.setting]
@@ -187,7 +190,7 @@ class Plan(NamedTuple):
         return found
 
     def cron(self) -> str:
-        """The lines of the crontab."""
+        """Returns the lines of the crontab."""
         due = due_jobs(self.settings.values)
         return render_cron_block(self.station, due) if due else ""
 
@@ -200,7 +203,7 @@ def open_plan(workspace: WorkspacePaths) -> Plan:
 
 
 def _program() -> tuple[str, ...]:
-    """How the program that runs now is called from anywhere. A link stays a link: it outlives an upgrade."""
+    """Returns how this program is called from anywhere. A link stays a link: it outlives an upgrade."""
     own = os.path.abspath(sys.argv[0])
     if os.path.basename(own) == "mabos" and os.access(own, os.X_OK):
         return (own,)
@@ -209,7 +212,6 @@ def _program() -> tuple[str, ...]:
 
 def find_installed(root: str) -> list[str]:
     """Returns who runs the jobs of a workspace: systemd, cron, both or none."""
-    """Where the jobs of a workspace are installed."""
     found = ["systemd"] if find_units(units_folder(), root) else []
     try:
         crontab = read_crontab()
@@ -219,7 +221,7 @@ def find_installed(root: str) -> list[str]:
 
 
 def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[Path, UnitChanges, list[str]]:
-    """Makes the user's systemd run just the units that are wanted: their folder, what changes, and commands left to run."""
+    """Installs just the units that are wanted; returns their folder, what changes, and commands left to run."""
     folder = units_folder()
     changes = plan_units(folder, root, wanted)
     left: list[str] = []
@@ -244,7 +246,7 @@ def _timers(names: Iterable[str]) -> list[str]:
 
 
 def _orders(wanted: Mapping[str, str], changes: UnitChanges) -> list[list[str]]:
-    """What systemd is told behind the files: only what it cannot know."""
+    """Returns what systemd must be told after the files have changed."""
     orders = [["daemon-reload"]] if changes else []
     if wanted:
         orders.append(["enable", "--now", *_timers(wanted)])

@@ -24,8 +24,11 @@ _SAMPLES = ("memories.ndjson", "price.yaml")
 _GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
-    **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "demo"), ("EMAIL", "demo@example.invalid"))},
-}  # fmt: skip
+    "GIT_AUTHOR_NAME": "demo",
+    "GIT_AUTHOR_EMAIL": "demo@example.invalid",
+    "GIT_COMMITTER_NAME": "demo",
+    "GIT_COMMITTER_EMAIL": "demo@example.invalid",
+}
 
 
 class Created(NamedTuple):
