@@ -59,17 +59,13 @@ def add_hooks(text: str | None, hooks: Sequence[Hook], host: str, shown: str, he
     """Adds our hooks to settings and removes older ones of ours. Without a file, new settings begin with `head`."""
     text = None if text is None else remove_hooks(text, host, shown)
     if text is None:
-        return _new_settings(hooks, head)
+        # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
+        return dump_document({"hooks": {hook.event: [hook.element] for hook in hooks}, **head})
     newline = "\r\n" if "\r\n" in text else "\n"
     step = _indent(text)
     for hook in hooks:
         text = _put(text, hook, newline, step)
     return text
-
-
-def _new_settings(hooks: Sequence[Hook], head: dict[str, Any]) -> str:
-    # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
-    return dump_document({"hooks": {hook.event: [hook.element] for hook in hooks}, **head})
 
 
 def check_settings(text: str, shown: str) -> None:
@@ -132,7 +128,7 @@ def remove_hooks(text: str, host: str, shown: str) -> str | None:
         root = root_of(text)
         first = next(parts_of(text, root)).start == hooks.start
         text, is_empty = _dropped(text, Part(root, root, 0), hooks)
-        if is_empty or (first and _is_bare(text)):
+        if is_empty or (first and text == dump_document({"version": 1})):  # nothing is left but what a new file has
             return None
     return text
 
@@ -141,11 +137,6 @@ def _dropped(text: str, container: Part, part: Part) -> tuple[str, bool]:
     """Removes a member that is empty now: it begins where it did, but ends earlier."""
     left = next(other for other in parts_of(text, container.value) if other.start == part.start)
     return remove_part(text, container.value, left)
-
-
-def _is_bare(text: str) -> bool:
-    """Returns whether settings hold nothing but the version that a new file of ours has."""
-    return text == dump_document({"version": 1})
 
 
 def _ours(text: str, host: str) -> Iterator[tuple[Part, Part, int, Part]]:

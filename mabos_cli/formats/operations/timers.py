@@ -38,7 +38,7 @@ WantedBy=timers.target
 """
 
 
-class Station(NamedTuple):
+class Installation(NamedTuple):
     """What every job of a workspace has in common: how the program is called, the workspace, and its name in units."""
 
     program: tuple[str, ...]
@@ -59,14 +59,14 @@ def render_mark(root: str) -> str:
     return f"{_MARK}{dump_line(root)}"
 
 
-def render_units(station: Station, job: Job, rhythm: Rhythm, when: str, delay: float) -> dict[str, str]:
+def render_units(installation: Installation, job: Job, rhythm: Rhythm, when: str, delay: float) -> dict[str, str]:
     """Renders the service and the timer of a job, by file name."""
-    words, unit = station.words(job), station.unit(job)
+    words, unit = installation.words(job), installation.unit(job)
     _check_plain(words)
     # systemd refuses a program whose path holds quotes or backslashes; as an argument it may be anything.
     odd = ("/usr/bin/env",) if set(words[0]) & set("\"'\\") else ()
     command = " ".join(_quoted(word) for word in (*odd, *words))
-    fields = {"mark": render_mark(station.root), "job": job.name, "name": station.name, "unit": unit}
+    fields = {"mark": render_mark(installation.root), "job": job.name, "name": installation.name, "unit": unit}
     # The colon keeps dollar signs as they are.
     service = _SERVICE.format(**fields, about=job.about, command=f":{command}")
     timer = _TIMER.format(**fields, when=when, calendar=render_calendar(rhythm), delay=f"{delay:g}")
@@ -118,15 +118,15 @@ def render_cron_time(rhythm: Rhythm) -> str:
     return f"{rhythm.minute % 60} {rhythm.minute // 60} * * {day}"
 
 
-def render_cron_block(station: Station, due: Sequence[tuple[Job, Rhythm]]) -> str:
+def render_cron_block(installation: Installation, due: Sequence[tuple[Job, Rhythm]]) -> str:
     """Renders the lines of a workspace in a crontab, between their marks.
 
     A percent sign would end the command there.
     """
-    begin, end = _cron_marks(station.root)
+    begin, end = _cron_marks(installation.root)
     lines = []
     for job, rhythm in due:
-        words = station.words(job, "-q")
+        words = installation.words(job, "-q")
         _check_plain(words)
         if any("\\" in word for word in words):
             raise BadValue(f"cron cannot run this: {shlex.join(words)} holds a backslash",

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 from mabos_cli.backends.timers import read_crontab, tell_systemd, write_crontab
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.operations.schedule import Job, due_jobs, unit_name
-from mabos_cli.errors import Conflict, MabosError, Unavailable
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.core.operations.schedule import JOBS, Job, due_jobs, unit_name
+from mabos_cli.errors import Conflict, MabosError, NotFound, Unavailable
 from mabos_cli.formats.operations.timers import (
-    Station,
+    FORMATS,
+    Installation,
     render_cron_block,
     render_mark,
     render_units,
@@ -45,6 +47,23 @@ class Run(NamedTuple):
     @property
     def name(self) -> str:
         return f"{self.agent} {self.command}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the data of a result; error and hint are None where it went well."""
+        error, hint = (self.error, self.hint) if self.exit else (None, None)
+        data = {"agent": self.agent, "command": self.command, "exit": self.exit, "data": self.answer}
+        return data | {"error": error, "hint": hint}
+
+    def lines(self) -> list[str]:
+        """Returns the result as text."""
+        if self.exit:
+            return [f"{self.name}: failed ({self.exit}): {self.error}", *self.hint_lines()]
+        first, *more = self.answer or ["done"]
+        return [f"{self.name}: {first or 'done'}", *(f"  {line}" for line in more)]
+
+    def hint_lines(self) -> list[str]:
+        """Returns the hint as text, if there is one."""
+        return [f"  hint: {self.hint}"] if self.hint else []
 
 
 def run_job(session: Session, job: Job, forms: Sequence[str] = ()) -> list[Run] | None:
@@ -171,35 +190,59 @@ def write_units(folder: Path, wanted: Mapping[str, str], changes: UnitChanges) -
         remove_file(folder / name, root=folder)
 
 
-class Plan(NamedTuple):
-    """The schedule of a workspace, and both forms of it."""
+class Schedule(NamedTuple):
+    """The jobs of a workspace by its settings, as units and as lines of a crontab."""
 
     settings: Settings
-    station: Station
+    installation: Installation
 
     @property
     def root(self) -> str:
-        return self.station.root
+        return self.installation.root
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """Returns the data of the jobs: when each runs, its commands, and the name of its units."""
+        return [
+            {"job": job.name, "when": self.settings[job.setting], "commands": [" ".join(c) for c in job.commands],
+             "unit": self.installation.unit(job)}
+            for job in JOBS
+        ]  # fmt: skip
+
+    def texts(self, form: str) -> dict[str, str]:
+        """Returns the unit files, or the lines of a crontab, by name."""
+        check_choice(form, FORMATS, "format")
+        return {"crontab": self.cron()} if form == "cron" else self.units()
 
     def units(self) -> dict[str, str]:
         """Returns the unit files by name."""
         found: dict[str, str] = {}
         for job, rhythm in due_jobs(self.settings.values):
             when = self.settings[job.setting]
-            found |= render_units(self.station, job, rhythm, when, self.settings["schedule.delay"])
+            found |= render_units(self.installation, job, rhythm, when, self.settings["schedule.delay"])
         return found
 
     def cron(self) -> str:
         """Returns the lines of the crontab."""
         due = due_jobs(self.settings.values)
-        return render_cron_block(self.station, due) if due else ""
+        return render_cron_block(self.installation, due) if due else ""
 
 
-def open_plan(workspace: WorkspacePaths) -> Plan:
+def open_schedule(workspace: WorkspacePaths) -> Schedule:
     """Returns the schedule of a workspace, by its settings."""
     settings = load_settings(workspace, None, {})
     root = os.fspath(workspace.root)
-    return Plan(settings, Station(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
+    return Schedule(settings, Installation(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
+
+
+def find_root(session: Session) -> str:
+    """Returns the workspace, even one that is gone: its jobs may have outlived it."""
+    try:
+        return os.fspath(session.open_workspace().root)
+    except NotFound:
+        named = session.workspace or os.environ.get("MABOS_WORKSPACE")
+        if not named:
+            raise
+        return os.path.abspath(os.path.expanduser(named))
 
 
 def _program() -> tuple[str, ...]:

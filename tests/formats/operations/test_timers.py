@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mabos_cli.core import BadValue
 from mabos_cli.core.operations.schedule import JOBS, Rhythm, parse_rhythm
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.operations.timers import Station, render_cron_block, render_units, replace_cron_block
+from mabos_cli.formats.operations.timers import Installation, render_cron_block, render_units, replace_cron_block
 
 ODD = ["plain", "with space", "100% ours", "it's", 'the "best"', "$HOME", "a;b&c", "büro", "%h", "#x", "~y"]
 RHYTHMS = ["30m", "1m", "1h", "6h", "03:10", "Sun 04:10"]
@@ -27,9 +27,9 @@ def test_systemd_takes_the_units(tmp_path: Path) -> None:
         program.parent.mkdir()
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
-        station = Station((str(program),), str(program.parent), f"w{number}")
+        installation = Installation((str(program),), str(program.parent), f"w{number}")
         rhythm = parse_rhythm(RHYTHMS[number % len(RHYTHMS)])
-        for file, text in render_units(station, JOBS[0], rhythm, "x", 300.0).items():
+        for file, text in render_units(installation, JOBS[0], rhythm, "x", 300.0).items():
             (tmp_path / file).write_text(text)
     code, said = _verify(tmp_path)
     assert (code, said) == (0, "")
@@ -51,7 +51,7 @@ def _verify(folder: Path) -> tuple[int, str]:
 
 
 def test_units_say_what_runs_and_when() -> None:
-    units = render_units(Station(("/o p/mabos",), "/w/50%", "w"), JOBS[2], parse_rhythm("03:10"), "03:10", 90.0)
+    units = render_units(Installation(("/o p/mabos",), "/w/50%", "w"), JOBS[2], parse_rhythm("03:10"), "03:10", 90.0)
     service, timer = units["mabos-w-nightly.service"], units["mabos-w-nightly.timer"]
     assert 'ExecStart=:"/o p/mabos" -w "/w/50%%" schedule run nightly\n' in service
     assert "Type=oneshot\n" in service and "Nice=10\n" in service
@@ -73,7 +73,7 @@ def test_a_shell_reads_a_cron_line_as_meant(name: str, tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
     program.chmod(0o755)
     root = str(tmp_path / name)
-    line = render_cron_block(Station((str(program),), root, "w"), [(JOBS[0], Rhythm(30))]).split("\n")[1]
+    line = render_cron_block(Installation((str(program),), root, "w"), [(JOBS[0], Rhythm(30))]).split("\n")[1]
     fields = line.split(" ", 5)
     assert fields[:5] == ["*/30", "*", "*", "*", "*"]
     assert fields[5].count("%") == fields[5].count("\\%")
@@ -85,16 +85,16 @@ def test_what_cannot_be_written_down_is_refused() -> None:
     due = [(JOBS[0], Rhythm(30))]
     for root in ("/a\nb", "/a\x1bb", "/a\udcffb"):
         with pytest.raises(BadValue, match="cannot be printed"):
-            render_cron_block(Station(("/m",), root, "w"), due)
+            render_cron_block(Installation(("/m",), root, "w"), due)
         with pytest.raises(BadValue, match="cannot be printed"):
-            render_units(Station(("/m",), root, "w"), *due[0], "30m", 0.0)
+            render_units(Installation(("/m",), root, "w"), *due[0], "30m", 0.0)
     with pytest.raises(BadValue, match="backslash"):
-        render_cron_block(Station(("/m",), "/a\\b", "w"), due)
+        render_cron_block(Installation(("/m",), "/a\\b", "w"), due)
 
 
 LINES = st.lists(st.sampled_from([b"MAILTO=me\n", b"# mabos\n", b"\n", b"0 1 * * * x %\n", b"\xff\r\n", b"\x85\n"]))
 OURS, THEIRS = (
-    render_cron_block(Station(("/m",), root, "w"), [(JOBS[0], Rhythm(30))]) for root in ("/ours", "/theirs")
+    render_cron_block(Installation(("/m",), root, "w"), [(JOBS[0], Rhythm(30))]) for root in ("/ours", "/theirs")
 )
 
 
