@@ -27,7 +27,7 @@ from mabos_cli.workspace.memory.store import (
 from mabos_cli.workspace.runtime import IdSource
 
 if TYPE_CHECKING:
-    from mabos_cli.workspace.memory.changing import MemoryPlan
+    from mabos_cli.workspace.memory.changing import Lines, MemoryPlan
 
 Result = TypeVar("Result")
 
@@ -128,12 +128,22 @@ class Agent(NamedTuple):
 
         return preview_change(self, plan)
 
-    def change(self, command: str, plan: "MemoryPlan[Result]") -> tuple[Result, list[str]]:
-        """Runs a plan on memory and writes its changes in one transaction: its result, and warnings."""
+    def change(
+        self,
+        command: str,
+        plan: "MemoryPlan[Result]",
+        *,
+        ledger: "Callable[[Result], Lines] | None" = None,
+        dry_run: bool = False,
+    ) -> tuple[Result, list[str]]:
+        """Runs a plan on memory and writes its changes in one transaction, with the lines that its result adds to ledgers: the
+        result, and warnings. A dry run writes nothing."""
         from mabos_cli.workspace.memory.changing import plan_change
         from mabos_cli.workspace.transaction import transact
 
-        return transact(self, command, lambda fresh: plan_change(fresh, plan))
+        if dry_run:
+            return self.preview(plan), []
+        return transact(self, command, lambda fresh: plan_change(fresh, plan, ledger))
 
 
 def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> str:

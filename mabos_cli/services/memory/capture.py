@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import cache
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Changes, Memory
+from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
@@ -19,11 +21,11 @@ from mabos_cli.workspace.memory.observations import (
     Waiting,
     append_observations,
     find_waiting,
-    note_settled,
-    note_taken,
+    settled_lines,
     stored_already,
+    taken_lines,
 )
-from mabos_cli.workspace.transaction import holding_lock, write_receipt
+from mabos_cli.workspace.transaction import Fresh, Write, transact, write_receipt
 
 MOST_NAMED = 10  # faults that are told one by one
 Show = Callable[[int, int], None]
@@ -122,10 +124,13 @@ class Rules(NamedTuple):
     limit: int | None = None
 
 
+Drafts = list[tuple[str, Observation, Draft]]  # with the file of each observation
+
+
 class Crop(NamedTuple):
     """What a look at the observations found: what is to be stored, from which file; what is not, and why."""
 
-    drafts: list[tuple[str, Observation, Draft]]
+    drafts: Drafts
     settled: list[Waiting]
     faults: list[Fault]
     ignored: int = 0
@@ -145,17 +150,14 @@ def harvest_observations(
     agent: Agent, rules: Rules, *, dry_run: bool = False, show: Show | None = None
 ) -> tuple[Crop, Yield]:
     """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
-    timeout = agent.settings["lock.timeout"]
-    root = agent.paths.workspace.root
+    root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
     with nullcontext() if dry_run else locked(agent.paths.harvest_lock, root, timeout, "mabos harvest"):
         crop = gather(agent, rules)
-        known = _stored(agent, crop, dry_run) if crop.drafts else set()
-        drafts = [entry for entry in crop.drafts if entry[1].id not in known]
-        done = _preview(agent, drafts) if dry_run else _store(agent, drafts, show)
-        if not dry_run:
-            note_taken(agent.paths, (e[:2] for e in crop.drafts if e[1].id in known), format_time(agent.now()))
-            note_settled(agent.paths, crop.settled)
-    return crop, done._replace(known=len(known))
+        done = _store(agent, crop.drafts, dry_run, show)
+        settled = [] if dry_run else settled_lines(agent.paths, crop.settled)
+        if settled:
+            transact(agent, "harvest", lambda fresh: (Write(lines=settled), None))
+    return crop, done
 
 
 def gather(agent: Agent, rules: Rules) -> Crop:
@@ -198,33 +200,38 @@ def _vouched(observation: Observation, name: str) -> Observation:
     return with_origin(observation, f"{day}T00:00:00.000Z" if day else "", observation.trust or "untrusted")
 
 
-def _stored(agent: Agent, crop: Crop, dry_run: bool) -> set[str]:
-    """The observations that are items already, though the ledger does not know: a harvest was cut off behind its store. What a
-    killed writer left half done is finished or undone before anybody looks."""
-    if not dry_run:
-        with holding_lock(agent, "harvest"):
-            pass
-    return stored_already(agent.paths, [observation.id for _, observation, _ in crop.drafts])
+def _store(agent: Agent, drafts: Drafts, dry_run: bool, show: Show | None) -> Yield:
+    """Stores drafts and notes in the ledgers that they were taken, one transaction for each chunk."""
+    if not drafts:
+        return Yield(Tally())
 
+    @cache
+    def find_known() -> set[str]:
+        """Items already, though the ledger does not know: a harvest was cut off behind its store. Asked under the agent's lock."""
+        return stored_already(agent.paths, [observation.id for _, observation, _ in drafts])
 
-def _preview(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]]) -> Yield:
-    results = agent.preview(plan_drafts(agent, [draft for _, _, draft in drafts])) if drafts else []
-    return Yield(Tally().with_results(results, *_bands(agent)))
-
-
-def _store(agent: Agent, drafts: Sequence[tuple[str, Observation, Draft]], show: Show | None) -> Yield:
-    done, size = Yield(Tally()), agent.settings["harvest.chunk"]
+    done, size = Yield(Tally()), len(drafts) if dry_run else agent.settings["harvest.chunk"]
     for start in range(0, len(drafts), size):
         if show:
             show(start, len(drafts))
-        chunk = drafts[start : start + size]
-        results, warnings = agent.change("harvest", plan_drafts(agent, [draft for _, _, draft in chunk]))
-        note_taken(agent.paths, (entry[:2] for entry in chunk), format_time(agent.now()))
-        known = tuple(dict.fromkeys((*done.warnings, *warnings)))
-        done = Yield(done.tally.with_results(results, *_bands(agent)), done.chunks + 1, warnings=known)
-    if show and drafts:
+        results, notes = _store_chunk(agent, drafts[start : start + size], find_known, dry_run)
+        tally = done.tally.with_results(results, *_bands(agent))
+        warnings = tuple(dict.fromkeys((*done.warnings, *notes)))
+        done = Yield(tally, done.chunks + bool(results and not dry_run), len(find_known()), warnings)
+    if show:
         show(len(drafts), len(drafts))
     return done
+
+
+def _store_chunk(
+    agent: Agent, chunk: Drafts, find_known: Callable[[], set[str]], dry_run: bool
+) -> tuple[list[Stored], list[str]]:
+    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
+        new = [draft for _, observation, draft in chunk if observation.id not in find_known()]
+        return plan_drafts(agent, new)(memory, fresh) if new else (Changes(memory.working, memory.short_term), [])
+
+    taken = taken_lines(agent.paths, chunk, format_time(agent.now()))
+    return agent.change("harvest", plan, ledger=lambda _: taken, dry_run=dry_run)
 
 
 def _bands(agent: Agent) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from mabos_cli.core.memory.item import STORES, TRUSTS, MemoryItem, check_choice,
 from mabos_cli.core.memory.stores import Changes, Departure, Memory, locate, plan_forget, plan_revive, plan_update
 from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
 from mabos_cli.errors import NotFound
+from mabos_cli.formats.memory.items import render_decision
 from mabos_cli.services.inputs import draft_from, importance_of
 from mabos_cli.services.memory.remember import redacted_note
 from mabos_cli.workspace.agent import Agent
@@ -256,22 +257,19 @@ def _decisive(judge: Judge, item: MemoryItem) -> Judgement:
 
 
 def decide_trust(agent: Agent, item_id: str, to: str, by: str, reason: str) -> tuple[Decision, list[str]]:
-    """Changes the trust of a live item. The log is written behind the store: until then a raise is without effect."""
-    from mabos_cli.workspace.memory.trust_log import note_decision
+    """Changes the trust of a live item, and logs it. The log comes behind the store: until then a raise is without effect."""
 
-    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
+    def plan(memory: Memory, _: object) -> tuple[Changes, Decision]:
         here = locate(memory, item_id)
         if here is None:
             raise not_live(agent, item_id)
         before, limits = Judge(agent.paths, memory)(here[1]), agent.settings.limits()
         planned = plan_update(memory, item_id, {"trust": to}, now=agent.now(), limits=limits, reason="trust")
         assert planned is not None
-        return planned[0], (planned[1], before)
+        text = mark_text(planned[1].content)
+        return planned[0], Decision(format_time(agent.now()), item_id, before, to, by, reason, text)
 
-    (item, before), warnings = agent.change("trust", plan)
-    decision = Decision(format_time(agent.now()), item_id, before, to, by, reason, mark_text(item.content))
-    note_decision(agent, decision)
-    return decision, warnings
+    return agent.change("trust", plan, ledger=lambda decision: [(agent.paths.trust_log, render_decision(decision))])
 
 
 def list_untrusted(agent: Agent) -> list[tuple[str, MemoryItem]]:

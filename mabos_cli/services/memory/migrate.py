@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -17,7 +18,7 @@ from mabos_cli.services.memory.remember import plan_drafts
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.create import render_template
-from mabos_cli.workspace.files import append_bytes, list_names, list_stems, read_bytes, read_text, resolve_inside
+from mabos_cli.workspace.files import list_names, list_stems, read_bytes, read_text, resolve_inside
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.transaction import Fresh
 
@@ -99,13 +100,17 @@ def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False
         # No entries in the daily log: the notes are there already, and today's may be one of them.
         return changes._replace(log=()), Migrated(entries, results, known)
 
-    if dry_run:
-        return agent.preview(plan), []
-    done, warnings = agent.change("migrate", plan)
-    taken = [(named, result.item.id) for named, result in zip(done.entries, done.results, strict=True)]
-    taken += [(named, done.known[named.key]) for named in unknown if named.key in done.known]
-    note_migrated(agent.paths, taken, format_time(agent.now()))
-    return done, warnings
+    def ledger(done: Migrated) -> list[tuple[Path, bytes]]:
+        by_file: dict[str, dict[str, str]] = {}
+        for named, result in zip(done.entries, done.results, strict=True):
+            by_file.setdefault(named.path, {})[named.key] = result.item.id
+        for named in unknown:
+            if named.key in done.known:
+                by_file.setdefault(named.path, {})[named.key] = done.known[named.key]
+        at = format_time(agent.now())
+        return [(agent.paths.migration_ledger, render_migrated(path, keys, at)) for path, keys in by_file.items()]
+
+    return agent.change("migrate", plan, ledger=ledger, dry_run=dry_run)
 
 
 def _secret_places(files: Sequence[NoteFile], entries: Sequence[Named]) -> list[str]:
@@ -217,13 +222,3 @@ def find_migrated(paths: AgentPaths) -> dict[str, str]:
     for place in (*places, paths.store):
         found |= named_keys(read_bytes(place) or b"")
     return found
-
-
-def note_migrated(paths: AgentPaths, taken: Iterable[tuple[Named, str]], at: str) -> None:
-    """Notes durably which item each entry became, a line for each file."""
-    by_file: dict[str, dict[str, str]] = {}
-    for named, item_id in taken:
-        by_file.setdefault(named.path, {})[named.key] = item_id
-    data = b"".join(render_migrated(path, keys, at) for path, keys in by_file.items())
-    if data:
-        append_bytes(paths.migration_ledger, data, root=paths.workspace.root)

@@ -64,7 +64,7 @@ def consolidate(
 
     if author and not dry_run:
         author.write(agent.preview(plan).groups)
-    planned, warnings = (agent.preview(plan), []) if dry_run else agent.change("consolidate", plan)
+    planned, warnings = agent.change("consolidate", plan, dry_run=dry_run)
     if author is None:
         return Consolidated(planned, warnings)
     return Consolidated(planned, warnings + author.warnings(), author.summary(planned.groups))
@@ -125,7 +125,7 @@ def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[L
             raise UsageFault(explain_fuse(planned), "look at them with --dry-run, then run it with --yes")
         return planned.changes, planned
 
-    return (agent.preview(plan), []) if dry_run else agent.change("lifecycle", plan)
+    return agent.change("lifecycle", plan, dry_run=dry_run)
 
 
 def explain_fuse(planned: Lifecycle) -> str:
@@ -164,7 +164,7 @@ def grade_items(agent: Agent, ids: Sequence[str], *, every: bool, dry_run: bool)
 
     if not wanted and not every:
         return Graded((), [], observed, [])
-    (done, kept), warnings = (agent.preview(plan), []) if dry_run else agent.change("grade", plan)
+    (done, kept), warnings = agent.change("grade", plan, dry_run=dry_run)
     return Graded(done, kept, observed, warnings)
 
 

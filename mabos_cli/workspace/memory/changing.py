@@ -4,7 +4,8 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 from zlib import crc32
 
@@ -44,6 +45,7 @@ from mabos_cli.workspace.transaction import Fresh, Write
 
 Result = TypeVar("Result")
 MemoryPlan = Callable[[Memory, Fresh], tuple[Changes, Result]]
+Lines = Sequence[tuple[Path, bytes]]
 _CLOCK_SLACK_MS = 60_000
 
 
@@ -52,8 +54,11 @@ def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
     return plan(agent.memory(), _equip(Fresh(agent), agent.load()))[1]
 
 
-def plan_change(fresh: Fresh, plan: MemoryPlan[Result]) -> tuple[Write | None, Result]:
-    """What is to be written so that memory is as a plan has it; deferred items are stored before."""
+def plan_change(
+    fresh: Fresh, plan: MemoryPlan[Result], ledger: Callable[[Result], Lines] | None = None
+) -> tuple[Write | None, Result]:
+    """Returns what is to be written so that memory is as a plan has it, and the plan's result; deferred items are stored before.
+    `ledger` gives the lines that the result adds to ledgers."""
     agent = fresh.agent
     loaded = agent.load()
     _equip(fresh, loaded)
@@ -71,11 +76,11 @@ def plan_change(fresh: Fresh, plan: MemoryPlan[Result]) -> tuple[Write | None, R
             trust_of=Judge(agent.paths, memory),
         )
     changes, result = plan(_after(memory, base), fresh)
-    total = join(base, changes)
+    total, lines = join(base, changes), ledger(result) if ledger else ()
     if total == Changes(memory.working, memory.short_term) and not queue:
-        return None, result
+        return (Write(lines=lines) if lines else None), result
     assert isinstance(fresh.new_id, IdSource)
-    return _Change(agent, loaded, total, queue.ids, fresh.new_id).write(), result
+    return _Change(agent, loaded, total, queue.ids, fresh.new_id).write()._replace(lines=lines), result
 
 
 def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:

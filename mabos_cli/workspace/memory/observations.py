@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
@@ -188,21 +189,20 @@ def count_waiting(paths: AgentPaths, floor: float) -> int:
     return len(waiting)
 
 
-def note_taken(paths: AgentPaths, taken: Iterable[tuple[str, Observation]], at: str) -> None:
-    """Notes durably which observations of which files were taken."""
+def taken_lines(
+    paths: AgentPaths, taken: Iterable[tuple[str, Observation, object]], at: str
+) -> list[tuple[Path, bytes]]:
+    """Returns the lines for the ledgers that say which observations of which files were taken."""
     by_file: dict[str, list[str]] = {}
-    for name, observation in taken:
+    for name, observation, _ in taken:
         by_file.setdefault(name, []).append(observation.id)
-    for name, ids in by_file.items():
-        append_bytes(paths.harvest_ledger(name), render_taken(ids, at), root=paths.workspace.root)
+    return [(paths.harvest_ledger(name), render_taken(ids, at)) for name, ids in by_file.items()]
 
 
-def note_settled(paths: AgentPaths, files: Sequence[Waiting]) -> None:
-    """Notes how far files were looked through, as far as that is news."""
-    for waiting in files:
-        if not waiting.is_noted and waiting.cover.size:
-            data = render_cover(waiting.cover)
-            append_bytes(paths.harvest_ledger(waiting.name), data, root=paths.workspace.root)
+def settled_lines(paths: AgentPaths, files: Sequence[Waiting]) -> list[tuple[Path, bytes]]:
+    """Returns the lines for the ledgers that say how far files were looked through, as far as that is news."""
+    news = (waiting for waiting in files if not waiting.is_noted and waiting.cover.size)
+    return [(paths.harvest_ledger(waiting.name), render_cover(waiting.cover)) for waiting in news]
 
 
 def harvested_lines(paths: AgentPaths, name: str, data: bytes) -> frozenset[int]:

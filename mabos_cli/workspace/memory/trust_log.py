@@ -27,11 +27,10 @@ from mabos_cli.formats.memory.items import (
     parse_decisions,
     parse_item,
     parse_store,
-    render_decision,
 )
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import find_departures
-from mabos_cli.workspace.files import append_bytes, read_bytes
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.store import LongTermView
 
@@ -47,11 +46,6 @@ def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
     decisions, skipped = parse_decisions(read_bytes(paths.trust_log) or b"")
     # Git puts the lines of two branches behind one another.
     return sorted(decisions, key=lambda decision: decision.at), skipped
-
-
-def note_decision(agent: Agent, decision: Decision) -> None:
-    """Adds a decision. A raise counts from here on, for without its line nobody vouches for the text."""
-    append_bytes(agent.paths.trust_log, render_decision(decision), root=agent.paths.workspace.root)
 
 
 class Observed:
