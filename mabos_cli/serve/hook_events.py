@@ -164,7 +164,7 @@ def stop_answer(call: HostCall) -> dict[str, Any]:
         return {}
     from mabos_cli.core.memory.checkpoint import should_flush
     from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
-    from mabos_cli.workspace.memory.checkpoints import note_flush, read_flushes
+    from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
 
     agent = _open_agent(call)
     settings = agent.settings
@@ -243,7 +243,7 @@ def note_session(call: HostCall) -> None:
     """
     from mabos_cli.core.language.secrets import redact
     from mabos_cli.core.memory.checkpoint import sum_up
-    from mabos_cli.workspace.memory.checkpoints import write_checkpoint
+    from mabos_cli.services.memory.checkpoints import write_checkpoint
 
     def hide(text: str) -> str:
         return redact(text.encode("utf-8", "replace").decode("utf-8"))[0]

@@ -10,7 +10,7 @@ from mabos_cli.core.memory.checkpoint import should_flush
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
 from mabos_cli.services.inputs import option
-from mabos_cli.workspace.memory.checkpoints import note_flush, read_flushes
+from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
 
 
 def flush_check(

@@ -6,18 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, new_group, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.periods import LEVELS, Period, parse_period
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
-from mabos_cli.services.hierarchy.build import SCOPES, Built, Order, State, build_hierarchy, tree_rows
-from mabos_cli.services.hierarchy.digests import Digests
+from mabos_cli.services.hierarchy.build import SCOPES, Built, Order, State, build_with_overviews, show_tree
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
-from mabos_cli.terminal.emit import progress, shows_progress
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names
 
@@ -46,10 +43,8 @@ def build(
     agent = call.open_agent()
     scope = check_choice(scope.removesuffix("ly"), list(SCOPES), "scope")
     day = parse_when(since, agent.now()).date() if since else None
-    show = progress("summing up") if shows_progress() and not call.quiet else None
-    writer = None if no_llm or dry_run else open_writer(agent)
-    composer = OverviewWriter(writer) if writer else None
-    built = build_hierarchy(agent, Order(scope, day, force, dry_run), composer, show)
+    show = None if call.quiet else open_progress("summing up")
+    built = build_with_overviews(agent, Order(scope, day, force, dry_run, not no_llm), show)
     data = {
         "dry_run": dry_run,
         "scope": scope,
@@ -58,8 +53,7 @@ def build(
         "unchanged": len(built.unchanged),
         "orphans": [agent.paths.relative(path) for path in built.orphans],
     }
-    warnings = [*built.warnings, *(composer.warnings() if composer else ())]
-    call.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), warnings)
+    call.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), built.warnings)
 
 
 def _row(agent: Agent, state: State) -> dict[str, str]:
@@ -109,9 +103,7 @@ def show(
     deepest = check_choice(level, list(LEVELS), "level") if level else _below(within)
     if within and LEVELS.index(deepest) < LEVELS.index(within.level):
         raise BadValue(f"{deepest} lies above {within.name}", "--level says how far down to go")
-    digests = Digests(agent)
-    rows = tree_rows(digests, LEVELS.index(deepest), within)
-    digests.save()
+    rows, has_logs = show_tree(agent, LEVELS.index(deepest), within)
     top = min((row["depth"] for row in rows), default=0)
     lines = [f"{'  ' * (row['depth'] - top)}{row['period']}  {_covered(row)}{row['state']}" for row in rows]
     due = len({row["path"] for row in rows if row["state"] in ("missing", "stale")})
@@ -120,7 +112,7 @@ def show(
     call.emit(
         "hierarchy.show",
         {"level": deepest, "periods": rows, "due": due},
-        lines or [f"no logs in {within.name}" if within and digests.days else "no daily logs yet"],
+        lines or [f"no logs in {within.name}" if within and has_logs else "no daily logs yet"],
     )
 
 
@@ -149,13 +141,10 @@ def search(
     agent = call.open_agent()
     query = text_argument(" ".join(words), call.literal_dash)
     levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
-    from mabos_cli.services.hierarchy.drill import search_level
+    # Building, which runs by the clock, starts without all that a search needs.
+    from mabos_cli.services.hierarchy.drill import search_levels
 
-    results, warnings = [], []
-    for each in levels:
-        found, notes = search_level(call, agent, query, each, limit or _MOST)
-        results += found
-        warnings += [note for note in notes if note not in warnings]
+    results, warnings = search_levels(call, agent, query, levels, limit or _MOST)
     lines = [
         f"{row['level']} {row['period']} {row['ref']} {row['score']:.2f} {one_line(row['text'], 110)}"
         for row in results
@@ -189,12 +178,7 @@ def drill_command(
     query = text_argument(" ".join(words), call.literal_dash)
     if not query.strip():
         raise BadValue("the question is empty", "say what to look for")
-    width = agent.settings["hierarchy.width"] if width is None else width
-    # Building, which runs by the clock, starts without all that a search needs.
-    from mabos_cli.core.hierarchy.drill import drill
-    from mabos_cli.services.hierarchy.drill import AgentHierarchy, told_path, visited
+    from mabos_cli.services.hierarchy.drill import drill_down
 
-    world = AgentHierarchy(call, agent)
-    descent = drill(world, query, world.days, width=width, limit=limit or _MOST)
-    data = visited(world, query, descent)
-    call.emit("hierarchy.drill", data, told_path(world, descent), world.search.warnings())
+    data, lines, warnings = drill_down(call, agent, query, width, limit or _MOST)
+    call.emit("hierarchy.drill", data, lines, warnings)

@@ -1,6 +1,6 @@
 """log: what becomes of daily logs when they are old."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,12 +11,8 @@ from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Takin
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.services.hierarchy.daily_logs import Archiving, archive_logs, preview_archiving
-from mabos_cli.services.hierarchy.log_consolidation import Found, find_events, preview_taking, rules_of, take_events
+from mabos_cli.services.hierarchy.log_consolidation import Found, consolidate_logs, rules_of
 from mabos_cli.services.inputs import option
-
-if TYPE_CHECKING:
-    from mabos_cli.services.hierarchy.log_consolidation import FactFinder
-    from mabos_cli.workspace.agent import Agent
 
 _SHOWN = 20  # MEMORY.md and --json have all of them
 
@@ -46,13 +42,8 @@ def consolidate(
     rules = rules_of(
         agent, option("log.consolidate_after", _span(older_than)), option("log.min_importance", min_importance)
     )
-    finder = _open_finder(agent) if llm else None
-    found = find_events(agent, rules)
-    taking = preview_taking(agent, found, rules)
-    notes: list[str] = []
-    if not dry_run:
-        facts = finder.find(taking.taken) if finder else []
-        taking, notes = take_events(agent, found, rules, facts)
+    done = consolidate_logs(agent, rules, llm=llm, dry_run=dry_run)
+    found, taking = done.found, done.taking
     data = {
         "dry_run": dry_run,
         "days": len(found.days),
@@ -61,19 +52,8 @@ def consolidate(
         "known": taking.known,
         "untrusted": found.untrusted,
     }
-    if finder:
-        data["llm"] = finder.told(taking)
-        notes = notes + finder.warnings()
-    call.emit(
-        "log.consolidate", data, _told(found, taking, rules, dry_run), list(dict.fromkeys(found.warnings + notes))
-    )
-
-
-def _open_finder(agent: "Agent") -> "FactFinder":
-    """The model that finds facts; nothing of it is loaded unless somebody asks for it."""
-    from mabos_cli.services.hierarchy.log_consolidation import FactFinder
-
-    return FactFinder(agent)
+    data |= {"llm": done.llm} if done.llm else {}
+    call.emit("log.consolidate", data, _lines(found, taking, rules, dry_run), done.warnings)
 
 
 def _span(text: str | None) -> str | None:
@@ -97,7 +77,7 @@ def _row(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _told(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str]:
+def _lines(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> list[str]:
     looked = f"{plural(found.events, 'event')} of {plural(len(found.days), 'day')}"
     left = [f"{plural(found.untrusted, 'untrusted event')} left out"] if found.untrusted else []
     if taking.taken:

@@ -132,16 +132,16 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
 class _Question:
     """A question with how telling each of its words is, and what has been found for it so far."""
 
-    def __init__(self, world: HierarchyReader, text: str, years: Iterable[int]) -> None:
-        self.world = world
+    def __init__(self, reader: HierarchyReader, text: str, years: Iterable[int]) -> None:
+        self.reader = reader
         self.text = text
         self.asked = asked_words(text)
         self.spans = mentioned(text, years)
-        held = world.holders(self.asked)
+        held = reader.holders(self.asked)
         self.weights = {
             stem(part): 1 / math.log(2.5 + held.get(word, 0)) for word in self.asked for part in words(word)
         }
-        self.traces = list(world.ask(text))
+        self.traces = list(reader.ask(text))
         self.known = {stem(word) for word in self.asked}
 
     def match(self, text: str) -> tuple[float, tuple[str, ...]]:
@@ -164,13 +164,13 @@ class _Question:
         """Asks on with the rarest new words of the lines that tell most, and gives those words."""
         told = dict.fromkeys(w for line in lines for w in asked_words(_MARKUP.sub(" ", line)))
         fresh = [w for w in told if len(w) > 3 and is_telling(w) and stem(w) not in self.known]
-        held = self.world.holders(fresh)
+        held = self.reader.holders(fresh)
         telling = sorted((w for w in fresh if held.get(w, 0)), key=lambda w: (held[w], w))[:_FRESH_WORDS]
         if not telling:
             return ()
         self.known |= {stem(word) for word in telling}
         seen = {trace.ref for trace in self.traces}
-        found = self.world.follow(self.text, [*self.asked, *telling])
+        found = self.reader.follow(self.text, [*self.asked, *telling])
         self.traces += [t._replace(score=_SECOND_HAND * t.score) for t in found if t.ref not in seen]
         return tuple(telling)
 
@@ -180,9 +180,9 @@ def _overlap(period: Period, first: date, last: date) -> float:
     return max(0.0, days / min(period.length, (last - first).days + 1))
 
 
-def drill(world: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
+def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
     """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
-    question = _Question(world, text, (day.year for day in days))
+    question = _Question(reader, text, (day.year for day in days))
     frontier: list[Period] = []
     steps = []
     for level in LEVELS:
@@ -219,7 +219,7 @@ def _score(question: _Question, level: str, frontier: list[Period], days: Sequen
     found = {period: question.found(period) for period in parents}
     top = max(found.values(), default=0.0)
     # Without anything found the summaries have to tell, all of them; otherwise only those that are followed are read.
-    told = {p: question.match(question.world.read(p))[0] if not top else 0.0 for p in parents}
+    told = {p: question.match(question.reader.read(p))[0] if not top else 0.0 for p in parents}
     children = []
     for period, parent in parents.items():
         values = {
@@ -237,7 +237,7 @@ def _told_above(question: _Question, parent: Period | None, period: Period) -> f
     """How much of the question the lines of the summary above hold that speak of a period."""
     if parent is None:
         return 0.0
-    lines = question.world.read(parent).split("\n")
+    lines = question.reader.read(parent).split("\n")
     # A line that links to it, or the text below a heading that does.
     told = (
         " ".join(lines[n : n + 3]) if lines[n].startswith("#") else lines[n]
@@ -249,7 +249,7 @@ def _told_above(question: _Question, parent: Period | None, period: Period) -> f
 
 def _read(question: _Question, child: Child) -> Child:
     """The node with the line of its text that tells most about the question."""
-    line, matched = best_line(question.world.read(child.period), question.weights)
+    line, matched = best_line(question.reader.read(child.period), question.weights)
     return child._replace(line=line, matched=matched)
 
 
@@ -257,7 +257,7 @@ def _finds(question: _Question, day: Period) -> list[Find]:
     """The lines of a day's log that answer the question."""
     here = [trace for trace in question.traces if trace.first == trace.last == day.first]
     found = []
-    for event in question.world.events(day):
+    for event in question.reader.events(day):
         value, matched = question.match(f"{event.heading} {event.text} {' '.join(event.tags)}")
         direct = (t.score for t in here if t.ref == event.id or t.lines[0] <= event.line <= t.lines[1])
         score = 0.5 * value + 0.5 * max(direct, default=0.0)

@@ -100,7 +100,7 @@ class PackSearch:
 
     def _checkpoint(self) -> tuple[str, str]:
         """Path and text of the latest checkpoint, if it is recent."""
-        from mabos_cli.workspace.memory.checkpoints import checkpoint_names
+        from mabos_cli.services.memory.checkpoints import checkpoint_names
 
         name = max(checkpoint_names(self._agent), default="")
         if not name or checkpoint_time(name) < self._since:

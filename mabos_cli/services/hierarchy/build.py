@@ -59,10 +59,22 @@ class Order(NamedTuple):
     since: date | None = None
     force: bool = False
     dry_run: bool = False
+    overviews: bool = False  # by a language model, if one is configured
 
 
 Compose = Callable[[str], Overview]
 Show = Callable[[int, int], None]
+
+
+def build_with_overviews(agent: Agent, order: Order, show: Show | None = None) -> Built:
+    """Builds the summaries whose sources changed, with overviews by a language model if they are wanted and one is configured."""
+    from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
+
+    model = open_writer(agent) if order.overviews and not order.dry_run else None
+    writer = OverviewWriter(model) if model else None
+    built = build_hierarchy(agent, order, writer, show)
+    built.warnings.extend(writer.warnings() if writer else ())
+    return built
 
 
 def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, show: Show | None = None) -> Built:
@@ -114,6 +126,14 @@ def _orphans(digests: Digests, level: str) -> list[Path]:
     names = [name for name in list_stems(paths.summaries(level), ".md") if name not in with_logs]
     found = [paths.summary(level, name) for name in names]
     return [path for path in found if (known := look_at(digests, path)) and known.hash]
+
+
+def show_tree(agent: Agent, deepest: int, within: Period | None = None) -> tuple[list[dict[str, Any]], bool]:
+    """Returns the rows of the tree, and whether there are any logs; what was read is kept in the cache."""
+    digests = Digests(agent)
+    rows = tree_rows(digests, deepest, within)
+    digests.save()
+    return rows, bool(digests.days)
 
 
 def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:

@@ -6,7 +6,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from mabos_cli.core.hierarchy.drill import Child, Descent, Find, HierarchyReader, Step, Trace, best_line, trace_of
+from mabos_cli.core.hierarchy.drill import (
+    Child,
+    Descent,
+    Find,
+    HierarchyReader,
+    Step,
+    Trace,
+    best_line,
+    drill,
+    trace_of,
+)
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
@@ -99,37 +109,50 @@ class AgentHierarchy(HierarchyReader):
         return len(sizes), sum(sizes)
 
 
-def search_level(
-    call: Session, agent: Agent, query: str, level: str, limit: int
+def search_levels(
+    call: Session, agent: Agent, query: str, levels: Sequence[str], limit: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The best periods of a level for a question, each with its best passage; also warnings."""
-    under = "" if level == "daily" else f"memory/{level}/"
-    finder = open_search(call, agent, SearchOptions(Filters(under=under), archived=True, limit=10 * limit))
-    found: dict[str, dict[str, Any]] = {}
+    """Returns the best periods of each level for a question, each with its best passage; also warnings."""
+    results, warnings = [], list[str]()
     weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
-    for hit in finder(query):
-        trace = trace_of(hit)
-        if trace is None or (level == "daily" and trace.first != trace.last):
-            continue
-        name = period_of(level, trace.first).name
-        text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
-        row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
-        row |= {"trust": hit.candidate.trust, "text": text}
-        found.setdefault(name, row)
-    return list(found.values())[:limit], finder.warnings()
+    for level in levels:
+        under = "" if level == "daily" else f"memory/{level}/"
+        finder = open_search(call, agent, SearchOptions(Filters(under=under), archived=True, limit=10 * limit))
+        found: dict[str, dict[str, Any]] = {}
+        for hit in finder(query):
+            trace = trace_of(hit)
+            if trace is None or (level == "daily" and trace.first != trace.last):
+                continue
+            name = period_of(level, trace.first).name
+            text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
+            row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
+            found.setdefault(name, row | {"trust": hit.candidate.trust, "text": text})
+        results += list(found.values())[:limit]
+        warnings += finder.warnings()
+    return results, list(dict.fromkeys(warnings))
 
 
-def visited(world: AgentHierarchy, query: str, descent: Descent) -> dict[str, Any]:
+def drill_down(
+    call: Session, agent: Agent, query: str, width: int | None, limit: int
+) -> tuple[dict[str, Any], Iterator[str], list[str]]:
+    """Goes down to the lines that answer a question: every node that was scored, the way in words, and warnings."""
+    reader = AgentHierarchy(call, agent)
+    width = agent.settings["hierarchy.width"] if width is None else width
+    descent = drill(reader, query, reader.days, width=width, limit=limit)
+    return visited(reader, query, descent), describe_path(reader, descent), reader.search.warnings()
+
+
+def visited(reader: AgentHierarchy, query: str, descent: Descent) -> dict[str, Any]:
     """The whole way down with every node that was scored, and how much of everything was read."""
-    files, size = world.whole()
+    files, size = reader.whole()
     steps = [
-        {"level": step.level, "refined": list(step.refined), "nodes": [_node(world, child) for child in step.children]}
+        {"level": step.level, "refined": list(step.refined), "nodes": [_node(reader, child) for child in step.children]}
         for step in descent.steps
     ]
     finds = [
         {
             "day": find.day.name,
-            "path": world.path_of(find),
+            "path": reader.path_of(find),
             "line": find.event.line,
             "id": find.event.id or None,
             "kind": find.event.kind,
@@ -140,13 +163,17 @@ def visited(world: AgentHierarchy, query: str, descent: Descent) -> dict[str, An
         }
         for find in descent.finds
     ]
-    read = {"files": len(world.read_from), "bytes": sum(world.read_from.values()), "found": sum(world.found.values())}
+    read = {
+        "files": len(reader.read_from),
+        "bytes": sum(reader.read_from.values()),
+        "found": sum(reader.found.values()),
+    }
     return {"query": query, "finds": finds, "steps": steps, "read": read, "whole": {"files": files, "bytes": size}}
 
 
-def _node(world: AgentHierarchy, child: Child) -> dict[str, Any]:
-    paths = [world.agent.paths.relative(path) for path in world.files_of(child.period) if path.exists()]
-    read = sum(world.read_from.get(path, 0) for path in paths)
+def _node(reader: AgentHierarchy, child: Child) -> dict[str, Any]:
+    paths = [reader.agent.paths.relative(path) for path in reader.files_of(child.period) if path.exists()]
+    read = sum(reader.read_from.get(path, 0) for path in paths)
     return {
         "period": child.period.name,
         "parent": child.parent or None,
@@ -171,20 +198,20 @@ def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]
             yield from _branches(steps[1:], child.period.name, depth + 1)
 
 
-def told_path(world: AgentHierarchy, descent: Descent) -> Iterator[str]:
+def describe_path(reader: AgentHierarchy, descent: Descent) -> Iterator[str]:
     """The way down for people: the nodes that were followed, and the lines at the end."""
     yield from _branches(descent.steps, "", 0)
     for step in descent.steps:
         if step.refined:
             yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
     for find in descent.finds:
-        place = f"{world.path_of(find)}:{find.event.line}"
+        place = f"{reader.path_of(find)}:{find.event.line}"
         marked = " untrusted" if find.event.untrusted else ""
         named = f"{find.event.id or find.event.kind} {find.score:.2f}{marked}"
         yield f"{place} {named} {one_line(find.event.text, 120)}"
     if not descent.finds:
         yield "nothing found"
-    files, size = world.whole()
-    read, found = sum(world.read_from.values()), sum(world.found.values())
+    files, size = reader.whole()
+    read, found = sum(reader.read_from.values()), sum(reader.found.values())
     share = f"{read:,} of {size:,} bytes ({100 * read / max(1, size):.1f} %)"
-    yield f"read {len(world.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"
+    yield f"read {len(reader.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"

@@ -44,9 +44,7 @@ from mabos_cli.formats.memory.memory_md import (
     render_memory_header,
     told_texts,
 )
-from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
 from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
-from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.logs import plan_edit, where_log_is
@@ -68,6 +66,31 @@ class Found(NamedTuple):
     @property
     def events(self) -> int:
         return sum(day.events for day in self.days)
+
+
+class Consolidated(NamedTuple):
+    """What a look at the logs found, what of it was taken, what the model did if it was asked, and warnings."""
+
+    found: Found
+    taking: Taking
+    llm: dict[str, Any] | None
+    warnings: list[str]
+
+
+def consolidate_logs(agent: Agent, rules: Rules, *, llm: bool, dry_run: bool) -> Consolidated:
+    """Takes the important events of old logs into MEMORY.md, each once; with `llm`, a model puts facts in their place. A dry run
+    does not ask it."""
+    finder = FactFinder(agent) if llm else None
+    found = find_events(agent, rules)
+    taking, warnings = preview_taking(agent, found, rules), found.warnings
+    if not dry_run:
+        facts = finder.find(taking.taken) if finder else []
+        taking, notes = take_events(agent, found, rules, facts)
+        warnings = warnings + notes
+    if finder is None:
+        return Consolidated(found, taking, None, list(dict.fromkeys(warnings)))
+    warnings = list(dict.fromkeys([*warnings, *finder.warnings()]))
+    return Consolidated(found, taking, finder.summary(taking), warnings)
 
 
 def find_events(agent: Agent, rules: Rules) -> Found:
@@ -220,12 +243,16 @@ class FactFinder:
     """Puts events to the model, some at a time. Events of which it makes no fact are taken as they are."""
 
     def __init__(self, agent: Agent) -> None:
+        from mabos_cli.services.search.llm_ask import Asker
+
         self._asker = Asker(agent, "portion")
         self._dropped = 0
         self._summaries: list[str] = []
 
     def find(self, events: Iterable[Candidate]) -> list[LogFact]:
         """The facts that the model finds in events, as far as they keep to them."""
+        from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
+
         found = []
         for portion in portions(events, _TOLD):
             told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
@@ -240,7 +267,7 @@ class FactFinder:
             found += kept
         return found
 
-    def told(self, taking: Taking) -> dict[str, Any]:
+    def summary(self, taking: Taking) -> dict[str, Any]:
         """What the model did, for the answer."""
         return {
             "model": self._asker.name,

@@ -14,7 +14,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.errors import Conflict, InvalidFile, MabosError, NotFound
 from mabos_cli.formats.memory.agent_transcripts import NAMED, Mark, Scope, TranscriptReader, safe_name
-from mabos_cli.services.memory.capture import Rules, Yield, harvest_observations, prepare
+from mabos_cli.services.memory.capture import Crop, Rules, Yield, harvest_observations, prepare
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.lock import locked
@@ -269,6 +269,20 @@ def warnings_of(rows: Sequence[Taken], others: Sequence[str]) -> list[str]:
 
 def _some(named: Sequence[str], total: int) -> str:
     return ", ".join(named) + (", ..." if total > len(named) else "")
+
+
+class Harvested(NamedTuple):
+    """What was taken of transcripts that hooks named, which observations were found, and what became of them."""
+
+    spoils: "Spoils"
+    crop: Crop
+    done: Yield
+
+
+def harvest(agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress) -> Harvested:
+    """Takes what is new in transcripts that hooks named, and makes memories of all observations that wait."""
+    spoils = take_spooled(agent, dry_run=dry_run, progress=progress)
+    return Harvested(spoils, *harvest_observations(agent, rules, dry_run=dry_run, show=progress("harvesting")))
 
 
 class Spoils(NamedTuple):

@@ -18,12 +18,12 @@ from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
+from mabos_cli.services.memory.checkpoints import awaited_checkpoint, checkpoint_names, note_restored
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import FileWrite, read_text
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.memory.checkpoints import awaited_checkpoint, checkpoint_names, note_restored
 from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.mind import (
     Comparison,

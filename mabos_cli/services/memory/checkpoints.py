@@ -1,14 +1,20 @@
 """Checkpoint files and their way back into Beliefs.md."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.checkpoint import Checkpoint, checkpoint_name
-from mabos_cli.errors import MabosError
+from mabos_cli.core.memory.item import check_content
+from mabos_cli.errors import MabosError, NotFound
 from mabos_cli.formats.json.text import dump_record, parse_json
-from mabos_cli.formats.memory.checkpoint_md import render_checkpoint, restore_into_beliefs
+from mabos_cli.formats.memory.checkpoint_md import (
+    checkpoint_context,
+    checkpoint_title,
+    render_checkpoint,
+    restore_into_beliefs,
+)
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, read_text, redo_when_moved, replace_file
 from mabos_cli.workspace.layout import DAY
@@ -28,37 +34,61 @@ def write_checkpoint(agent: Agent, checkpoint: Checkpoint) -> str:
     return transact(agent, "checkpoint", planned)[0]
 
 
+def save_checkpoint(agent: Agent, context: str, lists: Iterable[Iterable[str]]) -> tuple[str, list[str]]:
+    """Writes a checkpoint of a session, with its decisions, findings, questions and next steps, all without secrets.
+
+    Returns its path and the kinds of secrets that were replaced: a session that ends cannot say it again, so that a secret is no
+    reason to refuse the rest.
+    """
+    from mabos_cli.core.language.secrets import redact
+
+    kinds: set[str] = set()
+
+    def without_secrets(text: str) -> str:
+        hidden, found = redact(text) if agent.settings["secrets.refuse"] else (text, ())
+        kinds.update(found)
+        return check_content(hidden, agent.settings["memory.max_content_bytes"])
+
+    entries = [tuple(map(without_secrets, texts)) for texts in lists]
+    return write_checkpoint(agent, Checkpoint(agent.now(), without_secrets(context), *entries)), sorted(kinds)
+
+
 def checkpoint_names(agent: Agent) -> list[str]:
-    """The names of the checkpoint files, oldest first. What is not dated, as a README.md, is none."""
+    """Returns the names of the checkpoint files, oldest first. What is not dated, as a README.md, is none."""
     return [name for name in list_names(agent.paths.checkpoints) if re.match(rf"{DAY}.*\.md$", name)]
 
 
-def list_checkpoints(agent: Agent) -> list[tuple[str, str]]:
-    """Paths and texts of the checkpoints, oldest first: their names sort in time order."""
-    names = checkpoint_names(agent)
+def list_checkpoints(agent: Agent) -> list[dict[str, str]]:
+    """Returns path, title and context of the checkpoints, oldest first: their names sort in time order."""
+    found = (_read_checkpoint(agent, name) for name in checkpoint_names(agent))
     return [
-        (agent.paths.relative(agent.paths.checkpoints / n), read_text(agent.paths.checkpoints / n, n)) for n in names
+        {"path": path, "title": checkpoint_title(text), "context": checkpoint_context(text)} for path, text in found
     ]
 
 
-def latest_checkpoint(agent: Agent) -> tuple[str, str] | None:
-    """Path and text of the latest checkpoint."""
+def latest_checkpoint(agent: Agent) -> tuple[str, str]:
+    """Returns path and text of the latest checkpoint; NotFound when there is none."""
     names = checkpoint_names(agent)
     if not names:
-        return None
-    path = agent.paths.checkpoints / names[-1]
-    return agent.paths.relative(path), read_text(path, names[-1])
+        raise NotFound("no checkpoint yet", 'write one: mabos checkpoint -c "what you are doing"')
+    return _read_checkpoint(agent, names[-1])
 
 
-def restore_checkpoint(agent: Agent, source: str, text: str) -> bool:
-    """Adds a checkpoint to Beliefs.md as a belief; whether it was not there yet."""
+def _read_checkpoint(agent: Agent, name: str) -> tuple[str, str]:
+    path = agent.paths.checkpoints / name
+    return agent.paths.relative(path), read_text(path, name)
+
+
+def restore_checkpoint(agent: Agent) -> tuple[str, bool]:
+    """Adds the latest checkpoint to Beliefs.md as a belief; returns its path, and whether it was not there yet."""
+    source, text = latest_checkpoint(agent)
 
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
         stamp = format_time(fresh.now)
         file = plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
         return (Write([file], part="mind", counts={"beliefs": 1}), True) if file else (None, False)
 
-    return transact(agent, "checkpoint restore", planned)[0]
+    return source, transact(agent, "checkpoint restore", planned)[0]
 
 
 _SESSIONS_KEPT = 100

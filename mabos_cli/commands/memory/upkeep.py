@@ -1,0 +1,264 @@
+"""consolidate, grade, lifecycle, materialize: what keeps memory in order, in files as in its stores."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import DryRun
+from mabos_cli.core.language.clock import format_span
+from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.item import TRUSTS, band
+from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.core.memory.upkeep import TIERS, Consolidation, Grading, Leaving, Lifecycle, count_leaving
+from mabos_cli.errors import UsageFault
+from mabos_cli.services.inputs import option
+from mabos_cli.services.memory.upkeep import consolidate as consolidate_memory
+from mabos_cli.services.memory.upkeep import explain_fuse, grade_items, run_lifecycle
+from mabos_cli.terminal.emit import columns
+from mabos_cli.workspace.agent import Agent
+
+app = typer.Typer()
+lifecycle = new_group("lifecycle", "Archive what nobody used for long, and what has expired.", no_args_is_help=True)
+_SHOWN = 20  # of what would be archived
+
+
+@app.command()
+def consolidate(
+    ctx: typer.Context,
+    min_importance: Annotated[
+        float | None, typer.Option(help="Take items at least this important (default 0.6).")
+    ] = None,
+    min_access: Annotated[int | None, typer.Option(help="Or recalled at least this often (default 2).")] = None,
+    no_summarize: Annotated[
+        bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
+    ] = False,
+    dry_run: DryRun = False,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
+    ] = False,
+) -> None:
+    """Compress related short-term memories into long-term ones.
+
+    Example: mabos consolidate --dry-run
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    limits = agent.settings.limits(
+        option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
+    )
+    done = consolidate_memory(agent, limits, summarize=not no_summarize, llm=llm, dry_run=dry_run)
+    data = _consolidation(done.planned, dry_run) | ({"llm": done.llm} if done.llm else {})
+    call.emit("consolidate", data, _consolidation_lines(done.planned, dry_run), done.warnings)
+
+
+def _consolidation(planned: Consolidation, dry_run: bool) -> dict[str, Any]:
+    groups = [
+        {
+            "id": None if dry_run and len(members) > 1 else item.id,
+            "type": item.type,
+            "importance": item.importance,
+            "content": item.content,
+            "tags": list(item.tags),
+            "trust": item.trust,
+            "derived_from": list(item.derived_from),
+            "members": [member.id for member in members],
+        }
+        for item, members in planned.groups
+    ]
+    return {
+        "dry_run": dry_run,
+        "candidates": planned.candidates,
+        "consolidated": len(groups),
+        "untrusted": planned.untrusted,
+        "groups": groups,
+        "archived": [d.item.id for d in planned.changes.archive],
+    }
+
+
+def _consolidation_lines(planned: Consolidation, dry_run: bool) -> list[str]:
+    if not planned.groups:
+        return ["nothing to consolidate"]
+    would = "would make" if dry_run else "made"
+    lines = [f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"]
+    for item, members in planned.groups:
+        label = "(new)" if dry_run and len(members) > 1 else item.id
+        marked = "untrusted " if is_untrusted(item) else ""
+        lines.append(f"  {label} <- {len(members)}: {marked}{one_line(item.content, 100)}")
+    if planned.untrusted:
+        lines.append(f"{plural(planned.untrusted, 'untrusted item')} kept out of MEMORY.md")
+    return lines
+
+
+@app.command()
+def grade(
+    ctx: typer.Context,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="Every item whose importance nobody gave.")] = False,
+    dry_run: DryRun = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each number comes about.")] = False,
+) -> None:
+    """Fill in the importance that nobody gave, by heuristic-v1.
+
+    Example: mabos grade --all --explain
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    if bool(ids) == all:
+        raise UsageFault("give ids, or --all", "mabos grade --all --dry-run shows what is missing")
+    done = grade_items(agent, ids or (), every=all, dry_run=dry_run)
+    rows = [_grade_row(agent, one, explain) for one in done.done]
+    observed = [_grade_row(agent, one, explain) | {"id": i} for i, one in done.observed]
+    data = {
+        "graded": rows,
+        "kept": [{"id": item.id, "importance": item.importance} for item in done.kept],
+        "observations": observed,
+        "dry_run": dry_run,
+    }
+    lines = (
+        [f"{'would grade' if dry_run else 'graded'} {plural(len(rows), 'item')}"]
+        if len(observed) < len(ids or ()) or all
+        else []
+    )
+    lines += [_grade_line(row) for row in rows]
+    lines += [f"  {item.id} {item.importance:.2f} is given, and stays" for item in done.kept]
+    lines += [f"{_grade_line(row)} (what harvest will give it)" for row in observed]
+    call.emit("grade", data, lines, done.warnings)
+
+
+def _grade_row(agent: Agent, done: Grading, explain: bool) -> dict[str, Any]:
+    must, nice = agent.settings["grade.must_remember"], agent.settings["grade.nice_to_have"]
+    item = done.item
+    row: dict[str, Any] = {
+        "id": item.id,
+        "importance": item.importance,
+        "band": band(item.importance, must, nice),
+        "content": item.content,
+    }
+    return row | {"parts": {name: round(value, 4) for name, value in done.parts}} if explain else row
+
+
+def _grade_line(row: dict[str, Any]) -> str:
+    parts = row.get("parts", {})
+    added = " + ".join(f"{name} {value:g}" for name, value in parts.items() if value and name != "age")
+    why = f" = {added}" + (f", x {parts['age']:g} for age" if parts.get("age", 1) != 1 else "") if parts else ""
+    return f"  {row['id']} {row['importance']:.2f}{why}: {one_line(row['content'], 60)}"
+
+
+@app.command()
+def materialize(ctx: typer.Context) -> None:
+    """Rewrite the Markdown that is derived from memory.
+
+    Example: mabos materialize
+    """
+    from mabos_cli.services.operations.rebuild import (
+        rebuild_derived,  # late: the others start without facts, cases and mind
+    )
+
+    call: Call = ctx.obj
+    changed, warnings = rebuild_derived(call.open_agent())
+    lines = [f"wrote {path}" for path in changed] or ["everything is up to date"]
+    call.emit("materialize", {"changed": changed}, lines, warnings)
+
+
+@lifecycle.command()
+def run(
+    ctx: typer.Context,
+    dry_run: DryRun = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on when more items than the fuse allows would go.")] = False,
+) -> None:
+    """Archive what is unused or expired.
+
+    Unused is a long-term item whose last use is more than 30 days ago, or 90 if its importance is 0.8 or more; from
+    0.95 on it never is. A recall is a use; so are reinforce, revive and storing the same again. Expired is an item
+    of any store that is past the date of its --expires. Nothing is deleted: get shows an archived item, recall
+    --archived finds it, revive brings it back. If more than 25 % of the agent's live items would go, nothing is
+    done without --yes.
+
+    Example: mabos lifecycle run --dry-run
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    planned, warnings = run_lifecycle(agent, dry_run=dry_run, is_confirmed=yes)
+    notice = agent.settings["lifecycle.notice"]
+    call.emit(
+        "lifecycle.run", _lifecycle_summary(planned, dry_run), _lifecycle_lines(planned, dry_run, notice), warnings
+    )
+
+
+def _lifecycle_summary(planned: Lifecycle, dry_run: bool) -> dict[str, Any]:
+    return {
+        "dry_run": dry_run,
+        "live": planned.live,
+        "archived": len(planned.leaving),
+        "needs_yes": planned.needs_yes,
+        "by": [
+            {"reason": cause, "tier": tier, "trust": trust, "count": count}
+            for (cause, tier, trust), count in count_leaving(planned.leaving)
+        ],
+        "fading": planned.fading,
+        "tidied": planned.tidied,
+        "items": [
+            {
+                "id": away.departure.item.id,
+                "store": away.departure.store,
+                "tier": away.tier,
+                "trust": away.trust,
+                "reason": away.cause,
+                "days": away.days,
+            }
+            for away in planned.leaving
+        ],
+    }
+
+
+def _lifecycle_lines(planned: Lifecycle, dry_run: bool, notice: float) -> Iterator[str]:
+    leaving, fading = planned.leaving, planned.fading
+    causes = ", ".join(_counted([away.cause for away in leaving], ("unused", "expired"), "{1} {0}"))
+    would = "would archive" if dry_run else "archived"
+    text = f"{would} {len(leaving)} of {plural(planned.live, 'item')}: {causes}"
+    text = text if leaving else "nothing to archive"
+    if fading:
+        more = "more " if leaving else ""
+        text += f"; {fading} {more}{'fades' if fading == 1 else 'fade'} within {_span(notice)}"
+    if planned.tidied:
+        text += f"; short-term memory lets go of {planned.tidied}"
+    yield text
+    if not leaving:
+        return
+    yield "  " + "  ".join(_counted([away.tier for away in leaving], TIERS, "{0} {1}"))
+    if {away.trust for away in leaving} != {"agent"}:
+        yield "  " + "  ".join(_counted([away.trust for away in leaving], TRUSTS, "{0} {1}"))
+    if dry_run and planned.needs_yes:
+        yield f"needs --yes: {explain_fuse(planned)}"
+    if dry_run:
+        yield from _listed(leaving)
+
+
+def _counted(found: list[str], names: tuple[str, ...], form: str) -> list[str]:
+    """The names that occur, each with how often."""
+    return [form.format(name, found.count(name)) for name in names if name in found]
+
+
+def _listed(leaving: tuple[Leaving, ...]) -> Iterator[str]:
+    """The items that would go, those first that one would miss most."""
+    worst = sorted(leaving, key=lambda away: -away.departure.item.importance)[:_SHOWN]
+    rows = [
+        (
+            away.departure.item.id,
+            away.tier,
+            "expired" if away.cause == "expired" else plural(away.days or 0, "day"),
+            one_line(away.departure.item.content, 80),
+        )
+        for away in worst
+    ]
+    yield from (f"  {line}" for line in columns(rows))
+    if len(leaving) > _SHOWN:
+        yield f"  and {len(leaving) - _SHOWN} more"
+
+
+def _span(seconds: float) -> str:
+    return plural(round(seconds / 86_400), "day") if seconds % 86_400 == 0 else format_span(seconds)
