@@ -4,9 +4,8 @@ MEMORY.md is written first, then the ledger: after a crash in between, the block
 old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date
-from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import (
@@ -20,15 +19,12 @@ from mabos_cli.core.hierarchy.log_taking import (
     days_around,
     digest_of,
     find_candidates,
-    find_fact,
     find_recurring,
     is_past,
     mark_of,
     plan_taking,
-    portions,
 )
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import has_expired
 from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.memory.trust import trust_rank
@@ -80,7 +76,11 @@ class Consolidated(NamedTuple):
 def consolidate_logs(agent: Agent, rules: Rules, *, llm: bool, dry_run: bool) -> Consolidated:
     """Takes the important events of old logs into MEMORY.md, each once; with `llm`, a model puts facts in their place. A dry run
     does not ask it."""
-    finder = FactFinder(agent) if llm else None
+    finder = None
+    if llm:
+        from mabos_cli.services.memory.llm_words import FactFinder
+
+        finder = FactFinder(agent)
     found = find_events(agent, rules)
     taking, warnings = preview_taking(agent, found, rules), found.warnings
     if not dry_run:
@@ -234,66 +234,3 @@ def rules_of(agent: Agent, older_than: float | None, min_importance: float | Non
         settings["log.recurring_days"],
         {name: settings[f"grade.{name}"] for name in Rules._field_defaults["weights"]},
     )
-
-
-_TOLD = 600  # characters of an event: the rest is in its log
-
-
-class FactFinder:
-    """Puts events to the model, some at a time. Events of which it makes no fact are taken as they are."""
-
-    def __init__(self, agent: Agent) -> None:
-        from mabos_cli.services.search.llm_ask import Asker
-
-        self._asker = Asker(agent, "portion")
-        self._dropped = 0
-        self._summaries: list[str] = []
-
-    def find(self, events: Iterable[Candidate]) -> list[LogFact]:
-        """The facts that the model finds in events, as far as they keep to them."""
-        from mabos_cli.formats.search.llm_answers import parse_extracts, render_extraction_prompt
-
-        found = []
-        for portion in portions(events, _TOLD):
-            told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
-            parse = partial(parse_extracts, numbers=range(1, len(portion) + 1))
-            answer = self._asker.ask(render_extraction_prompt(told), parse)
-            if answer is None:
-                continue
-            facts = [find_fact(extract, portion, self._asker.mark) for extract in answer.facts]
-            kept = [fact for fact in facts if fact]
-            self._dropped += answer.malformed + len(facts) - len(kept)
-            self._summaries += [answer.summary] if answer.summary else []
-            found += kept
-        return found
-
-    def summary(self, taking: Taking) -> dict[str, Any]:
-        """What the model did, for the answer."""
-        return {
-            "model": self._asker.name,
-            "asked": self._asker.asked,
-            "facts": [_row(fact) for fact in taking.facts],
-            "dropped": self._dropped,
-            "summary": " ".join(self._summaries),
-        }
-
-    def warnings(self) -> list[str]:
-        """What went wrong with the model."""
-        return self._asker.warnings()
-
-
-def _row(fact: LogFact) -> dict[str, Any]:
-    """A fact for the answer, with the lines that it rests on."""
-    places = [
-        {"day": c.event.day, "line": c.event.line, "path": c.path, "id": c.key, "text": c.event.text}
-        for c in fact.events
-    ]
-    return {
-        "category": fact.section,
-        "kind": fact.category,
-        "importance": fact.importance,
-        "confidence": fact.confidence,
-        "text": fact.content,
-        "id": fact.key,
-        "events": places,
-    }

@@ -1,24 +1,18 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import Prose
 from mabos_cli.core.memory.stores import Changes, Memory
-from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts, plan_store
+from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.changing import MemoryPlan
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh, write_receipt
-
-if TYPE_CHECKING:
-    from mabos_cli.formats.search.llm_answers import Merge
-
-_ROOM = 100  # characters by which a text of the model may be longer than both together
 
 
 class Remembered(NamedTuple):
@@ -31,9 +25,15 @@ class Remembered(NamedTuple):
 
 def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bool = False) -> Remembered:
     """Stores drafts under one lock; with `llm`, a language model may merge near duplicates in long-term memory."""
-    merger = Merger(agent) if llm else None
-    agreed = merger.agree(drafts) if merger else {}
-    results, warnings = agent.change("store", plan_drafts(agent, drafts, if_new=if_new, agreed=agreed))
+    if llm:
+        from mabos_cli.services.memory.llm_words import Merger
+
+        merger = Merger(agent)
+        agreed = merger.agree(drafts)
+        plan = plan_drafts(agent, drafts, if_new=if_new, agreed=agreed)
+    else:
+        merger, plan = None, plan_drafts(agent, drafts, if_new=if_new)
+    results, warnings = agent.change("store", plan)
     warnings += [*redacted_note(drafts), *_lowered(drafts, results)]
     if merger is None:
         return Remembered(results, warnings)
@@ -99,63 +99,3 @@ def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
     which = fell[0].id if len(fell) == 1 else plural(len(fell), "item")
     trusts = " or ".join(sorted({item.trust for item in fell}))
     return [f"{which} stored as {trusts}: nothing is trusted more than what it derives from"]
-
-
-class Merger:
-    """Puts drafts and their nearest relatives to the model; those that it does not merge are linked as always."""
-
-    def __init__(self, agent: Agent) -> None:
-        from mabos_cli.services.search.llm_ask import Asker
-
-        self._agent = agent
-        self._asker = Asker(agent, "near duplicate")
-        self._notes: list[str] = []
-
-    def agree(self, drafts: list[Draft]) -> dict[Pair, Prose]:
-        """The texts for drafts that are the same memory as an item."""
-        from mabos_cli.formats.search.llm_answers import is_too_large, render_merge_prompt
-
-        agreed = {}
-        for doubt in self._find_doubts(drafts):
-            if is_too_large(doubt.pair):
-                self._asker.do_without("too large for a prompt")
-                continue
-            prompt = render_merge_prompt(doubt.item.content, doubt.content)
-            merge = self._asker.ask(prompt, partial(_read, doubt=doubt))
-            if merge and merge.same:
-                agreed[doubt.pair] = Prose(merge.text, self._asker.mark)
-        return agreed
-
-    def _find_doubts(self, drafts: list[Draft]) -> list[Doubt]:
-        """Looks under the lock, as the index of relatives wants it, and lets go before anybody is asked."""
-        if not any(draft.store == "long_term" for draft in drafts):
-            return []
-
-        def look(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Doubt]]:
-            trust_of, limits = Judge(self._agent.paths, memory), self._agent.settings.limits()
-            doubts = find_doubts(memory, drafts, limits, fresh, trust_of)
-            return Changes(memory.working, memory.short_term), doubts
-
-        found, self._notes = self._agent.change("store", look)
-        return found
-
-    def summary(self, results: Iterable[Stored]) -> dict[str, Any]:
-        """What the model did, for the answer."""
-        merged = sum(result.reworded for result in results)
-        return {"model": self._asker.name, "asked": self._asker.asked, "merged": merged}
-
-    def warnings(self) -> list[str]:
-        """What went wrong with the model."""
-        return [*self._notes, *self._asker.warnings()]
-
-
-def _read(answer: str, doubt: Doubt) -> "Merge":
-    """What the model says of two memories, if its text keeps to them."""
-    from mabos_cli.core import BadValue
-    from mabos_cli.core.language.similar import find_merge_fault
-    from mabos_cli.formats.search.llm_answers import parse_merge
-
-    merge = parse_merge(answer, len(doubt.content) + len(doubt.item.content) + _ROOM)
-    if merge.same and (fault := find_merge_fault(merge.text, doubt.item.content, doubt.content)):
-        raise BadValue(fault)
-    return merge

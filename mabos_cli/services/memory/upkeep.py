@@ -1,20 +1,17 @@
 """Upkeep of memory: what is due, consolidation, the lifecycle, and grades that nobody gave."""
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.item import MemoryItem, Prose, is_ungraded, is_worded
+from mabos_cli.core.memory.item import MemoryItem, is_ungraded
 from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
 from mabos_cli.core.memory.upkeep import (
     Consolidation,
     Grading,
-    GroupKey,
     Lifecycle,
     Rules,
-    describe_group,
     draft_observation,
     grade_item,
     plan_consolidation,
@@ -27,11 +24,6 @@ from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh
 
 _LIFECYCLE = ("high_unused", "other_unused", "notice", "fuse")
-# Of the words of each memory a text must hold this share, so that none is left out.
-_KEPT = 0.2
-_ROOM = 100  # characters by which a text may be longer than the memories together
-
-Groups = Iterable[tuple[MemoryItem, tuple[MemoryItem, ...]]]
 
 
 class Consolidated(NamedTuple):
@@ -46,7 +38,11 @@ def consolidate(
     agent: Agent, limits: Limits, *, summarize: bool = True, llm: bool = False, dry_run: bool = False
 ) -> Consolidated:
     """Consolidates short-term memory; `limits` choose the candidates. A dry run does not ask the model."""
-    author = GroupAuthor(agent) if llm else None
+    author = None
+    if llm:
+        from mabos_cli.services.memory.llm_words import GroupAuthor
+
+        author = GroupAuthor(agent)
 
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, Consolidation]:
         planned = plan_consolidation(
@@ -68,51 +64,6 @@ def consolidate(
     if author is None:
         return Consolidated(planned, warnings)
     return Consolidated(planned, warnings + author.warnings(), author.summary(planned.groups))
-
-
-class GroupAuthor:
-    """Words groups of memories, before anything is locked; prose is what came of it."""
-
-    def __init__(self, agent: Agent) -> None:
-        from mabos_cli.services.search.llm_ask import Asker
-
-        self._asker = Asker(agent, "group")
-        self.prose: dict[GroupKey, Prose] = {}
-
-    def write(self, groups: Groups) -> None:
-        """Asks for the text of each group of two or more. What a person vouched for stays word for word."""
-        from mabos_cli.formats.search.llm_answers import is_too_large, render_consolidation_prompt
-
-        for item, group in groups:
-            if len(group) < 2 or item.trust == "trusted":
-                continue
-            texts = [member.content for member in group]
-            if is_too_large(texts):
-                self._asker.do_without("too large for a prompt")
-            elif text := self._asker.ask(render_consolidation_prompt(texts), partial(_read, texts=texts)):
-                self.prose[describe_group(group)] = Prose(text, self._asker.mark)
-
-    def summary(self, groups: Groups) -> dict[str, Any]:
-        """What the model did, for the answer."""
-        written = sum(is_worded(item) for item, group in groups if len(group) > 1)
-        return {"model": self._asker.name, "asked": self._asker.asked, "written": written}
-
-    def warnings(self) -> list[str]:
-        """What went wrong with the model."""
-        return self._asker.warnings()
-
-
-def _read(answer: str, texts: list[str]) -> str:
-    """The text of a group, if it keeps to the memories."""
-    from mabos_cli.core import BadValue
-    from mabos_cli.core.language.similar import find_fault
-    from mabos_cli.formats.search.llm_answers import parse_text
-
-    # The bar parts memories in a text that nobody worded.
-    text = parse_text(answer, sum(map(len, texts)) + _ROOM).replace(" | ", " / ")
-    if fault := find_fault(text, texts, _KEPT):
-        raise BadValue(fault)
-    return text
 
 
 def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[Lifecycle, list[str]]:
