@@ -1,9 +1,9 @@
 """What a method of reasoning gives back: a typed conclusion, how sure the computation is of it, and how it came about."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 MOST_STEPS = 12
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
@@ -87,6 +87,15 @@ def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:
     return tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
 
 
+def notes(*cases: tuple[object, str]) -> tuple[str, ...]:
+    """Returns the texts whose condition holds.
+
+    >>> notes((True, "few cases"), ([], "ties"))
+    ('few cases',)
+    """
+    return tuple(text for condition, text in cases if condition)
+
+
 def figure(value: float) -> str:
     """A number in a text.
 
@@ -107,6 +116,24 @@ def meant(said: str, known: Collection[str], otherwise: str) -> str:
     """A hint which of the known names somebody probably meant; something else to say when none is near."""
     close = get_close_matches(said, known, n=1)
     return f"did you mean {close[0]}?" if close else otherwise
+
+
+Point = TypeVar("Point", bound=tuple[Any, ...])
+
+
+def find_front(points: Iterable[Point]) -> set[Point]:
+    """Returns the points that no other one exceeds on some count without falling short on another.
+
+    >>> sorted(find_front([(1, 3), (2, 2), (1, 2)]))
+    [(1, 3), (2, 2)]
+    """
+    front: list[Point] = []
+    # Whatever beats a point sorts before it. With two counts, the last of the front has the most of the second.
+    for point in sorted({*points}, reverse=True):
+        rivals = front[-1:] if len(point) == 2 else front
+        if not any(is_better(rival, point) for rival in rivals):
+            front.append(point)
+    return {*front}
 
 
 def is_better(one: Sequence[float | Fraction], other: Sequence[float | Fraction]) -> bool:

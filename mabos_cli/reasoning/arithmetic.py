@@ -80,7 +80,8 @@ def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
     """
     if len(said) > MOST_CHARACTERS:
         raise BadValue(f"{path}: a formula has at most {MOST_CHARACTERS} characters", "split it into several")
-    reader = _Reader(_tokens(said, path), names, path, said)
+    tokens = [(match.lastgroup or "", match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
+    reader = _Reader(tokens, names, path, said)
     run = reader.read_or()
     if reader.peek():
         raise reader.off(f"{reader.peek()!r} is not expected there")
@@ -92,10 +93,6 @@ def check_names(names: Collection[str], path: str) -> None:
     for name in names:
         if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
             raise BadValue(f"{path}: {name!r} cannot be used in a formula", "use letters, digits and _ in names")
-
-
-def _tokens(said: str, path: str) -> list[tuple[str, str]]:
-    return [(match.lastgroup or "", match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
 
 
 class _Reader:
@@ -151,15 +148,15 @@ class _Reader:
         return lambda v: float(compare(left(v), right(v)))
 
     def read_sum(self) -> Run:
-        first, rest = self.read_product(), []
-        while sign := self.take("+", "-"):
-            rest.append((operator.add if sign == "+" else operator.sub, self.read_product()))
-        return _chain(first, rest)
+        return self._read_chain(self.read_product, {"+": operator.add, "-": operator.sub})
 
     def read_product(self) -> Run:
-        first, rest = self.read_sign(), []
-        while sign := self.take("*", "/"):
-            rest.append((operator.mul if sign == "*" else operator.truediv, self.read_sign()))
+        return self._read_chain(self.read_sign, {"*": operator.mul, "/": operator.truediv})
+
+    def _read_chain(self, read: Callable[[], Run], signs: Mapping[str, Callable[[Any, Any], Any]]) -> Run:
+        first, rest = read(), []
+        while sign := self.take(*signs):
+            rest.append((signs[sign], read()))
         return _chain(first, rest)
 
     def read_sign(self) -> Run:

@@ -226,14 +226,11 @@ def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     kept = tuple(name for name, weight in weights.items() if weight > half + _SAME)
     supports: Stances = {}
     for vote in votes:
-        like = _likeness(set(kept), set(vote.answer.conclusion.value))
+        both, either = {*kept} & {*vote.answer.conclusion.value}, {*kept} | {*vote.answer.conclusion.value}
+        like = len(both) / len(either) if either else 1.0
         share = like if vote.answer.confidence is None else _sure(vote) * (like == 1)
         supports[vote.method] = (like >= 0.5, share)
     return Conclusion("names", kept, tuple(weights.items()), about=votes[0].answer.conclusion.about), supports
-
-
-def _likeness(a: set[str], b: set[str]) -> float:
-    return len(a & b) / len(a | b) if a | b else 1.0
 
 
 def _part(name: str, answer: Answer, weight: float, group: Sequence[str], supports: Stances) -> Part:

@@ -59,10 +59,6 @@ def parse_distribution(said: Any, path: str) -> Draw:
     return _DRAWS[kind](*figures, here)
 
 
-def _normal(mean: float, sd: float, path: str) -> Draw:
-    return lambda chance: chance.gauss(mean, sd)
-
-
 def _uniform(low: float, high: float, path: str) -> Draw:
     _check_rising(path, low, high)
     return lambda chance: low + (high - low) * chance.random()
@@ -117,7 +113,7 @@ def _discrete(given: Any, path: str) -> Draw:
 
 _DRAWS: dict[str, Callable[..., Draw]] = {
     "constant": lambda value, path: lambda chance: value,
-    "normal": _normal,
+    "normal": lambda mean, sd, path: lambda chance: chance.gauss(mean, sd),
     "lognormal": lambda mu, sigma, path: lambda chance: math.exp(chance.gauss(mu, sigma)),
     "uniform": _uniform,
     "triangular": _triangular,

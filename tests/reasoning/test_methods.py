@@ -2,7 +2,10 @@
 
 import copy
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -63,6 +66,23 @@ def test_the_example_is_computed(name: str) -> None:
     answer = solve(name, example(name))
     check_answer(answer)
     assert answer == solve(name, example(name)), "two runs differ"
+
+
+def test_answers_do_not_depend_on_the_hash_seed() -> None:
+    """Texts in a set come in another order in each run; no step or figure may follow that order."""
+    code = "from reasoning.test_methods import *\nprint([solve(name, example(name)) for name in METHODS])"
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=Path(__file__).parents[1],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": ".:.."},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for seed in ("1", "2")
+    ]
+    assert runs[0].stdout == runs[1].stdout and len(runs[0].stdout) > 10_000
 
 
 def is_valid(schema: dict[str, Any], value: Any) -> bool:

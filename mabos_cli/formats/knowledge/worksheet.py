@@ -166,7 +166,7 @@ def _blocks(text: str, path: str) -> list[Source] | None:
 
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_PLAIN: dict[str, dict[str, Any]] = {"truth": {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}, "any": {}}
+
 _TERMS = ({"type": "string"}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 3, "maxItems": 3})
 
 
@@ -176,7 +176,7 @@ def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:
 
 
 def _schema(shape: Shape) -> dict[str, Any]:
-    found = _KINDS[shape.kind](shape) if shape.kind in _KINDS else dict(_PLAIN[shape.kind])
+    found = _kind_schema(shape)
     if shape.about:
         found["description"] = shape.about
     if shape.is_optional and shape.default is not None:
@@ -184,45 +184,29 @@ def _schema(shape: Shape) -> dict[str, Any]:
     return found
 
 
-def _text_schema(shape: Shape) -> dict[str, Any]:
-    return {"enum": list(shape.choices)} if shape.choices else {"type": ["string", "number", "boolean"]}
-
-
-def _number_schema(shape: Shape) -> dict[str, Any]:
-    """A number; a text may stand for one too (12 %, $5k), which a schema cannot check."""
-    bounds = {"minimum": shape.low, "maximum": shape.high}
-    kept = {name: bound for name, bound in bounds.items() if bound is not None}
-    number = {"type": "integer" if shape.is_whole else "number"} | kept
-    return {"anyOf": [number, {"type": "string"}]}
-
-
-def _list_schema(shape: Shape) -> dict[str, Any]:
-    return {"type": "array", "items": _schema(shape.element), "minItems": shape.least}
-
-
-def _map_schema(shape: Shape) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least}
+def _kind_schema(shape: Shape) -> dict[str, Any]:
+    """Returns the schema of a value of one kind, without its description."""
+    if shape.kind == "record":
+        return _record_schema(shape)
+    if shape.kind == "text":
+        return {"enum": list(shape.choices)} if shape.choices else {"type": ["string", "number", "boolean"]}
+    if shape.kind == "number":
+        bounds = {"minimum": shape.low, "maximum": shape.high}
+        kept = {name: bound for name, bound in bounds.items() if bound is not None}
+        # A text may stand for a number too (12 %, $5k), which a schema cannot check.
+        return {"anyOf": [{"type": "integer" if shape.is_whole else "number"} | kept, {"type": "string"}]}
+    if shape.kind == "list":
+        return {"type": "array", "items": _schema(shape.element), "minItems": shape.least}
+    if shape.kind == "map":
+        return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least}
+    if shape.kind == "truth":
+        return {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}
+    return {} if shape.kind == "any" else {"anyOf": [*_TERMS, {"type": "object"}]}
 
 
 def _record_schema(shape: Shape) -> dict[str, Any]:
-    """The fields; one that may be left out may be empty too."""
+    """Returns the schema of the fields; one that may be left out may be empty too."""
     schemas = {name: _schema(each) for name, each in shape.fields}
     fields = {n: {"anyOf": [schemas[n], {"type": "null"}]} if s.is_optional else schemas[n] for n, s in shape.fields}
     needed = [name for name, each in shape.fields if not each.is_optional]
     return {"type": "object", "properties": fields, "required": needed, "additionalProperties": False}
-
-
-def _triple_schema(shape: Shape) -> dict[str, Any]:
-    return {"anyOf": [*_TERMS, {"type": "object"}]}
-
-
-_KINDS = {
-    "text": _text_schema,
-    "number": _number_schema,
-    "list": _list_schema,
-    "map": _map_schema,
-    "record": _record_schema,
-    "fact": _triple_schema,
-    "rule": _triple_schema,
-    "pattern": _triple_schema,
-}

@@ -276,8 +276,11 @@ def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
         if len(found) > MOST_LOOPS:
             break
     found.sort(key=lambda names: (len(names), [rank[name] for name in names]))
-    loops = tuple(Loop(names, _links(graph, names)) for names in found[:MOST_LOOPS])
-    return loops, len(found) <= MOST_LOOPS
+    loops = [
+        Loop(names, tuple(graph[one][other] for one, other in zip(names, (*names[1:], names[0]), strict=True)))
+        for names in found[:MOST_LOOPS]
+    ]
+    return tuple(loops), len(found) <= MOST_LOOPS
 
 
 class _Johnson:
@@ -326,10 +329,6 @@ def _reversed(graph: Mapping[str, Collection[str]]) -> dict[str, dict[str, None]
         for effect in below:
             turned[effect][cause] = None
     return turned
-
-
-def _links(graph: SignedGraph, names: tuple[str, ...]) -> tuple[Link, ...]:
-    return tuple(graph[one][other] for one, other in zip(names, (*names[1:], names[0]), strict=True))
 
 
 def spread(graph: SignedGraph, start: str, most: int = MOST_PATH_STEPS) -> tuple[dict[str, set[int]], bool]:

@@ -114,7 +114,7 @@ def _weigh(
     left = {name: top - slopes[name] * chances[name] for name in tree.events}
     order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
     parts = _parts(sets, order, diagram, chances)
-    products = [prod(chances[name] for name in one) for one in sets]
+    products = [prod(chances[name] for name in _sorted(one, tree)) for one in sets]
     detail |= {
         "probability": top,
         "rare_event_sum": sum(products),

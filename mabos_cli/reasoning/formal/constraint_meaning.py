@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.formal.constraint_text import COMPARISONS, Node
 
-_ORDERS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_LOGIC = ("and", "or", "not", "->", "<->", "if")
 Value = int | Fraction | bool | str
 Exact = Callable[[Sequence[Any]], Any]
 
@@ -74,16 +75,16 @@ def exact(node: Node, place: str) -> Exact:
     if op == "variable":
         return itemgetter(node.value)
     parts = [exact(part, place) for part in node.parts]
-    if op in COMPARISONS or op == "in":
-        return _exact_comparison(op, parts, place)
-    if op in ("and", "or", "not", "->", "<->", "if"):
+    if op in COMPARISONS or op in ("in", "all_different", "all_equal"):
+        return _exact_condition(op, parts, place)
+    if op in _LOGIC:
         return _exact_logic(op, parts, place)
-    if op in ("all_different", "all_equal"):
-        return _exact_all(op, parts)
-    return _exact_number(op, parts, place)
+    if op == "count":
+        return lambda env: sum(_truth(part(env), place) for part in parts)
+    return lambda env: _calculate(op, [_number(part(env), place) for part in parts])
 
 
-def _exact_comparison(op: str, parts: list[Exact], place: str) -> Exact:
+def _exact_condition(op: str, parts: list[Exact], place: str) -> Exact:
     def holds(env: Sequence[Any]) -> bool:
         try:
             values = [part(env) for part in parts]
@@ -93,13 +94,12 @@ def _exact_comparison(op: str, parts: list[Exact], place: str) -> Exact:
             return any(is_equal(values[0], value) for value in values[1:])
         if op in ("=", "!="):
             return is_equal(*values) == (op == "=")
-        return _ordered(op, _number(values[0], place), _number(values[1], place))
+        if op in _ORDERS:
+            return _ORDERS[op](_number(values[0], place), _number(values[1], place))
+        different = {(isinstance(value, bool), value) for value in values}
+        return len(different) == (len(parts) if op == "all_different" else 1)
 
     return holds
-
-
-def _ordered(op: str, a: Any, b: Any) -> bool:
-    return bool(_ORDERS[op](a, b))
 
 
 def _exact_logic(op: str, parts: list[Exact], place: str) -> Exact:
@@ -116,27 +116,6 @@ def _exact_logic(op: str, parts: list[Exact], place: str) -> Exact:
         return lambda env: said(0, env) == said(1, env)
     count = range(len(parts))
     return lambda env: (all if op == "and" else any)(said(n, env) for n in count)
-
-
-def _exact_all(op: str, parts: list[Exact]) -> Exact:
-    def holds(env: Sequence[Any]) -> bool:
-        try:
-            found = {(isinstance(value, bool), value) for value in (part(env) for part in parts)}
-        except _Undefined:
-            return False
-        return len(found) == (len(parts) if op == "all_different" else 1)
-
-    return holds
-
-
-def _exact_number(op: str, parts: list[Exact], place: str) -> Exact:
-    if op == "count":
-        return lambda env: sum(_truth(part(env), place) for part in parts)
-
-    def result(env: Sequence[Any]) -> Any:
-        return _calculate(op, [_number(part(env), place) for part in parts])
-
-    return result
 
 
 def _calculate(op: str, values: list[Any]) -> Any:
@@ -169,7 +148,7 @@ def rough(node: Node) -> Rough:
         return lambda env: _order(op, parts[0](env), parts[1](env))
     if op == "in":
         return lambda env: _any([_same(parts[0](env), part(env)) for part in parts[1:]])
-    if op in ("and", "or", "not", "->", "<->", "if"):
+    if op in _LOGIC:
         return _rough_logic(op, parts)
     if op == "all_different":
         return lambda env: _different([_as_view(part(env)) for part in parts])
@@ -248,9 +227,9 @@ def _order(op: str, a: Any, b: Any) -> bool | None:
         return None
     if op in (">", ">="):
         a, b, op = b, a, "<" if op == ">" else "<="
-    if _ordered(op, a.high, b.low):
+    if _ORDERS[op](a.high, b.low):
         return True
-    return None if _ordered(op, a.low, b.high) else False
+    return None if _ORDERS[op](a.low, b.high) else False
 
 
 def _different(views: list[View]) -> bool | None:

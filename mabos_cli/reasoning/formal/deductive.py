@@ -1,7 +1,7 @@
 """What follows from premises: a goal proved from facts and rules, or a formula decided from formulas, with what shows it."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backward_chain
@@ -153,14 +153,8 @@ def _by(proof: Proof) -> str:
 def _in_order(proof: Proof) -> list[Proof]:
     """The parts of a proof, each once, those that others need first; proofs share parts, and may be long."""
     found: dict[tuple[str, str, str], Proof] = {}
-    stack = [(proof, False)]
-    while stack:
-        one, is_ready = stack.pop()
-        if is_ready:
-            found.setdefault(one.triple, one)
-        elif one.triple not in found:
-            stack.append((one, True))
-            stack += [(part, False) for part in reversed(one.parts)]
+    for one in _inner_first(proof, lambda part: part.triple in found):
+        found.setdefault(one.triple, one)
     return [*found.values()]
 
 
@@ -229,16 +223,13 @@ def _inconsistent(premises: Sequence[str], conclusion: str, formulas: list[Formu
 
 def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> Answer:
     lines = tuple(
-        f"it is {said} while all premises are true with {_values(one)}"
-        for said, one in (("false", counter), ("true", model))
+        f"it is {value} while all premises are true with "
+        + listed([name if holds else f"not {name}" for name, holds in atoms.items()], 12)
+        for value, atoms in (("false", counter), ("true", model))
     )
     detail = {"status": "invalid", "counter_model": counter, "model": model}
     told = f"{conclusion} does not follow: {lines[0]}"
     return Answer(yes_no(None, conclusion), None, told, lines, detail)
-
-
-def _values(model: dict[str, bool]) -> str:
-    return listed([name if value else f"not {name}" for name, value in model.items()], 12)
 
 
 def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:
@@ -376,12 +367,16 @@ class _Clauses:
         return new
 
 
-def _inner_first(formula: Formula) -> Iterator[Formula]:
-    stack = [(formula, False)]
+Tree = TypeVar("Tree", Formula, Proof)
+
+
+def _inner_first(tree: Tree, is_known: Callable[[Tree], bool] = lambda _: False) -> Iterator[Tree]:
+    """Yields the parts of a tree before the whole, without recursion; what is known is passed over."""
+    stack = [(tree, False)]
     while stack:
         one, is_ready = stack.pop()
         if is_ready:
             yield one
-        else:
+        elif not is_known(one):
             stack.append((one, True))
             stack += [(part, False) for part in reversed(one.parts)]

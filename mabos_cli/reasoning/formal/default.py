@@ -57,7 +57,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     check_known("defaults", [one.name for one in defaults], [one.name for one in defaults])
     query = _literal(given["query"], "query") if given["query"] else None
     start, caveats = _facts(given, agent, strict, defaults)
-    clash = find_clash(close(start, strict))
+    clash = find_clash(Closure(strict).close(start))
     if clash is not None:
         raise BadValue(f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first")
     found = find_extensions(start, strict, defaults)
@@ -227,11 +227,6 @@ class Closure:
                     found.add(self.rules[n].then)
                     queue.append(self.rules[n].then)
         return frozenset(found)
-
-
-def close(literals: Iterable[Literal], strict: Sequence[Strict]) -> Literals:
-    """The literals with all that follows by strict rules."""
-    return Closure(strict).close(literals)
 
 
 def find_clash(literals: Literals) -> str | None:

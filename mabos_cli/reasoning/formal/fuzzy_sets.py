@@ -289,16 +289,13 @@ class _Reader:
     def read_or(self, depth: int) -> Condition:
         if depth > _DEEPEST:
             raise BadValue(f"{self.place}: nested deeper than {_DEEPEST}", "split the rule")
-        parts = [self.read_and(depth)]
-        while self.accept("or"):
-            parts.append(self.read_and(depth))
-        return parts[0] if len(parts) == 1 else Condition("or", tuple(parts))
+        return self._read_joined("or", lambda: self._read_joined("and", lambda: self.read_one(depth)))
 
-    def read_and(self, depth: int) -> Condition:
-        parts = [self.read_one(depth)]
-        while self.accept("and"):
-            parts.append(self.read_one(depth))
-        return parts[0] if len(parts) == 1 else Condition("and", tuple(parts))
+    def _read_joined(self, word: str, read: Callable[[], Condition]) -> Condition:
+        parts = [read()]
+        while self.accept(word):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else Condition(word, tuple(parts))
 
     def read_one(self, depth: int) -> Condition:
         if depth > _DEEPEST:

@@ -92,7 +92,7 @@ def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Ans
     is_possible = holds or find_model(Formula("and", "", (base, formula)), system) is not None
     detail: dict[str, Any] = {"system": system, "valid": holds, "satisfiable": is_possible}
     if not premises:
-        others = [name for name in SYSTEMS if name != system and find_counter_model(formula, name) is None]
+        others = [name for name in SYSTEMS if name != system and find_model(negation(formula), name) is None]
         detail["also_valid_in"] = others
     steps = [f"{system}: relations are {' and '.join(SYSTEMS[system]) or 'unrestricted'}"]
     steps += [f"premise: {render_formula(premise)}" for premise in premises]
@@ -252,11 +252,6 @@ def find_model(formula: Formula, system: str) -> Model | None:
     return types.model() if types.alive & types.goal else None
 
 
-def find_counter_model(formula: Formula, system: str) -> Model | None:
-    """A model whose first world does not fulfil the formula, or None if the formula is valid in the system."""
-    return find_model(negation(formula), system)
-
-
 class _Types:
     """The types of a formula as bits of whole numbers: a column has a bit for each type in which its formula holds."""
 
@@ -325,7 +320,11 @@ class _Types:
                 for wanted in self._wanted(one, modality):
                     if not any(wanted >> chosen[other] & 1 for other in bits(seen.get(n, 0))):
                         seen[n] = seen.get(n, 0) | 1 << _find_or_add(chosen, wanted)
-        relations = {name: _frame_relation(seen, len(chosen), self.conditions) for name, seen in edges.items()}
+        # The pairs that are needed and those that the conditions add: all of them are pairs that types allow.
+        relations = {
+            name: closed(tuple(seen.get(n, 0) for n in range(len(chosen))), self.conditions)
+            for name, seen in edges.items()
+        }
         atoms = {
             name: sum(1 << n for n, one in enumerate(chosen) if column >> one & 1)
             for name, column in zip(self.atoms, self.columns, strict=False)
@@ -364,8 +363,3 @@ def _find_or_add(chosen: list[int], wanted: int) -> int:
             return n
     chosen.append(wanted.bit_length() - 1)
     return len(chosen) - 1
-
-
-def _frame_relation(seen: dict[int, int], size: int, conditions: tuple[str, ...]) -> Relation:
-    """The pairs that are needed and those that the conditions add: all of them are pairs that types allow."""
-    return closed(tuple(seen.get(n, 0) for n in range(size)), conditions)

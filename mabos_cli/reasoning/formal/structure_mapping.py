@@ -79,6 +79,9 @@ def _check_ways(found: int, most: int, one: Expression) -> None:
         raise BadValue(f"unordered: {one.name} with {len(one.parts)} parts can match in too many ways", hint)
 
 
+_Option = tuple[Expression, tuple[Pair, ...]]
+
+
 class Matcher:
     """Two descriptions, and every way in which an expression of one can match one of the other."""
 
@@ -156,71 +159,50 @@ class Matcher:
         return round(sum(scores.values()), 9), round(sum(map(self.worth, able)), 9)
 
     def best(self, fixed: Pairs) -> tuple[Analogy, bool]:
-        """The mapping with the highest score, and whether another one is as good."""
-        search = _Search(self, fixed)
-        search.run()
-        return search.best, search.has_tie
-
-
-_Option = tuple[Expression, frozenset[Pair]]
-
-
-class _Search:
-    """Branch and bound over the pairs: the bound counts every source expression that can still match something."""
-
-    def __init__(self, matcher: Matcher, fixed: Pairs) -> None:
-        self.matcher = matcher
-        self.fixed = dict(fixed)
-        self.best = matcher.apply(fixed)
-        self.has_tie = False
-
-    def run(self) -> None:
-        matcher = self.matcher
-        options = [(one, way) for (one, _), ways in matcher.ways.items() for way in ways]
-        start = [option for option in options if _agrees(option[1], self.fixed, ())]
-        stack: list[tuple[dict[str, str], tuple[str, ...], list[_Option]]] = [(self.fixed, (), start)]
+        """Returns the mapping with the highest score, and whether another one is as good: branch and bound over the pairs, where
+        the bound counts every source expression that can still match something."""
+        best, has_tie = self.apply(fixed), False
+        # Sorted, for the order of a set of texts differs from run to run.
+        options = [(one, tuple(sorted(way))) for (one, _), ways in self.ways.items() for way in ways]
+        start = [option for option in options if _agrees(option[1], fixed, ())]
+        stack: list[tuple[dict[str, str], tuple[str, ...], list[_Option]]] = [({**fixed}, (), start)]
         while stack:
             pairs, closed, left = stack.pop()
-            matcher.nodes += 1
-            if matcher.nodes > MOST_NODES:
+            self.nodes += 1
+            if self.nodes > MOST_NODES:
                 hint = "leave out facts that do not matter, or say in `map` what goes to what"
                 raise BadValue(f"source: no best mapping after {MOST_NODES:,} trials", hint)
-            limit = matcher.limit({one for one, _ in left})
-            if limit < self.best.rank or (self.has_tie and limit == self.best.rank):
+            limit = self.limit({one for one, _ in left})
+            if limit < best.rank or (has_tie and limit == best.rank):
                 continue
-            name = self._next(left, pairs, closed)
+            name, targets = self._next(left, pairs, closed)
             if name is None:
-                self._keep(matcher.apply(pairs))
+                found = self.apply(pairs)
+                if found.rank > best.rank:
+                    best, has_tie = found, False
+                elif found.rank == best.rank and found.pairs != best.pairs:
+                    has_tie = True
                 continue
             gone = (*closed, name)
             stack.append((pairs, gone, [one for one in left if _agrees(one[1], pairs, gone)]))
-            for target in self._targets(name, left):
+            for target in targets:
                 child = pairs | {name: target}
                 stack.append((child, closed, [one for one in left if _agrees(one[1], child, closed)]))
+        return best, has_tie
 
-    def _next(self, left: list[_Option], pairs: Pairs, closed: tuple[str, ...]) -> str | None:
-        """The thing that is in most of what can still match."""
-        weights: dict[str, float] = {}
+    def _next(self, left: list[_Option], pairs: Pairs, closed: tuple[str, ...]) -> tuple[str | None, list[str]]:
+        """Returns the thing that is in most of what can still match, and where it can go, the most promising last: that is
+        where the search goes first."""
+        weights: dict[str, dict[str, float]] = {}
         for one, way in left:
-            for name, _ in way:
+            for name, target in way:
                 if name not in pairs and name not in closed:
-                    weights[name] = weights.get(name, 0.0) + self.matcher.worth(one)
-        return max(weights, key=weights.__getitem__) if weights else None
-
-    def _targets(self, name: str, left: list[_Option]) -> list[str]:
-        """Where a thing can go, the most promising last: that is where the search goes first."""
-        weights: dict[str, float] = {}
-        for one, way in left:
-            for mine, target in way:
-                if mine == name:
-                    weights[target] = weights.get(target, 0.0) + self.matcher.worth(one)
-        return sorted(weights, key=weights.__getitem__)
-
-    def _keep(self, found: Analogy) -> None:
-        if found.rank > self.best.rank:
-            self.best, self.has_tie = found, False
-        elif found.rank == self.best.rank and found.pairs != self.best.pairs:
-            self.has_tie = True
+                    targets = weights.setdefault(name, {})
+                    targets[target] = targets.get(target, 0.0) + self.worth(one)
+        if not weights:
+            return None, []
+        name = max(weights, key=lambda name: sum(weights[name].values()))
+        return name, sorted(weights[name], key=weights[name].__getitem__)
 
 
 def is_one_to_one(pairs: Iterable[Pair]) -> bool:
@@ -229,7 +211,7 @@ def is_one_to_one(pairs: Iterable[Pair]) -> bool:
     return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
 
 
-def _agrees(way: frozenset[Pair], pairs: Pairs, closed: tuple[str, ...]) -> bool:
+def _agrees(way: Iterable[Pair], pairs: Pairs, closed: tuple[str, ...]) -> bool:
     """Whether a way can still be taken: it sends nothing elsewhere, nothing closed, and nothing to a place that is taken."""
     taken = {target: name for name, target in pairs.items()}
     return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in way)

@@ -103,7 +103,7 @@ class Net:
             if not rest:
                 yield matrix
                 continue
-            possible = [[way for way in ways if _fits(matrix, way)] for ways in rest]
+            possible = [[way for way in ways if all(matrix[b][a] + most >= 0 for a, b, most in way)] for ways in rest]
             fewest = min(range(len(rest)), key=lambda n: len(possible[n]))
             others = [tuple(ways) for n, ways in enumerate(possible) if n != fewest]
             for way in reversed(possible[fewest]):
@@ -152,10 +152,6 @@ class Net:
             core.append(rest[high - 1])
             rest = rest[: high - 1]
         return tuple(sorted(core))
-
-
-def _fits(matrix: Matrix, way: tuple[Bound, ...]) -> bool:
-    return all(matrix[second][first] + most >= 0 for first, second, most in way)
 
 
 def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int] | None:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, cut, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.statistics import wilson
 
@@ -127,11 +128,11 @@ class Group(NamedTuple):
 
 def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Scores:
     brier, parts, folded = score_brier(forecasts), split_brier(forecasts, groups), fold(forecasts)
-    said, hits = mean([one.said for one in folded]), sum(one.happened for one in folded)
+    said, hits = fmean([one.said for one in folded]), sum(one.happened for one in folded)
     low, high = wilson(hits, len(folded), 0.95)
     return Scores(
         brier,
-        mean([one.happened for one in forecasts]),
+        fmean([one.happened for one in forecasts]),
         parts,
         1 - brier / parts.uncertainty if parts.uncertainty else None,
         score_log(forecasts),
@@ -176,12 +177,9 @@ def _steps(scores: Scores, groups: Sequence[Group], steps: Sequence[Step]) -> tu
     )
     lines += cut([f"said {one.said:.2f}: happened in {one.rate:.2f} of {one.size}" for one in groups], 6)
     moved = [one for one in steps if abs((one.low + one.high) / 2 - one.rate) > 0.02]
-    lines += cut([f"read {_range(one)} as {one.rate:.2f}" for one in moved], 3)
+    ranges = [f"{one.low:.2f}" + (f" to {one.high:.2f}" if one.high > one.low else "") for one in moved]
+    lines += cut([f"read {span} as {one.rate:.2f}" for span, one in zip(ranges, moved, strict=True)], 3)
     return cut(lines)
-
-
-def _range(one: Step) -> str:
-    return f"{one.low:.2f}" if one.low == one.high else f"{one.low:.2f} to {one.high:.2f}"
 
 
 def _detail(
@@ -209,8 +207,8 @@ def _detail(
             name: {
                 "count": len(some),
                 "brier": score_brier(some),
-                "mean_confidence": mean([one.said for one in fold(some)]),
-                "share_right": mean([one.happened for one in fold(some)]),
+                "mean_confidence": fmean([one.said for one in fold(some)]),
+                "share_right": fmean([one.happened for one in fold(some)]),
             }
             for name, some in methods.items()
             if name
@@ -219,38 +217,29 @@ def _detail(
 
 
 def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[str, ...]:
-    caveats = []
-    if len(forecasts) < _FEW:
-        caveats.append(
-            f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
-        )
-    if scores.skill is None:
-        caveats.append("all came out the same way: no skill can be told from that")
-    if scores.log_score is None:
-        caveats.append(
-            "something happened that was called impossible, or did not that was called certain: no log score"
-        )
-    if len({one.said for one in forecasts}) > bins:
-        caveats.append(f"grouped into {bins} bins; the parts of the score depend on them")
-    if any(one.said < 0.5 for one in forecasts):
-        caveats.append("a statement below 0.5 counts as being sure of the opposite")
-    return tuple(caveats)
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean; of nothing it is not asked."""
-    return math.fsum(values) / len(values)
+    few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
+    no_log = "something happened that was called impossible, or did not that was called certain: no log score"
+    return notes(
+        (len(forecasts) < _FEW, few),
+        (scores.skill is None, "all came out the same way: no skill can be told from that"),
+        (scores.log_score is None, no_log),
+        (
+            len({one.said for one in forecasts}) > bins,
+            f"grouped into {bins} bins; the parts of the score depend on them",
+        ),
+        (any(one.said < 0.5 for one in forecasts), "a statement below 0.5 counts as being sure of the opposite"),
+    )
 
 
 def score_brier(forecasts: Sequence[Forecast]) -> float:
     """The mean squared distance of what was said from what happened: 0 is perfect, 0.25 is saying one half always."""
-    return mean([(one.said - one.happened) ** 2 for one in forecasts])
+    return fmean([(one.said - one.happened) ** 2 for one in forecasts])
 
 
 def score_log(forecasts: Sequence[Forecast]) -> float | None:
     """The mean surprise in bits; None if something happened that was called impossible."""
     chances = [one.said if one.happened else 1 - one.said for one in forecasts]
-    return None if min(chances) <= 0 else mean([surprise(chance) for chance in chances])
+    return None if min(chances) <= 0 else fmean([surprise(chance) for chance in chances])
 
 
 def surprise(chance: float) -> float:
@@ -270,14 +259,14 @@ def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
         key = one.said if len(values) <= most else min(int(one.said * most), most - 1)
         bins.setdefault(key, []).append(one)
     return [
-        Group(len(some), mean([one.said for one in some]), mean([one.happened for one in some]))
+        Group(len(some), fmean([one.said for one in some]), fmean([one.happened for one in some]))
         for _, some in sorted(bins.items())
     ]
 
 
 def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts:
     """The parts of the Brier score (Murphy 1973)."""
-    count, base = len(forecasts), mean([one.happened for one in forecasts])
+    count, base = len(forecasts), fmean([one.happened for one in forecasts])
     reliability = math.fsum(one.size * (one.said - one.rate) ** 2 for one in groups) / count
     resolution = math.fsum(one.size * (one.rate - base) ** 2 for one in groups) / count
     uncertainty = base * (1 - base)

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, ranking, words
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
-from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, mean, score_brier, surprise
+from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, score_brier, surprise
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
@@ -248,14 +248,18 @@ def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequ
         signs["optimism" if worse > better else "pessimism"] = {"worse": worse, "better": better, "p": chance}
     if before:
         folded = fold([one.forecast for one in before])
-        said, right = mean([one.said for one in folded]), mean([one.happened for one in folded])
+        said, right = fmean([one.said for one in folded]), fmean([one.happened for one in folded])
         if abs(said - right) > 1e-9:
             name = "overconfidence" if said > right else "underconfidence"
             signs[name] = {"said": said, "right": right, "count": len(folded), "p": find_tail(folded)}
     if after:
         chances = [chance_of(one) for one in after]
-        then = mean([chance_of(one) for one in before]) if before else None
-        signs["hindsight"] = {"stated_after": len(after), "given_to_what_happened": mean(chances), "given_before": then}
+        then = fmean([chance_of(one) for one in before]) if before else None
+        signs["hindsight"] = {
+            "stated_after": len(after),
+            "given_to_what_happened": fmean(chances),
+            "given_before": then,
+        }
     return signs
 
 

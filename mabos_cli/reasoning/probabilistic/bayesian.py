@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_same, known_name, sum_to_one
 from mabos_cli.reasoning.network import DATA, NODES, STATES, Network, check_states, marginal, parse_network, parse_rows
 from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
@@ -40,8 +40,8 @@ QUESTIONS = (
 class _Update(NamedTuple):
     """One piece of evidence: its probability beforehand, how it told the hypotheses apart, and what they were then."""
 
-    name: str
-    chance: float
+    evidence: str
+    probability: float
     likelihoods: dict[str, float]
     posterior: dict[str, float]
 
@@ -70,20 +70,19 @@ def _solve_hypotheses(given: dict[str, Any]) -> Answer:
         "posterior": posterior,
         "odds": {name: share / (1 - share) if share < 1 else None for name, share in posterior.items()},
         "bayes_factors": {name: _factor(priors[name], posterior[name]) for name in priors},
-        "updates": [_update_detail(update) for update in updates],
+        "updates": [update._asdict() for update in updates],
     }
-    caveats = ["Pieces of evidence count as independent given the hypothesis."] if len(updates) > 1 else []
-    if tied:
-        caveats.append(f"{best} and {listed(tied)} are equally likely.")
-    if posterior[best] == 1:
-        caveats.append("A likelihood or prior of 0 rules hypotheses out for good.")
     return Answer(
         distribution(posterior),
         min(1.0, posterior[best]),
         f"{best}: {figure(posterior[best])}, before {figure(priors[best])}; next is {rival} with {figure(posterior[rival])}",
         cut([_step(update) for update in updates]),
         detail,
-        tuple(caveats),
+        notes(
+            (len(updates) > 1, "Pieces of evidence count as independent given the hypothesis."),
+            (tied, f"{best} and {listed(tied)} are equally likely."),
+            (posterior[best] == 1, "A likelihood or prior of 0 rules hypotheses out for good."),
+        ),
     )
 
 
@@ -114,19 +113,10 @@ def _factor(before: float, after: float) -> float | None:
     return (after / (1 - after)) / (before / (1 - before))
 
 
-def _update_detail(update: _Update) -> dict[str, Any]:
-    return {
-        "evidence": update.name,
-        "probability": update.chance,
-        "likelihoods": update.likelihoods,
-        "posterior": update.posterior,
-    }
-
-
 def _step(update: _Update) -> str:
     best = sorted(update.posterior, key=lambda name: -update.posterior[name])[:3]
     shares = ", ".join(f"{name} {figure(update.posterior[name])}" for name in best)
-    return f"{update.name} (expected with {figure(update.chance)}): {shares}"
+    return f"{update.evidence} (expected with {figure(update.probability)}): {shares}"
 
 
 def _solve_network(given: dict[str, Any]) -> Answer:
@@ -154,7 +144,7 @@ def _solve_network(given: dict[str, Any]) -> Answer:
             "prior": before,
             "evidence_probability": found[first][1],
         },
-        (f"{best} and {listed(tied)} are equally likely.",) if tied else (),
+        notes((tied, f"{best} and {listed(tied)} are equally likely.")),
     )
 
 

@@ -64,12 +64,17 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         "holds_for": [span._asdict() for span in spans],
     }
     agree = sum(chosen in found for found in picks.values())
+    beaten = [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
+    firm = [
+        f"{chosen} has the best expected value while P({span.state}) is from {figure(span.low)} to {figure(span.high)}"
+        for span in spans
+    ]
     figures = "" if decider == "majority" else f" with {figure(_shown(decider, deciding, sign)[chosen])}"
     return Answer(
         choice(chosen, deciding),
         None,
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
-        cut(_steps(scores, picks, sign) + _told(dominance) + _firm(chosen, spans)),
+        cut(_steps(scores, picks, sign) + beaten + firm),
         detail,
         _caveats(chosen, tied, dominance, shares, given["kind"]),
     )
@@ -151,17 +156,6 @@ def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str
         rest = listed([f"{act} {figure(shown[act])}" for act in order if act not in found], 3)
         lines.append(f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else ""))
     return lines
-
-
-def _told(dominance: list[tuple[str, str, str]]) -> list[str]:
-    return [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
-
-
-def _firm(act: str, spans: list[Span]) -> list[str]:
-    return [
-        f"{act} has the best expected value while P({span.state}) is from {figure(span.low)} to {figure(span.high)}"
-        for span in spans
-    ]
 
 
 def _caveats(

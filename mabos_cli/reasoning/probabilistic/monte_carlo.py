@@ -58,8 +58,10 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     outputs, hits = _run(model, columns)
     figures = {name: dict(described(outputs[name])) for name in given["model"]}
     found = figures[target]
+    shares = {name: hit / count for name, hit in hits.items()}
     chances = {
-        name: {"probability": hit / count, "standard_error": _error(hit / count, count)} for name, hit in hits.items()
+        name: {"probability": share, "standard_error": math.sqrt(share * (1 - share) / count)}
+        for name, share in shares.items()
     }
     aimed = ranks(outputs[target])
     drivers = {name: correlation(ranks(column), aimed) for name, column in columns.items()}
@@ -135,10 +137,6 @@ def _run(model: _Model, columns: dict[str, list[float]]) -> tuple[dict[str, list
         for name, compute, path in questions:
             hits[name] += bool(compute(values, path))
     return outputs, hits
-
-
-def _error(share: float, count: int) -> float:
-    return math.sqrt(share * (1 - share) / count)
 
 
 def _steps(figures: dict[str, Any], chances: dict[str, Any], drivers: dict[str, float | None]) -> list[str]:

@@ -1,8 +1,7 @@
 """What players do who all do their best against each other: equilibria, dominance, safety, and what that means for me."""
 
 from fractions import Fraction
-from itertools import islice, product
-from math import prod
+from itertools import product
 from typing import Any
 
 from mabos_cli.core import BadValue
@@ -42,7 +41,7 @@ QUESTIONS = (
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     """The equilibria of a game in normal form, and what the player `me` should do."""
     game = _read_game(given)
-    me = _find_me(game, given["me"])
+    me = 0 if given["me"] is None else game.players.index(known_name("me", given["me"], game.players, "player"))
     pure, left, removed = games.find_pure_equilibria(game), *games.remove_dominated(game, game.everything())
     found = games.Analysis(game, me, pure, left, removed, games.find_pareto(game))
     if len(game.players) == 2:
@@ -148,19 +147,11 @@ def _read_profiles(given: dict[str, Any]) -> games.Game:
         if key in cells:
             raise BadValue(f"profiles[{n}]: this combination is there twice", "keep one of them")
         cells[key] = tuple(Fraction(str(one["payoffs"][who])) for who in players)
-    if len(cells) < prod(map(len, actions)):
-        lacking = next(islice((key for key in product(*actions) if _index(actions, key) not in cells), 1))
-        hint = "give every combination of actions"
-        raise BadValue(f"profiles: the combination {', '.join(lacking)} is missing", hint)
+    for numbered in product(*(known.items() for known in actions)):
+        if tuple(number for _, number in numbered) not in cells:
+            lacking = ", ".join(action for action, _ in numbered)
+            raise BadValue(f"profiles: the combination {lacking} is missing", "give every combination of actions")
     return games.Game(players, tuple(map(tuple, actions)), cells)
-
-
-def _index(actions: list[dict[str, int]], key: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(known[action] for known, action in zip(actions, key, strict=True))
-
-
-def _find_me(game: games.Game, name: str | None) -> int:
-    return 0 if name is None else game.players.index(known_name("me", name, game.players, "player"))
 
 
 def tell(found: games.Analysis, advice: games.Advice) -> Answer:
@@ -174,7 +165,7 @@ def tell(found: games.Analysis, advice: games.Advice) -> Answer:
         conclusion = distribution({a: float(s) for a, s in zip(actions, advice.mix, strict=True)}, about)
     # Every game has an equilibrium: without the mixed ones only the pure ones can be said to be none.
     pure, equilibria = ("", found.mixed) if found.mixed is not None else ("pure ", found.pure)
-    counted = _count(len(equilibria), f"{pure}equilibrium", f"{pure}equilibria")
+    counted = f"{len(equilibria) or 'no'} {pure}{'equilibrium' if len(equilibria) == 1 else 'equilibria'}"
     summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {counted}"
     return Answer(conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found))
 
@@ -193,10 +184,6 @@ def _scores(found: games.Analysis, advice: games.Advice) -> dict[str, float]:
             got = min(pay[me] for profile, pay in game.payoffs.items() if profile[me] == n)
         scores[action] = float(got)
     return scores
-
-
-def _count(n: int, one: str, more: str) -> str:
-    return f"{n or 'no'} {one if n == 1 else more}"
 
 
 def _figure(value: Fraction) -> str:

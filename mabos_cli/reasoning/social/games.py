@@ -6,7 +6,7 @@ from itertools import combinations, product
 from math import comb, lcm
 from typing import NamedTuple
 
-from mabos_cli.reasoning.answer import is_better
+from mabos_cli.reasoning.answer import find_front, is_better
 
 MOST_SYSTEMS = 12_870  # supports to try for each player: eight by eight actions
 Matrix = tuple[tuple[Fraction, ...], ...]
@@ -95,13 +95,7 @@ def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
 
 def find_pareto(game: Game) -> list[Profile]:
     """The profiles that no other one improves for somebody at nobody's cost."""
-    outcomes = sorted({*game.payoffs.values()}, reverse=True)
-    front: list[tuple[Fraction, ...]] = []
-    # Whatever beats an outcome sorts before it, and is beaten by one on the front if not on it.
-    for outcome in outcomes:
-        if not any(is_better(known, outcome) for known in front):
-            front.append(outcome)
-    kept = {*front}
+    kept = find_front(game.payoffs.values())
     return [profile for profile in game.profiles() if game.payoffs[profile] in kept]
 
 

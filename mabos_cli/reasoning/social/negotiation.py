@@ -7,7 +7,7 @@ from math import fsum, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, figure, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
@@ -142,14 +142,10 @@ def _find_trades(parties: list[str], tables: list[Worth], issues: Worth) -> list
                     f" {parties[b]}'s), {parties[b]} on {for_a} ({stakes[b][for_a]:.0%} against {stakes[a][for_a]:.0%})"
                 )
     for issue in issues:
-        wanted = {_favourite(table[issue]) for table in tables}
+        wanted = {max(table[issue], key=table[issue].__getitem__) for table in tables}
         if len(wanted) == 1 and len(issues[issue]) > 1:
             lines.append(f"no conflict on {issue}: all want {wanted.pop()}")
     return lines
-
-
-def _favourite(worth: Mapping[str, float]) -> str:
-    return max(worth, key=lambda value: worth[value])
 
 
 def _solve_deals(parties: tuple[Party, ...], worths: Worths, trades: list[str]) -> Answer:
@@ -193,11 +189,10 @@ def _scores(frontier: list[Deal], parties: tuple[Party, ...]) -> dict[str, float
 
 
 class Fair(NamedTuple):
-    """A rule, the deal it picks, the figure it goes by, and deals that are as good by it."""
+    """A rule, the deal it picks, and deals that are as good by it."""
 
     rule: str
     deal: Deal
-    figure: float
     ties: tuple[Deal, ...]
 
 
@@ -267,13 +262,7 @@ def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths,
 
 def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
     """The deals that no other one improves for one party at no cost to the rest, in their order."""
-    front: list[tuple[float, ...]] = []
-    for gains in sorted({deal.gains for deal in deals}, reverse=True):
-        # With two parties the last of the front is the one that gives most to the second.
-        rivals = front[-1:] if len(gains) == 2 else front
-        if not any(all(a >= b for a, b in zip(rival, gains, strict=True)) for rival in rivals):
-            front.append(gains)
-    kept = {*front}
+    kept = find_front(deal.gains for deal in deals)
     return [deal for deal in deals if deal.gains in kept]
 
 
@@ -316,7 +305,7 @@ def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[flo
         if _is_above(one, best):
             best, chosen = one, deal
     ties = [deal for one, deal in scored if not _is_above(best, one) and deal is not chosen]
-    return Fair(rule, chosen, best[0], tuple(ties))
+    return Fair(rule, chosen, tuple(ties))
 
 
 def _is_above(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
@@ -356,7 +345,11 @@ def solve_price(given: dict[str, Any]) -> Answer:
     detail |= {"zopa": [low, high], "nash": price, "middle": (low + high) / 2}
     caveats = ["reservation prices are taken as true; each side gains by hiding its own"]
     if seller["patience"] is not None and buyer["patience"] is not None:
-        rounds = _alternate(seller["patience"], buyer["patience"], low, high)
+        # The price at which offers that alternate end at once, by who offers first.
+        rounds = {
+            "seller": low + (high - low) * split_alternating(seller["patience"], buyer["patience"]),
+            "buyer": high - (high - low) * split_alternating(buyer["patience"], seller["patience"]),
+        }
         detail["alternating_offers"] = rounds
         steps += [f"alternating offers, {names[who]} first: {figure(one)}" for who, one in rounds.items()]
         if given["first"]:
@@ -374,11 +367,3 @@ def _tell_gap(names: dict[str, str], low: float, high: float, detail: dict[str, 
     said = f"{names['seller']} wants at least {figure(low)}, {names['buyer']} pays at most {figure(high)}"
     steps = (f"gap of {figure(low - high)}",)
     return Answer(yes_no(False, "some price suits both"), None, f"no deal: {said}", steps, detail)
-
-
-def _alternate(seller: float, buyer: float, low: float, high: float) -> dict[str, float]:
-    """The price at which offers that alternate end at once, by who offers first."""
-    return {
-        "seller": low + (high - low) * split_alternating(seller, buyer),
-        "buyer": high - (high - low) * split_alternating(buyer, seller),
-    }

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.knowledge.reason_record import MethodRun, Reasoned, render_result, summary_of
 from mabos_cli.formats.knowledge.worksheet import Inputs, parse_inputs, render_worksheet
-from mabos_cli.reasoning.answer import Answer
+from mabos_cli.reasoning.answer import Answer, meant
 from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classification, score_methods
 from mabos_cli.reasoning.fusion import Fused, fuse
 from mabos_cli.reasoning.inputs import AgentData
@@ -48,8 +48,7 @@ def find_method(name: str) -> Method:
     """The method with a name."""
     said = name.strip().lower().replace("_", "-")
     if said not in METHODS:
-        close = get_close_matches(said, METHODS, n=1)
-        raise NotFound(f"no method {name[:40]!r}", f"did you mean {close[0]}?" if close else "see mabos reason list")
+        raise NotFound(f"no method {name[:40]!r}", meant(said, METHODS, "see mabos reason list"))
     return METHODS[said]
 
 
@@ -232,20 +231,12 @@ def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
     return tuple(rule for rule in load_rules(agent).rules if rule.enabled)
 
 
-def _load_beliefs(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
+def _load_held(kind: str, agent: Agent, warnings: list[str]) -> tuple[str, ...]:
+    """Returns the ids of the beliefs or desires that are held now."""
     from mabos_cli.services.knowledge.cases import held_now
-    from mabos_cli.workspace.mind import load_beliefs
+    from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
-    held, problems = load_beliefs(agent)
-    warnings += map(str, problems)
-    return tuple(held_now(held))
-
-
-def _load_desires(agent: Agent, warnings: list[str]) -> tuple[str, ...]:
-    from mabos_cli.services.knowledge.cases import held_now
-    from mabos_cli.workspace.mind import load_attitudes
-
-    held, problems = load_attitudes(agent, "desire")
+    held, problems = load_beliefs(agent) if kind == "belief" else load_attitudes(agent, kind)
     warnings += map(str, problems)
     return tuple(held_now(held))
 
@@ -265,8 +256,8 @@ def _load_cases(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 _LOADERS: dict[str, Callable[[Agent, list[str]], tuple[Any, ...]]] = {
     "facts": _load_facts,
     "rules": _load_rules,
-    "beliefs": _load_beliefs,
-    "desires": _load_desires,
+    "beliefs": partial(_load_held, "belief"),
+    "desires": partial(_load_held, "desire"),
     "past": _load_past,
     "cases": _load_cases,
 }

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.reasoning.formal.default import Default, Strict, close, find_clash, find_extensions
+from mabos_cli.reasoning.formal.default import Closure, Default, Strict, find_clash, find_extensions
 from reasoning.solving import refused, solve, solve_yaml
 
 
@@ -127,7 +127,7 @@ def test_extensions_are_the_answer_sets_of_clingo(facts, rules, rows):
         for n, (when, assuming, then) in enumerate(rows)
         if find_clash(assuming | {then}) is None
     ]
-    if find_clash(close(facts, strict)) is not None:
+    if find_clash(Closure(strict).close(facts)) is not None:
         assert answer_sets(facts, strict, ()) == set()
         return
     found = find_extensions(facts, strict, defaults)

@@ -14,11 +14,12 @@ from mabos_cli.reasoning.formal.formula import (
     Model,
     closed,
     find_flaw,
+    negation,
     parse_formula,
     render_formula,
     where_true,
 )
-from mabos_cli.reasoning.formal.modal import find_counter_model
+from mabos_cli.reasoning.formal.modal import find_model
 from reasoning.solving import refused, solve, solve_yaml
 
 # Hughes and Cresswell, A New Introduction to Modal Logic, 1996: which axiom holds in which system.
@@ -48,7 +49,7 @@ def test_axioms_hold_exactly_in_their_systems(formula: str) -> None:
     parsed = parse_formula(formula)
     valid = set()
     for system, conditions in SYSTEMS.items():
-        against = find_counter_model(parsed, system)
+        against = find_model(negation(parsed), system)
         if against is None:
             valid.add(system)
             continue
@@ -111,7 +112,7 @@ def _small_models(conditions: tuple[str, ...]):
 @settings(max_examples=25, deadline=None)
 @given(formulas(), st.sampled_from([*SYSTEMS]))
 def test_validity_against_all_small_models(formula: Formula, system: str) -> None:
-    against = find_counter_model(formula, system)
+    against = find_model(negation(formula), system)
     if against is None:
         for true, sees in _small_models(SYSTEMS[system]):
             assert _holds(formula, 0, true, sees)
