@@ -1,4 +1,4 @@
-"""What a method of reasoning gives back: a typed conclusion, how sure the computation is of it, and how it came about."""
+"""Defines what a method of reasoning returns: a typed conclusion, its confidence, and how it came about."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -36,43 +36,43 @@ class Answer(NamedTuple):
 
 
 def yes_no(value: bool | None, about: str = "") -> Conclusion:
-    """A conclusion that a statement holds, does not hold, or stays open."""
+    """Returns a conclusion that a statement holds, does not hold, or stays open."""
     return Conclusion("truth", value, about=about)
 
 
 def choice(name: str, scores: Mapping[str, float] | None = None, about: str = "") -> Conclusion:
-    """A conclusion that one option is to be taken."""
+    """Returns a conclusion that one option is to be taken."""
     return Conclusion("choice", name, tuple((scores or {}).items()), about=about)
 
 
 def ranking(names: tuple[str, ...], scores: Mapping[str, float] | None = None, about: str = "") -> Conclusion:
-    """A conclusion that puts options in order, the best first."""
+    """Returns a conclusion that puts options in order, the best first."""
     return Conclusion("ranking", names, tuple((scores or {}).items()), about=about)
 
 
 def distribution(shares: Mapping[str, float], about: str = "") -> Conclusion:
-    """A conclusion that gives each option its probability; the value is the most likely one, the first of equals."""
+    """Returns a conclusion that gives each option its probability; the value is the first of the most likely ones."""
     return Conclusion("distribution", best_names(shares)[0], tuple(shares.items()), about=about)
 
 
 def quantity(value: float, interval: tuple[float, float] | None = None, unit: str = "", about: str = "") -> Conclusion:
-    """A conclusion that is a number, with the interval that it lies in if the method gives one."""
+    """Returns a conclusion that is a number, with the interval that it lies in if the method gives one."""
     return Conclusion("number", value, interval=interval, unit=unit, about=about)
 
 
 def names(found: tuple[str, ...], about: str = "") -> Conclusion:
-    """A conclusion that is a set of names, in a stable order."""
+    """Returns a conclusion that is a set of names, in a stable order."""
     return Conclusion("names", found, about=about)
 
 
 def words(said: str, about: str = "") -> Conclusion:
-    """A conclusion in words."""
+    """Returns a conclusion in words."""
     return Conclusion("text", said, about=about)
 
 
 def best_names(scores: Mapping[str, float], largest: bool = True, scale: float = 0.0) -> tuple[str, ...]:
-    """The names with the best score; scores that differ by rounding only count as equal. `scale` is the size of the figures that
-    the scores are differences of.
+    """Returns the names with the best score; scores that differ by rounding only count as equal. `scale` is the size of
+    the figures that the scores are differences of.
 
     >>> best_names({"a": 0.1 + 0.2, "b": 0.3, "c": 0.1}), best_names({"a": 1e-12, "b": 3e-12})
     (('a', 'b'), ('b',))
@@ -83,7 +83,7 @@ def best_names(scores: Mapping[str, float], largest: bool = True, scale: float =
 
 
 def cut(lines: Sequence[str], most: int = MOST_STEPS) -> tuple[str, ...]:
-    """The first lines, and how many more there are."""
+    """Returns the first lines, and how many more there are."""
     return tuple(lines) if len(lines) <= most else (*lines[: most - 1], f"... and {len(lines) - most + 1} more")
 
 
@@ -97,7 +97,7 @@ def notes(*cases: tuple[object, str]) -> tuple[str, ...]:
 
 
 def figure(value: float) -> str:
-    """A number in a text.
+    """Returns a number in a text.
 
     >>> figure(0.28417), figure(1234567.8), figure(12.0), figure(3e14)
     ('0.284', '1,234,568', '12', '3e+14')
@@ -108,12 +108,12 @@ def figure(value: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a text, cut when there are many."""
+    """Returns the names in a text, cut when there are many."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def meant(said: str, known: Collection[str], otherwise: str) -> str:
-    """A hint which of the known names somebody probably meant; something else to say when none is near."""
+    """Returns a hint which of the known names somebody probably meant; something else to say when none is near."""
     close = get_close_matches(said, known, n=1)
     return f"did you mean {close[0]}?" if close else otherwise
 
@@ -137,7 +137,7 @@ def find_front(points: Iterable[Point]) -> set[Point]:
 
 
 def is_better(one: Sequence[float | Fraction], other: Sequence[float | Fraction]) -> bool:
-    """Whether it is less on no count, and more on some.
+    """Returns whether it is less on no count, and more on some.
 
     >>> is_better((2, 1), (1, 1)), is_better((2, 0), (1, 1)), is_better((1, 1), (1, 1))
     (True, False, False)

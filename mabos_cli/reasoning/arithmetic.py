@@ -53,7 +53,7 @@ class Formula(NamedTuple):
     run: Run
 
     def value(self, values: Values, path: str) -> Any:
-        """What the formula gives; BadValue says why it gives nothing."""
+        """Returns what the formula gives; BadValue says why it gives nothing."""
         try:
             found = self.run(values)
         except ZeroDivisionError:
@@ -73,7 +73,7 @@ def _failed(path: str, formula: Formula, values: Values, why: str) -> BadValue:
 
 
 def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
-    """The formula in a text over some names; BadValue says what is off.
+    """Returns the formula in a text over some names; BadValue says what is off.
 
     >>> parse_formula("2 ^ x - 1", ["x"], "f").value({"x": 3}, "f")
     7.0
@@ -89,7 +89,7 @@ def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
 
 
 def check_names(names: Collection[str], path: str) -> None:
-    """Nothing, if formulas can use all names."""
+    """Raises BadValue unless formulas can use all names."""
     for name in names:
         if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
             raise BadValue(f"{path}: {name!r} cannot be used in a formula", "use letters, digits and _ in names")
@@ -108,7 +108,7 @@ class _Reader:
         return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
 
     def take(self, *wanted: str) -> str:
-        """The next token if it is one of these, else nothing."""
+        """Returns the next token if it is one of these, else nothing."""
         found = self.peek()
         if found in wanted and self.tokens[self.at][0] != "text":
             self.at += 1
@@ -202,7 +202,7 @@ class _Reader:
         raise self.off(f"{said!r} is not expected there")
 
     def _inside(self, most: int = 1) -> list[Run]:
-        """What stands between brackets."""
+        """Returns what stands between brackets."""
         self._deeper()
         parts = [self.read_or()]
         while len(parts) < most and self.take(","):
@@ -246,7 +246,7 @@ def _chain(first: Run, rest: list[tuple[Callable[[Any, Any], Any], Run]]) -> Run
 
 
 def read_tokens(pattern: re.Pattern[str], text: str, place: str, hint: str) -> Iterator[re.Match[str]]:
-    """The tokens of a text one after the other, blanks between them passed over; BadValue names what is none.
+    """Yields the tokens of a text one after the other, blanks between them passed over; BadValue names what is none.
 
     >>> [token.group() for token in read_tokens(re.compile(r"\\d+|[+*]"), "12 + 3*4", "formula", "")]
     ['12', '+', '3', '*', '4']
@@ -288,14 +288,14 @@ class TokenReader(Generic[Token]):
         return self.tokens[self.next - 1]
 
     def fault(self, said: str, hint: str) -> BadValue:
-        """What is wrong at the token that comes next."""
+        """Returns what is wrong at the token that comes next."""
         at = self.peek().at
         where = f"at {self.text[at : at + 20]!r}" if at < len(self.text) else "at its end"
         return BadValue(f"{self.place}: {said} {where}", hint)
 
 
 def bits(members: int) -> Iterator[int]:
-    """The numbers in a set, in order.
+    """Yields the numbers in a set, in order.
 
     >>> [*bits(0b1101)]
     [0, 2, 3]

@@ -34,7 +34,7 @@ class Method(NamedTuple):
 
     @property
     def module(self) -> str:
-        """The module of the solver."""
+        """Returns the module of the solver."""
         return f"mabos_cli.reasoning.{self.category}.{self.name.replace('-', '_')}"
 
 
@@ -105,7 +105,7 @@ class Scored(NamedTuple):
 
 
 def parse_classification(text: str) -> dict[str, str]:
-    """What a problem is, from `uncertainty=high,domain=social`.
+    """Returns what a problem is, from `uncertainty=high,domain=social`.
 
     >>> parse_classification("uncertainty=high, data=sparse")
     {'uncertainty': 'high', 'data_availability': 'sparse'}
@@ -128,7 +128,7 @@ def parse_classification(text: str) -> dict[str, str]:
 
 
 def check_classification(given: Mapping[str, str]) -> dict[str, str]:
-    """The classification, if all of its words are known and there is at least one."""
+    """Returns the classification, if all of its words are known and there is at least one."""
     for name, value in given.items():
         if name not in ASPECTS:
             raise BadValue(f"unknown aspect {name!r}", f"aspects: {', '.join(ASPECTS)}")
@@ -140,8 +140,8 @@ def check_classification(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def score_methods(classification: Mapping[str, str]) -> tuple[Scored, ...]:
-    """All methods, the best fit first. Among equals the pressure of time decides: what is urgent goes to the lightest method,
-    what has time to the most thorough one; else the order of the catalogue holds."""
+    """Returns all methods, the best fit first. Among equals the pressure of time decides: what is urgent goes to the
+    lightest method, what has time to the most thorough one; else the order of the catalogue holds."""
     found = [_score(method, classification) for method in METHODS.values()]
     sign = {"urgent": 1, "none": -1}.get(classification.get("time_pressure", ""), 0)
     return tuple(sorted(found, key=lambda one: (-one.score, sign * one.method.effort)))

@@ -1,4 +1,4 @@
-"""Several methods on one problem: where their conclusions agree, where they do not, and what they say together.
+"""Fuses several methods on one problem: where their conclusions agree, where they do not, and what they say together.
 
 Conclusions are compared as values of their kind. Those that answer one question form a group; the heaviest group gives the
 conclusion, the others stand apart. Inside it, every method gives each possible conclusion a share: a stated probability where the
@@ -53,7 +53,7 @@ class _Vote(NamedTuple):
 
 
 def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
-    """The common conclusion of methods that each have computed one; at least one is needed."""
+    """Returns the common conclusion of methods that each have computed one; at least one is needed."""
     total = sum(weights[name] for name in answers)
     shares = {name: weights[name] / total for name in answers}
     group = heaviest_group(answers, shares)
@@ -72,7 +72,7 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
 
 
 def _tied(conclusion: Conclusion) -> list[str]:
-    """The options that are first together, if there are several."""
+    """Returns the options that are first together, if there are several."""
     if conclusion.kind != "choice":
         return []
     best = max(share for _, share in conclusion.scores)
@@ -102,7 +102,7 @@ def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_
 
 
 def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
-    """For each name the first spelling of it; names that one method tells apart are not one name."""
+    """Returns for each name the first spelling of it; names that one method tells apart are not one name."""
     apart: set[str] = set()
     for names in lists:
         apart |= {key for key, count in Counter(map(folded, names)).items() if count > 1}
@@ -111,7 +111,7 @@ def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
 
 
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
-    """The share that an answer gives to each possible conclusion."""
+    """Returns the share that an answer gives to each possible conclusion."""
     conclusion, sure = answer.conclusion, answer.confidence
     if conclusion.kind == "truth" or is_yes_no(conclusion):
         return _truth_shares(conclusion, sure)
@@ -146,8 +146,8 @@ def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float
 
 
 def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """The common conclusion, and for each method whether it is for it and the share that it gives to it; None where it leaves
-    the question open."""
+    """Returns the common conclusion, and for each method whether it is for it and the share that it gives to it; None
+    where it leaves the question open."""
     first = votes[0].answer.conclusion
     if first.kind == "number":
         return _combine_numbers(votes)
@@ -176,14 +176,14 @@ def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
 
 
 def _stance(vote: _Vote, top: str) -> tuple[bool, float]:
-    """Whether a method is for a conclusion, and the share that it gives to it: how sure it says it is of its own."""
+    """Returns whether a method is for a conclusion, and with how much confidence."""
     is_for, kind = _top(vote) == top, vote.answer.conclusion.kind
     sure = vote.answer.confidence if is_for and kind == "distribution" else None
     return is_for, vote.shares.get(top, 0.0) if sure is None else sure
 
 
 def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """What most of the weight says word for word."""
+    """Returns what most of the weight says word for word."""
     weights: dict[str, float] = {}
     for vote in votes:
         said = vote.answer.conclusion.value
@@ -200,7 +200,7 @@ def _sure(vote: _Vote) -> float:
 
 
 def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """The weighted mean of the numbers that agree with the heaviest one; the others are against it."""
+    """Returns the weighted mean of the numbers that agree with the heaviest one; the others are against it."""
     near = {v.method: [o for o in votes if _agree(v.answer.conclusion, o.answer.conclusion)] for v in votes}
     group = max(near.values(), key=lambda found: sum(one.weight for one in found))
     weight = sum(vote.weight for vote in group)
@@ -216,8 +216,8 @@ def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
 
 
 def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """The names with more than half of the weight behind them; a method supports them as far as its set is alike, one that says
-    how sure it is only if its set is the same."""
+    """Returns the names with more than half of the weight behind them; a method supports them as far as its set is
+    alike, one that says how sure it is only if its set is the same."""
     weights: dict[str, float] = {}
     for vote in votes:
         for name in vote.answer.conclusion.value:
@@ -243,7 +243,7 @@ def _part(name: str, answer: Answer, weight: float, group: Sequence[str], suppor
 
 
 def _agree(a: Conclusion, b: Conclusion) -> bool:
-    """Whether two numbers agree: their intervals meet, the one lies in the interval of the other, or they are near."""
+    """Returns whether two numbers agree: their intervals meet, or they are near."""
     low_a, high_a = a.interval or (a.value, a.value)
     low_b, high_b = b.interval or (b.value, b.value)
     if low_a <= high_b and low_b <= high_a:
@@ -252,7 +252,7 @@ def _agree(a: Conclusion, b: Conclusion) -> bool:
 
 
 def _pairs(votes: list[_Vote]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """The pairs of methods that come to the same conclusion, and those that do not."""
+    """Returns the pairs of methods that come to the same conclusion, and those that do not."""
     decided = [vote for vote in votes if _top(vote) is not None]
     pairs = [(a, b) for n, a in enumerate(decided) for b in decided[n + 1 :]]
     same = [(a.method, b.method) for a, b in pairs if _is_same(a, b)]
@@ -275,8 +275,9 @@ def _is_same(a: _Vote, b: _Vote) -> bool:
 
 
 def heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[str]:
-    """The methods whose conclusions answer one question, with the most weight. What is about nothing in particular is about the
-    problem, and joins any group of its family; options and sets that have nothing in common answer different questions."""
+    """Returns the methods whose conclusions answer one question, with the most weight. What names no subject is about
+    the problem, and joins any group of its family; options and sets without anything in common answer different
+    questions."""
     questions = {name: _question(answer.conclusion) for name, answer in answers.items()}
     named = {family for family, about in questions.values() if about}
     groups = []
@@ -289,7 +290,7 @@ def heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -
 
 
 def _question(conclusion: Conclusion) -> tuple[str, str]:
-    """What a conclusion answers: its family, and what it is about."""
+    """Returns what a conclusion answers: its family, and what it is about."""
     about = folded(conclusion.about)
     if conclusion.kind == "truth" or is_yes_no(conclusion):
         return "truth", about
@@ -299,13 +300,13 @@ def _question(conclusion: Conclusion) -> tuple[str, str]:
 
 
 def is_yes_no(conclusion: Conclusion) -> bool:
-    """Whether a choice is between yes and no."""
+    """Returns whether a choice is between yes and no."""
     options = option_names(conclusion)
     return conclusion.kind in OPTIONS and bool(options) and all(folded(name) in TRUTH_WORDS for name in options)
 
 
 def option_names(conclusion: Conclusion) -> list[str]:
-    """The options that a conclusion speaks of, each once; none of one that chooses nothing."""
+    """Returns the options that a conclusion speaks of, each once; none of one that chooses nothing."""
     if conclusion.kind not in OPTIONS:
         return []
     listed = conclusion.value if conclusion.kind == "ranking" else (conclusion.value,)
@@ -313,12 +314,12 @@ def option_names(conclusion: Conclusion) -> list[str]:
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: without regard to case, and to how its accents are encoded."""
+    """Returns a name as it is compared: without regard to case, and to how its accents are encoded."""
     return normalize("NFC", normalize("NFC", name.strip()).casefold())
 
 
 def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[list[str]]:
-    """The methods in groups that speak of the same options or names: each has one that another of its group has."""
+    """Returns the methods in groups that speak of the same options or names: each shares one with another."""
     groups: list[tuple[set[str], list[str]]] = []
     for name in joined:
         said = answers[name].conclusion

@@ -1,4 +1,4 @@
-"""What a method takes besides its structured input: the data of the agent, and the checks that several methods make."""
+"""Defines what a method takes besides its structured input: the agent's data, and checks that several methods make."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -22,20 +22,20 @@ _TOLERANCE = 1e-6
 
 
 def known_name(path: str, said: str, known: Collection[str], noun: str = "name") -> str:
-    """The name, if it is a known one; BadValue says what was probably meant."""
+    """Returns the name, if it is a known one; BadValue says what was probably meant."""
     if said in known:
         return said
     raise unknown_name(path, said, known, noun)
 
 
 def unknown_name(path: str, said: str, known: Collection[str], noun: str = "name") -> BadValue:
-    """The refusal of a name that nobody declared."""
+    """Returns the refusal of a name that nobody declared."""
     shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
     return BadValue(f"{path}: unknown {noun} {said[:60]!r}", meant(said, known, f"known: {shown or 'none'}"))
 
 
 def check_known(path: str, said: Iterable[str], known: Collection[str], noun: str = "name") -> None:
-    """Nothing, if all names are known and none is there twice."""
+    """Raises BadValue unless all names are known and none is there twice."""
     seen: set[str] = set()
     for name in said:
         known_name(path, name, known, noun)
@@ -45,7 +45,7 @@ def check_known(path: str, said: Iterable[str], known: Collection[str], noun: st
 
 
 def check_same(path: str, said: Collection[str], known: Collection[str], noun: str = "name") -> None:
-    """Nothing, if the names are exactly the known ones."""
+    """Raises BadValue unless the names are exactly the known ones."""
     check_known(path, said, known, noun)
     missing = [name for name in known if name not in said]
     if missing:
@@ -53,7 +53,7 @@ def check_same(path: str, said: Collection[str], known: Collection[str], noun: s
 
 
 def sum_to_one(path: str, shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares, which must sum to 1; what rounding left over is spread."""
+    """Returns the shares, which must sum to 1; what rounding left over is spread."""
     total = math.fsum(shares.values())
     if abs(total - 1) > _TOLERANCE:
         raise BadValue(f"{path}: probabilities must sum to 1, not {total:.6g}", "change them so that they do")
@@ -63,13 +63,13 @@ def sum_to_one(path: str, shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def check_size(path: str, found: float, most: int, noun: str, hint: str = "") -> None:
-    """Nothing, if an exact method can do with so much."""
+    """Raises BadValue if there is more than an exact method can handle."""
     if found > most:
         raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")
 
 
 def parse_feature(value: Any, where: str) -> Feature | None:
-    """The value as a number or a word; None for what is not known. yes, true and y are one word, and so are no, false and n.
+    """Returns the value as a number or a word; None for unknown. yes, true and y are one word, so are no, false and n.
 
     >>> parse_feature("12 %", "share"), parse_feature(True, "paid"), parse_feature(" red ", "colour"), parse_feature("?", "age")
     (0.12, 'yes', 'red', None)
@@ -100,13 +100,13 @@ def _number(value: float, where: str) -> float:
 
 
 def parse_features(values: Mapping[str, Any], where: str) -> dict[str, Feature]:
-    """The features that are known, by name."""
+    """Returns the features that are known, by name."""
     found = {name: parse_feature(value, f"{where}.{name}") for name, value in values.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def feature_text(value: Feature) -> str:
-    """A value in a text."""
+    """Returns a value in a text."""
     return value if isinstance(value, str) else f"{value:g}"
 
 
@@ -126,7 +126,7 @@ class AgentData(NamedTuple):
 
 
 def known_facts(given: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
-    """The facts that hold now, and a caveat if some do not."""
+    """Returns the facts that hold now, and a caveat if some do not."""
     facts = agent.facts if given["facts"] is None else given["facts"]
     if agent.now is None:
         return [*facts], ()
@@ -136,5 +136,5 @@ def known_facts(given: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact],
 
 
 def known_rules(given: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
-    """The rules of the input, or the agent's own."""
+    """Returns the rules of the input, or the agent's own."""
     return agent.rules if given["rules"] is None else tuple(given["rules"])

@@ -53,7 +53,7 @@ class Factor(NamedTuple):
 
 
 def set_variables(network: Network, settings: Evidence) -> Network:
-    """The network after an intervention: what is set no longer listens to its parents."""
+    """Returns the network after an intervention: what is set no longer listens to its parents."""
     parents = network.parents | {name: () for name in settings}
     points: dict[str, Table] = {
         name: {(): tuple(float(state == value) for state in network.states[name])} for name, value in settings.items()
@@ -62,7 +62,7 @@ def set_variables(network: Network, settings: Evidence) -> Network:
 
 
 def joint(network: Network, query: Sequence[str], evidence: Evidence) -> dict[tuple[str, ...], float]:
-    """P(values of the query, evidence) for each combination, by variable elimination."""
+    """Returns P(values of the query, evidence) for each combination, by variable elimination."""
     needed = reach(network.parents, (*query, *evidence))
     factors = [_factor(network, name, evidence) for name in network.states if name in needed]
     hidden = [name for name in network.states if name in needed and name not in query and name not in evidence]
@@ -83,7 +83,7 @@ def joint(network: Network, query: Sequence[str], evidence: Evidence) -> dict[tu
 
 
 def find_marginal(network: Network, query: str, evidence: Evidence) -> tuple[dict[str, float], float] | None:
-    """The distribution of a variable given the evidence, and the probability of the evidence; None if it cannot happen."""
+    """Returns the distribution of a variable given the evidence, and how likely that is; None if it cannot happen."""
     cells = joint(network, (query,), evidence)
     total = sum(cells.values())
     if total <= 0:
@@ -92,7 +92,7 @@ def find_marginal(network: Network, query: str, evidence: Evidence) -> tuple[dic
 
 
 def marginal(network: Network, query: str, evidence: Evidence, path: str) -> tuple[dict[str, float], float]:
-    """The same where the evidence must be possible."""
+    """Returns the same, and raises BadValue if the evidence cannot happen."""
     found = find_marginal(network, query, evidence)
     if found is None:
         seen = listed([f"{name}={state}" for name, state in evidence.items()])
@@ -101,7 +101,7 @@ def marginal(network: Network, query: str, evidence: Evidence, path: str) -> tup
 
 
 def _factor(network: Network, name: str, evidence: Evidence) -> Factor:
-    """The table of a variable, without the rows that the evidence rules out."""
+    """Returns the table of a variable, without the rows that the evidence rules out."""
     family = (*network.parents[name], name)
     over = tuple(one for one in family if one not in evidence)
     cells = {}
@@ -122,7 +122,7 @@ def _cells(network: Network, names: Sequence[str]) -> int:
 
 
 def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...], gone: str | None) -> Factor:
-    """The product of the factors over some variables, with one more summed out."""
+    """Returns the product of the factors over some variables, with one more summed out."""
     names = over if gone is None else (*over, gone)
     check_size("network", _cells(network, names), MOST_CELLS, "cells of a table", "it is too dense for exact inference")
     places = [tuple(names.index(name) for name in factor.over) for factor in factors]
@@ -138,14 +138,14 @@ def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...],
 
 
 def state_name(said: Any) -> str:
-    """A value of a variable as it is compared: YAML reads `true` as a truth value where it is a value and as text where it is
-    a name, so both are called yes."""
+    """Returns a value of a variable as it is compared: YAML reads `true` as a truth value where it is a value and as
+    text where it is a name, so both are called yes."""
     name = ("yes" if said else "no") if isinstance(said, bool) else str(said).strip()
     return {"true": "yes", "false": "no"}.get(name.lower(), name)
 
 
 def parse_network(nodes: Mapping[str, Any], rows: Sequence[Row], path: str = "network") -> Network:
-    """The network that the nodes describe; tables that are left out come from the rows."""
+    """Returns the network that the nodes describe; tables that are left out come from the rows."""
     check_size(path, len(nodes), MOST_VARIABLES, "variables")
     states, parents = {}, {}
     for name, node in nodes.items():
@@ -168,7 +168,7 @@ def parse_network(nodes: Mapping[str, Any], rows: Sequence[Row], path: str = "ne
 
 
 def _read_table(network: Network, name: str, table: Any, path: str) -> Iterator[Any]:
-    """Combinations of the parents' values, each with its row of probabilities."""
+    """Yields the combinations of the parents' values, each with its row of probabilities."""
     joined = _joined_keys(network, name, table, path)
     for combination in product(*(network.states[parent] for parent in network.parents[name])):
         if joined is not None:
@@ -182,7 +182,7 @@ def _read_table(network: Network, name: str, table: Any, path: str) -> Iterator[
 
 
 def _joined_keys(network: Network, name: str, table: Any, path: str) -> dict[tuple[str, ...], Any] | None:
-    """Entries under `yes, no` by combination, or None if the table is nested instead."""
+    """Returns the entries under `yes, no` by combination, or None if the table is nested instead."""
     parents = network.parents[name]
     if len(parents) < 2 or not isinstance(table, dict) or not any("," in str(key) for key in table):
         return None
@@ -227,7 +227,7 @@ def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, .
 
 
 def parse_rows(data: Sequence[Mapping[str, Any]], path: str = "data") -> tuple[Row, ...]:
-    """Rows with their counts; each names the same variables."""
+    """Returns the rows with their counts; each names the same variables."""
     rows, columns = [], None
     for at, row in enumerate(data, 1):
         here = f"{path}[{at}]"
@@ -267,7 +267,7 @@ def _count_table(network: Network, name: str, rows: Sequence[Row]) -> Table:
 
 
 def check_states(path: str, given: Mapping[str, str], states: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Variables with values, each known."""
+    """Returns the variables with values, each known."""
     found = {}
     for name, said in given.items():
         known_name(path, name, states, "variable")
@@ -276,7 +276,7 @@ def check_states(path: str, given: Mapping[str, str], states: Mapping[str, Seque
 
 
 def causal_order(parents: Mapping[str, Sequence[str]], path: str) -> tuple[str, ...]:
-    """The variables, parents before children; BadValue names a cycle."""
+    """Returns the variables, parents before children; BadValue names a cycle."""
     try:
         return tuple(TopologicalSorter(parents).static_order())
     except CycleError as error:
@@ -285,7 +285,7 @@ def causal_order(parents: Mapping[str, Sequence[str]], path: str) -> tuple[str, 
 
 
 def reach(links: Mapping[str, Collection[str]], names: Iterable[str]) -> set[str]:
-    """Some names, and all that links lead to from them.
+    """Returns some names, and all that links lead to from them.
 
     >>> sorted(reach({"a": ["b"], "b": ["c"], "c": [], "d": ["a"]}, ["a"]))
     ['a', 'b', 'c']
@@ -317,12 +317,12 @@ class Cause(NamedTuple):
 
     @property
     def is_root(self) -> bool:
-        """Whether it is supported, all above it is, and nothing below it is."""
+        """Returns whether it is supported, all above it is, and nothing below it is."""
         return self.strength is not None and self.strength > 0 and not self.has_below
 
 
 def read_causes(symptom: str, said: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
-    """The causes in the order of the input, each with the strength of its chain."""
+    """Returns the causes in the order of the input, each with the strength of its chain."""
     if symptom in said:
         raise BadValue(f"causes.{symptom}: is the symptom itself", "name causes apart from it")
     for name, one in said.items():

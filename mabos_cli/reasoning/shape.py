@@ -32,78 +32,79 @@ class Shape(NamedTuple):
     default: Any = None
 
     def field(self, name: str) -> "Shape":
-        """The shape of a field of a record."""
+        """Returns the shape of a field of a record."""
         return dict(self.fields)[name]
 
     @property
     def element(self) -> "Shape":
-        """The shape of each element of a list or value of a map."""
+        """Returns the shape of each element of a list or value of a map."""
         assert self.each is not None
         return self.each
 
 
 def text(about: str, *choices: str) -> Shape:
-    """A text, one of some choices if they are given."""
+    """Returns the shape of a text, one of some choices if there are any."""
     return Shape("text", about, choices)
 
 
 def number(about: str, low: float | None = None, high: float | None = None) -> Shape:
-    """A number within bounds, which are included. Texts such as 12 %, $5k and 1e6 are numbers too."""
+    """Returns the shape of a number within bounds, both included. Texts such as 12 %, $5k and 1e6 are numbers too."""
     return Shape("number", about, low=low, high=high)
 
 
 def whole(about: str, low: int | None = None, high: int | None = None) -> Shape:
-    """A whole number within bounds."""
+    """Returns the shape of a whole number within bounds."""
     return Shape("number", about, low=low, high=high, is_whole=True)
 
 
 def probability(about: str) -> Shape:
-    """A number from 0 to 1."""
+    """Returns the shape of a number from 0 to 1."""
     return number(about, 0, 1)
 
 
 def truth(about: str) -> Shape:
-    """Yes or no."""
+    """Returns the shape of yes or no."""
     return Shape("truth", about)
 
 
 def list_of(each: Shape, about: str, least: int = 1) -> Shape:
-    """A list with at least so many elements."""
+    """Returns the shape of a list with at least `least` elements."""
     return Shape("list", about, each=each, least=least)
 
 
 def map_of(each: Shape, about: str, least: int = 1) -> Shape:
-    """Names with a value each."""
+    """Returns the shape of names with a value each."""
     return Shape("map", about, each=each, least=least)
 
 
 def record(about: str = "", **fields: Shape) -> Shape:
-    """Named fields, each with its own shape."""
+    """Returns the shape of named fields, each with its own shape."""
     return Shape("record", about, fields=tuple(fields.items()))
 
 
 def parsed(kind: str, about: str) -> Shape:
-    """A fact, rule or pattern, as text or as values."""
+    """Returns the shape of a fact, rule or pattern, as text or as values."""
     return Shape(kind, about)
 
 
 def anything(about: str) -> Shape:
-    """A value that the solver looks at itself."""
+    """Returns the shape of a value that the solver checks itself."""
     return Shape("any", about)
 
 
 def optional(shape: Shape, default: Any = None) -> Shape:
-    """The same shape for a field that may be left out, or left empty."""
+    """Returns the same shape for a field that may be left out, or left empty."""
     return shape._replace(is_optional=True, default=default)
 
 
 def usual(shape: Shape, default: Any = None) -> Shape:
-    """The same shape for a field of the form of input that most people use, where a method takes several forms."""
+    """Returns the same shape for a field of the usual form of input, where a method takes several."""
     return shape._replace(is_optional=True, is_usual=True, default=default)
 
 
 def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
-    """The value with defaults filled in and numbers as numbers; BadValue names the place that is off and what belongs there.
+    """Returns the value with defaults filled in and numbers as numbers; BadValue names the wrong place and what belongs
+    there.
 
     >>> conform(record(p=probability("chance"), n=optional(whole("draws"), 10)), {"p": "30%"}, {})
     {'p': 0.3, 'n': 10}

@@ -34,7 +34,8 @@ ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAME
 
 
 def parse_distribution(said: Any, path: str) -> Draw:
-    """How to draw from `{normal: [100, 15]}`, `{normal: {mean: 100, sd: 15}}`, `{discrete: {1: 0.3, 2: 0.7}}` or a number."""
+    """Returns how to draw from `{normal: [100, 15]}`, `{normal: {mean: 100, sd: 15}}`, `{discrete: {1: 0.3}}` or a
+    number."""
     if not isinstance(said, dict):
         value = conform(_any, said, {}, path)
         return lambda chance: value
@@ -70,7 +71,7 @@ def _triangular(low: float, mode: float, high: float, path: str) -> Draw:
 
 
 def _pert(low: float, mode: float, high: float, path: str) -> Draw:
-    """A beta between the bounds whose mean is (low + 4 mode + high) / 6."""
+    """Returns a beta between the bounds whose mean is (low + 4 mode + high) / 6."""
     _check_rising(path, low, mode, high)
     width = high - low
     if not width:
@@ -91,7 +92,7 @@ def _check_rising(path: str, *figures: float) -> None:
 
 
 def _poisson(rate: float, path: str) -> Draw:
-    """By inversion over all counts within 12 deviations; what lies beyond is rarer than any draw can show."""
+    """Draws by inversion over all counts within 12 deviations; what lies beyond is rarer than any draw can show."""
     if rate == 0:
         return lambda chance: 0.0
     reach = 12 * math.sqrt(rate) + 30
@@ -140,7 +141,7 @@ def correlate(
 
 
 def cholesky(matrix: Sequence[Sequence[float]], path: str) -> list[list[float]]:
-    """The lower triangle whose square is the matrix; BadValue if no variables can be correlated like that."""
+    """Returns the lower triangle whose square is the matrix; BadValue if no variables can be correlated like that."""
     size = len(matrix)
     root = [[0.0] * size for _ in range(size)]
     for i in range(size):
@@ -162,7 +163,7 @@ def cholesky(matrix: Sequence[Sequence[float]], path: str) -> list[list[float]]:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value below which a share of a sorted sample lies, with a straight line between neighbours."""
+    """Returns the value below which a share of a sorted sample lies, with a straight line between neighbours."""
     at = share * (len(ordered) - 1)
     low = int(at)
     high = min(low + 1, len(ordered) - 1)
@@ -170,7 +171,7 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """The rank of each value; equal ones share the mean of their ranks."""
+    """Returns the rank of each value; equal ones share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
     found, start = [0.0] * len(values), 0
     while start < len(order):
@@ -184,7 +185,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Pearson's correlation, None where one side does not vary."""
+    """Returns Pearson's correlation, None where one side does not vary."""
     count = len(one)
     a, b = math.fsum(one) / count, math.fsum(other) / count
     across = math.fsum((x - a) * (y - b) for x, y in zip(one, other, strict=True))
@@ -193,7 +194,7 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def described(values: Sequence[float]) -> Mapping[str, Any]:
-    """Mean with its standard error, spread and percentiles of a sample."""
+    """Returns the mean with its standard error, spread and percentiles of a sample."""
     count, ordered = len(values), sorted(values)
     mean = math.fsum(values) / count
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(1, count - 1))
@@ -203,7 +204,7 @@ def described(values: Sequence[float]) -> Mapping[str, Any]:
 
 
 def wilson(hits: int, count: int, level: float) -> Interval:
-    """The interval of Wilson's score for a share; it stays within 0 and 1 and is good for few cases too.
+    """Returns the interval of Wilson's score for a share; it stays within 0 and 1 and is good for few cases too.
 
     >>> [round(end, 4) for end in wilson(81, 263, 0.95)]
     [0.2553, 0.3662]
@@ -216,7 +217,7 @@ def wilson(hits: int, count: int, level: float) -> Interval:
 
 
 def clopper_pearson(hits: int, count: int, level: float) -> Interval:
-    """The exact interval for a share: it holds the true one at least as often as the level says.
+    """Returns the exact interval for a share: it holds the true one at least as often as the level says.
 
     >>> [round(end, 4) for end in clopper_pearson(81, 263, 0.95)]
     [0.2527, 0.3676]
@@ -228,7 +229,7 @@ def clopper_pearson(hits: int, count: int, level: float) -> Interval:
 
 
 def beta_below(x: float, a: float, b: float) -> float:
-    """The probability that a beta variable is at most x (the regularized incomplete beta function).
+    """Returns the probability that a beta variable is at most x (the regularized incomplete beta function).
 
     >>> round(beta_below(0.5, 2, 3), 10)
     0.6875
@@ -243,7 +244,7 @@ def beta_below(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    """Returns the continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1 / _away(1 - (a + b) * x / (a + 1))
     total = d
     for m in range(1, _ROUNDS):
@@ -262,7 +263,8 @@ def _away(value: float) -> float:
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
-    """The x below which a beta variable lies with this probability: Newton's steps, kept inside a shrinking bracket."""
+    """Returns the x below which a beta variable lies with this probability: Newton's method inside a shrinking
+    bracket."""
     low, high, x = 0.0, 1.0, a / (a + b)
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     for _ in range(100):

@@ -29,7 +29,7 @@ class Source(NamedTuple):
     lines: dict[str, int]
 
     def part(self, name: str) -> "Source":
-        """What stands under a name at the top."""
+        """Returns what stands under a name at the top."""
         below = {
             key.removeprefix(f"{name}.") if key != name else "": line
             for key, line in self.lines.items()
@@ -38,20 +38,20 @@ class Source(NamedTuple):
         return Source(self.value[name], self.path, below)
 
     def without(self, *names: str) -> "Source":
-        """The same without some names at the top."""
+        """Returns the same without some names at the top."""
         kept = {key: value for key, value in self.value.items() if key not in names}
         return self._replace(value=kept)
 
     def line_of(self, path: str) -> int:
-        """The line of a value, or of the nearest one around it that is there."""
+        """Returns the line of a value, or of the nearest one around it that is there."""
         while path and path not in self.lines:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.lines.get(path, self.lines.get("", 1))
 
 
 def parse_source(text: str, path: str, first_line: int = 1) -> Source:
-    """The value in YAML or JSON. Only true and false are truth values, dates stay text: a world may be called `no`, and 12:30
-    is no number."""
+    """Returns the value in YAML or JSON. Only true and false are truth values, dates stay text: a world may be called
+    `no`, and 12:30 is no number."""
     import yaml
 
     reader = _Reader(path, first_line)
@@ -68,7 +68,7 @@ def parse_source(text: str, path: str, first_line: int = 1) -> Source:
 
 
 def _plain_json(text: str) -> str:
-    """JSON as YAML can read it: tabs between values are spaces, and a character that is told by two escapes is itself."""
+    """Returns JSON as YAML can read it: tabs become spaces, and pairs of escapes one character."""
     if text.lstrip()[:1] not in ("{", "["):
         return text
     try:
@@ -89,7 +89,7 @@ class _Reader:
         self._anchors: dict[str, tuple[Any, int]] = {}  # values with how many there are in them
 
     def read_document(self, events: Iterator[Any]) -> Any:
-        """The value of the only document."""
+        """Returns the value of the only document."""
         found = None
         for event in events:
             kind = type(event).__name__
@@ -138,7 +138,7 @@ class _Reader:
 
 
 def _scalar(event: Any) -> Any:
-    """Numbers, true, false and nothing where they stand without quotes; all else is the text that stands there."""
+    """Returns numbers, true, false and None for what stands without quotes; all else is the text that stands there."""
     said = event.value
     if event.style:
         return said
@@ -153,7 +153,7 @@ def _scalar(event: Any) -> Any:
 
 
 def _parse_fact(value: Any) -> Fact:
-    """A fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
+    """Returns a fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
     more: dict[str, Any] = {}
     if isinstance(value, str):
         found = _parse_pattern(value)
@@ -177,7 +177,7 @@ def _parse_fact(value: Any) -> Fact:
 
 
 def _parse_pattern(value: Any) -> Pattern:
-    """A triple that may hold variables, as in `?x isA customer`."""
+    """Returns a triple that may hold variables, as in `?x isA customer`."""
     said = " ".join(map(str, value)) if isinstance(value, list) else value
     if not isinstance(said, str):
         raise BadValue("must be `subject predicate object`", "a variable starts with ?")
@@ -188,7 +188,8 @@ def _parse_pattern(value: Any) -> Pattern:
 
 
 def _parse_rule(value: Any) -> Rule:
-    """A rule from `if ... then ...`, or from the fields of rules.json; a name and a factor may stand beside `if`."""
+    """Returns a rule from `if ... then ...`, or from the fields of rules.json; name and factor may stand beside
+    `if`."""
     if isinstance(value, dict) and "conditions" in value:
         try:
             rule = rule_from_dict({"id": "rule", "name": "", "type": "inference"} | value, "rule")
@@ -212,7 +213,7 @@ PARSERS = {"fact": _parse_fact, "pattern": _parse_pattern, "rule": _parse_rule}
 
 
 def cited(error: BadValue, source: Source) -> InvalidFile:
-    """A refusal with the line of the field that it names first."""
+    """Returns a refusal with the line of the field that it names first."""
     place = re.match(r"[^:\s]+", error.message)
     line = source.line_of(place.group() if place else "")
     return InvalidFile(f"{source.path}:{line}: {error.message}", error.hint)

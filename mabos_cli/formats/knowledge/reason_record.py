@@ -1,4 +1,5 @@
-"""Results of reasoning as JSON values and as text, and reasoning.jsonl: a line for each result that is kept and for each outcome of one."""
+"""Renders results of reasoning as JSON values and as text, and reasoning.jsonl: a line for each kept result and each
+outcome."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ _ONE["past"] = "kept result"
 
 
 def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
-    """The conclusion as JSON values; what its kind does not have is left out."""
+    """Returns the conclusion as JSON values; what its kind does not have is left out."""
     found: dict[str, Any] = {"kind": conclusion.kind, "value": conclusion.value}
     if isinstance(conclusion.value, tuple):
         found["value"] = list(conclusion.value)
@@ -27,7 +28,7 @@ def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
 
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
-    """The answer of a method as JSON values."""
+    """Returns the answer of a method as JSON values."""
     return {
         "conclusion": conclusion_to_dict(answer.conclusion),
         "confidence": answer.confidence,
@@ -39,7 +40,7 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
 
 
 def fused_to_dict(fused: Fused) -> dict[str, Any]:
-    """What several methods say together, as JSON values."""
+    """Returns what several methods say together, as JSON values."""
     parts = [
         {"method": p.method, "weight": p.weight, "stance": p.stance, "support": p.support} | answer_to_dict(p.answer)
         for p in fused.parts
@@ -56,7 +57,7 @@ def fused_to_dict(fused: Fused) -> dict[str, Any]:
 
 
 def scored_to_dict(one: Scored) -> dict[str, Any]:
-    """A method's fit as JSON values."""
+    """Returns a method's fit as JSON values."""
     return {"method": one.method.name, "score": one.score, "matched": list(one.matched)}
 
 
@@ -83,7 +84,7 @@ class Reasoned(NamedTuple):
 
 
 def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
-    """The result as JSON values. Without input it is the worksheet, and says that nothing was computed."""
+    """Returns the result as JSON values. Without input it is the worksheet, and says that nothing was computed."""
     data: dict[str, Any] = {"problem": found.problem, "computed": found.result is not None}
     if len(found.runs) == 1:
         run = found.runs[0]
@@ -101,7 +102,7 @@ def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
 
 
 def reasoned_lines(found: Reasoned) -> list[str]:
-    """The result for people, after the methods that fit best if the method was chosen by fit."""
+    """Returns the result for people, after the methods that fit best if the method was chosen by fit."""
     fit = [f"  {one.score:.2f} {one.method.name} ({', '.join(one.matched)})" for one in found.scores[:_SHOWN_SCORES]]
     lines = ["methods that fit best:", *fit, ""] if fit else []
     lines += _result_lines(found.runs, found.result)
@@ -142,7 +143,7 @@ def _fused_lines(fused: Fused) -> list[str]:
 
 
 def _apart(fused: Fused) -> str:
-    """How much of the weight the agreement is of, if some methods answer another question."""
+    """Returns how much of the weight the agreement is of, if some methods answer another question."""
     apart = sum(part.weight for part in fused.parts if part.stance == "apart")
     return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
 
@@ -159,7 +160,7 @@ def _drawn_lines(runs: list[MethodRun]) -> list[str]:
 
 
 def conclusion_text(conclusion: Conclusion) -> str:
-    """A conclusion in a few words.
+    """Returns a conclusion in a few words.
 
     >>> conclusion_text(Conclusion("truth", True, about="demand grows"))
     'demand grows: yes'
@@ -178,12 +179,12 @@ def conclusion_text(conclusion: Conclusion) -> str:
 
 
 def summary_of(result: Answer | Fused) -> str:
-    """The result in one line."""
+    """Returns the result in one line."""
     return one_line(result.summary if isinstance(result, Answer) else conclusion_text(result.conclusion))
 
 
 def render_result(past: KeptResult, methods: tuple[str, ...], conclusion: Conclusion, summary: str) -> bytes:
-    """The line of a result that is kept."""
+    """Returns the line of a result that is kept."""
     record = {
         "id": past.id,
         "kind": "result",
@@ -201,14 +202,14 @@ def render_result(past: KeptResult, methods: tuple[str, ...], conclusion: Conclu
 
 
 def render_outcome(result_id: str, happened: bool, note: str, at: str) -> bytes:
-    """The line of what became of a result."""
+    """Returns the line of what became of a result."""
     record = {"id": result_id, "kind": "outcome", "at": at, "happened": happened}
     return dump_record(record | ({"note": note} if note else {}))
 
 
 def parse_past(data: bytes) -> tuple[list[tuple[KeptResult, str]], int]:
-    """The results in the order in which they were kept, each with its summary, and how many lines are torn or not ours. The
-    latest word about an outcome holds."""
+    """Returns the results in the order in which they were kept, each with its summary, and how many lines are torn or
+    not ours. The latest word about an outcome holds."""
     results: dict[str, tuple[KeptResult, str]] = {}
     outcomes: dict[str, tuple[bool, str]] = {}
     ledger = parse_ledger(data)

@@ -33,7 +33,7 @@ class Inputs(NamedTuple):
 
 
 def render_worksheet(method: Method, shape: Shape, questions: Sequence[str], problem: str) -> str:
-    """The worksheet of a method: questions, and the input as YAML with the meaning of each field beside it."""
+    """Returns the worksheet of a method: questions, and the input as YAML with the meaning of each field beside it."""
     asked = "".join(f"- {question}\n" for question in questions)
     fields = "".join(f"{line}\n" for line in _record_lines(shape, 0))
     needed = f"{shape.about}\n" if shape.about else ""
@@ -50,7 +50,7 @@ def _record_lines(shape: Shape, depth: int) -> list[str]:
 
 
 def _field_lines(name: str, shape: Shape, depth: int) -> list[str]:
-    """A field with what belongs below it; one that may be left out is a comment."""
+    """Returns a field with what belongs below it; one that may be left out is a comment."""
     head = f"{'  ' * depth}{name}:"
     below = _below(shape, depth + 1)
     told = f"{_told(shape)}{_default(shape)}"
@@ -62,7 +62,7 @@ def _field_lines(name: str, shape: Shape, depth: int) -> list[str]:
 
 
 def _below(shape: Shape, depth: int) -> list[str]:
-    """What stands below the name of a field: an example of an element of a list or map, the fields of a record."""
+    """Returns what stands below the name of a field: an example element of a list or map, or the fields."""
     indent = "  " * depth
     if shape.kind == "record":
         return _record_lines(shape, depth)
@@ -83,7 +83,7 @@ def _line(head: str, told: str) -> str:
 
 
 def _told(shape: Shape) -> str:
-    """What a value must be, in a few words."""
+    """Returns what a value must be, in a few words."""
     kinds = {"list": "a list", "map": "names with values", "truth": "yes or no", "fact": "subject predicate object"}
     kinds |= {"pattern": "subject predicate object, ?x for anything", "rule": "if ... then ..."}
     if shape.kind == "number":
@@ -110,7 +110,8 @@ def _plain(value: Any) -> str:
 
 
 def parse_inputs(text: str, path: str) -> Inputs:
-    """The input in a filled-in worksheet or several, or in YAML or JSON. A file whose top names are methods has input for each."""
+    """Returns the input in a filled-in worksheet or several, or in YAML or JSON. A file may have input for several
+    methods."""
     text = text.replace("\r\n", "\n")
     sources = _blocks(text, path)
     if sources is None:
@@ -135,7 +136,7 @@ def parse_inputs(text: str, path: str) -> Inputs:
 
 
 def _split(source: Source) -> list[tuple[str, Source]]:
-    """The input by method: one method's, or of each method that is named at the top."""
+    """Returns the input by method: one method's, or of each method that is named at the top."""
     named = [name for name in source.value if name in METHODS and isinstance(source.value[name], dict | None)]
     method = source.value.get("method")
     rest = source.without(*_TOP)
@@ -149,7 +150,7 @@ def _split(source: Source) -> list[tuple[str, Source]]:
 
 
 def _blocks(text: str, path: str) -> list[Source] | None:
-    """The input in the fenced blocks of a Markdown text; None when it has none."""
+    """Returns the input in the fenced blocks of a Markdown text; None when it has none."""
     found, lines = [], text.split("\n")
     at = 0
     while at < len(lines):
@@ -171,7 +172,7 @@ _TERMS = ({"type": "string"}, {"type": "array", "items": {"type": ["string", "nu
 
 
 def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:
-    """The JSON Schema of a method's input."""
+    """Returns the JSON Schema of a method's input."""
     return {"$schema": _DRAFT, "title": title} | _schema(shape)
 
 

@@ -1,4 +1,4 @@
-"""Whether and how strongly one thing causes another: what to adjust for in a causal graph, and the effect that data then show."""
+"""Decides whether and how strongly one thing causes another: what to adjust for, and the effect in the data."""
 
 import math
 from collections import defaultdict
@@ -50,7 +50,7 @@ class _Found(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The effect, if it can be told from the data, or else whether it could be told at all."""
+    """Returns the effect, if it can be told from the data, or else whether it could be told at all."""
     graph = causal_graph.parse_graph(given["graph"], given["hidden"])
     cause, effect = given["treatment"], given["outcome"]
     for field in ("treatment", "outcome"):
@@ -192,7 +192,7 @@ def _measure(
 def _unknown(
     rows: Sequence[Row], aim: Aim, found: _Found, steps: list[str], detail: dict[str, Any], caveats: list[str]
 ) -> Answer:
-    """The answer where nothing can be adjusted: bounds, and what instruments say."""
+    """Returns the answer where nothing can be adjusted: bounds, and what instruments say."""
     low, high = detail["bounds"]
     detail["instruments_ratio"] = {name: ratio_by(rows, aim, name) for name in found.instruments if name in rows[0][0]}
     for name, ratio in detail["instruments_ratio"].items():
@@ -216,7 +216,7 @@ class Estimate(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the effect lies in nineteen of twenty samples."""
+        """Returns where the effect lies in nineteen of twenty samples."""
         if self.variance is None:
             return None
         reach = 1.96 * math.sqrt(self.variance)
@@ -226,7 +226,7 @@ class Estimate(NamedTuple):
 def _estimates(
     rows: Sequence[Row], aim: Aim, found: _Found, caveats: list[str]
 ) -> list[tuple[str, tuple[str, ...], Estimate]]:
-    """The effect by every set that the data cover; what they do not cover is said."""
+    """Returns the effect by every set that the data cover; what they do not cover is said."""
     ways = [("adjusted for", chosen) for chosen in found.sets[:_MOST_SETS]]
     ways += [("through", found.front)] if found.front else []
     done = []
@@ -255,8 +255,8 @@ def _figures(one: Estimate) -> dict[str, Any]:
 
 
 def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
-    """The effect within each stratum of some variables, averaged over the strata as they occur in everybody. Without variables
-    it is the plain difference."""
+    """Returns the effect within each stratum of some variables, averaged over the strata as they occur in everybody.
+    Without variables it is the plain difference."""
     strata: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         strata[tuple(row[0][name] for name in by)].append(row)
@@ -285,7 +285,7 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
 
 
 def through(rows: Sequence[Row], aim: Aim, mediators: Sequence[str]) -> Estimate:
-    """The effect by the front door: how the cause moves the mediators, times what they do whatever the cause was."""
+    """Returns the effect by the front door: what the cause does to mediators, times what they do."""
     total = _weight(rows)
     groups: dict[tuple[str, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     causes: dict[str, float] = defaultdict(float)
@@ -311,7 +311,8 @@ def through(rows: Sequence[Row], aim: Aim, mediators: Sequence[str]) -> Estimate
 
 
 def bounds(rows: Sequence[Row], aim: Aim) -> tuple[float, float]:
-    """Between which values the effect must lie whatever confounds it: the untested half of each side may have gone either way."""
+    """Returns the values between which the effect must lie whatever confounds it: the untested may have gone either
+    way."""
     total = _weight(rows)
     lows, highs = [], []
     for setting in aim.settings:
@@ -323,7 +324,7 @@ def bounds(rows: Sequence[Row], aim: Aim) -> tuple[float, float]:
 
 
 def ratio_by(rows: Sequence[Row], aim: Aim, instrument: str) -> float | None:
-    """The effect on those whom the instrument moves: its effect on the outcome over its effect on the treatment."""
+    """Returns the effect on those whom the instrument moves: its effect on the outcome over that on the treatment."""
     states = tuple(dict.fromkeys(cells[instrument] for cells, _ in rows))
     if len(states) != 2 or any(cells[aim.cause] not in aim.settings for cells, _ in rows):
         return None
@@ -338,5 +339,5 @@ def ratio_by(rows: Sequence[Row], aim: Aim, instrument: str) -> float | None:
 
 
 def _weight(rows: Sequence[Row], wanted: tuple[str, str] | None = None) -> float:
-    """How often rows were seen, or those with a value of a variable."""
+    """Returns how often rows were seen, or those with a value of a variable."""
     return sum(count for cells, count in rows if wanted is None or cells[wanted[0]] == wanted[1])

@@ -30,7 +30,7 @@ class Graph(NamedTuple):
     hidden: frozenset[str]
 
     def without(self, starts: Collection[str] = (), ends: Collection[str] = ()) -> "Graph":
-        """The graph without the arrows that start or end at some variables."""
+        """Returns the graph without the arrows that start or end at some variables."""
         kept = {
             name: () if name in ends else tuple(one for one in above if one not in starts)
             for name, above in self.parents.items()
@@ -38,11 +38,11 @@ class Graph(NamedTuple):
         return _graph(kept, self.hidden)
 
     def below(self, names: Iterable[str]) -> set[str]:
-        """The variables and all that they have an effect on."""
+        """Returns the variables and all that they have an effect on."""
         return reach(self.children, names)
 
     def above(self, names: Iterable[str]) -> set[str]:
-        """The variables and all that has an effect on them."""
+        """Returns the variables and all that has an effect on them."""
         return reach(self.parents, names)
 
 
@@ -55,7 +55,7 @@ def _graph(parents: dict[str, tuple[str, ...]], hidden: Iterable[str]) -> Graph:
 
 
 def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph") -> Graph:
-    """The graph in lines such as `price -> demand -> profit`; `a <-> b` is a hidden common cause of both."""
+    """Returns the graph in lines such as `price -> demand -> profit`; `a <-> b` is a hidden common cause of both."""
     parents: dict[str, dict[str, None]] = {}
     unseen = dict.fromkeys(hidden)
     for at, line in enumerate(lines, 1):
@@ -84,8 +84,8 @@ def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph"
 
 
 def is_separated(graph: Graph, ones: Iterable[str], others: Iterable[str], given: Collection[str]) -> bool:
-    """Whether every path between two sets is blocked once some variables are known: known ones block, but a variable with two
-    arrows into it blocks unless it or something below it is known."""
+    """Returns whether every path between two sets is blocked once some variables are known: known ones block, but a
+    variable with two arrows into it blocks unless it or something below it is known."""
     targets, opened = set(others), graph.above(given)
     queue = [(name, True) for name in ones]  # True: reached from below, against the arrow
     seen: set[tuple[str, bool]] = set()
@@ -108,15 +108,15 @@ def is_separated(graph: Graph, ones: Iterable[str], others: Iterable[str], given
 
 
 def is_back_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]) -> bool:
-    """Whether adjusting for these variables leaves only what the cause does."""
+    """Returns whether adjusting for these variables leaves only what the cause does."""
     if graph.below([cause]) & set(chosen) or graph.hidden & set(chosen) or effect in chosen:
         return False
     return is_separated(graph.without(starts=[cause]), [cause], [effect], chosen)
 
 
 def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[str, ...]], bool]:
-    """The smallest sets to adjust for, shortest first, and whether these are all. Only what lies above cause or effect can be
-    in one."""
+    """Returns the smallest sets to adjust for, shortest first, and whether these are all. Only what lies above cause or
+    effect can be in one."""
     after = graph.below([cause])
     useful = graph.above([cause, effect])
     free = [n for n in graph.parents if n in useful and n not in after and n not in graph.hidden and n != effect]
@@ -136,7 +136,7 @@ def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[s
 
 
 def is_front_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]) -> bool:
-    """Whether mediators carry the whole effect, and neither the way to them nor the way from them is confounded."""
+    """Returns whether mediators carry the whole effectand neither their causes nor their effects are confounded."""
     through = graph.without(starts=chosen)
     return (
         effect not in through.below([cause])
@@ -146,8 +146,8 @@ def is_front_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]
 
 
 def find_front_door(graph: Graph, cause: str, effect: str) -> tuple[tuple[str, ...] | None, bool]:
-    """A set of mediators that serves as front door, or None; and whether all sets were tried. Of many mediators single ones,
-    pairs and all together are."""
+    """Returns a set of mediators that serves as front door, or None; and whether all sets were tried. Of many mediators
+    single ones, pairs and all together are."""
     between = (graph.below([cause]) & graph.above([effect])) - {cause, effect} - graph.hidden
     free = tuple(name for name in graph.parents if name in between)
     are_few = len(free) <= MOST_TRIED
@@ -161,7 +161,7 @@ def find_front_door(graph: Graph, cause: str, effect: str) -> tuple[tuple[str, .
 
 
 def find_instruments(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
-    """Variables that move the cause and reach the effect in no other way."""
+    """Returns the variables that move the cause and reach the effect in no other way."""
     cut_off = graph.without(ends=[cause])
     return tuple(
         name
@@ -174,7 +174,7 @@ def find_instruments(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
 
 
 def find_traps(graph: Graph, cause: str, effect: str) -> dict[str, str]:
-    """Measured variables that must not be adjusted for, with the reason."""
+    """Returns the measured variables that must not be adjusted for, with the reason."""
     after, outcome = graph.below([cause]), graph.below([effect])
     carrying = after & graph.above([effect])
     cut_off = graph.without(starts=[cause])
@@ -219,11 +219,11 @@ class Loop(NamedTuple):
         return any(link.is_delayed for link in self.links)
 
     def into(self, name: str) -> Link:
-        """The link of the loop that ends at a variable."""
+        """Returns the link of the loop that ends at a variable."""
         return next(link for link in self.links if link.effect == name)
 
     def out_of(self, name: str) -> Link:
-        """The link of the loop that starts at a variable."""
+        """Returns the link of the loop that starts at a variable."""
         return next(link for link in self.links if link.cause == name)
 
 
@@ -231,7 +231,7 @@ SignedGraph = dict[str, dict[str, Link]]
 
 
 def parse_links(lines: Sequence[Any], path: str) -> SignedGraph:
-    """The links by cause and effect, from `price -> demand -` or `{price -> demand: "-"}`."""
+    """Returns the links by cause and effect, from `price -> demand -` or `{price -> demand: "-"}`."""
     graph: SignedGraph = {}
     for at, line in enumerate(lines, 1):
         link = _parse_link(line, f"{path}[{at}]")
@@ -263,8 +263,8 @@ def _parse_link(said: Any, path: str) -> Link:
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
-    """The elementary loops, short ones first, and whether these are all (Johnson 1975: no dead end is entered twice, so every loop
-    costs at most one look at the graph)."""
+    """Returns the elementary loops, short ones first, and whether these are all (Johnson 1975: no dead end is entered
+    twice, so every loop costs at most one look at the graph)."""
     order = list(graph)
     rank = {name: at for at, name in enumerate(order)}
     found: list[tuple[str, ...]] = []
@@ -293,7 +293,7 @@ class _Johnson:
         self.waiting: dict[str, set[str]] = {}
 
     def visit(self, name: str) -> bool:
-        """Whether a loop was closed below; if not, the variable stays blocked until what it leads to is free."""
+        """Returns whether a loop was closed below; if not, the variable stays blocked until what follows is free."""
         closed = False
         self.path.append(name)
         self.blocked.add(name)
@@ -332,8 +332,8 @@ def _reversed(graph: Mapping[str, Collection[str]]) -> dict[str, dict[str, None]
 
 
 def spread(graph: SignedGraph, start: str, most: int = MOST_PATH_STEPS) -> tuple[dict[str, set[int]], bool]:
-    """For every variable that a push can reach the signs of the paths there, and whether these are all. Short paths come first;
-    once all signs are found that walks in circles could have, no other path can tell more."""
+    """Returns for every variable that a push can reach the signs of the paths there, and whether these are all. Short
+    paths come first; once all signs are found that walks in circles could have, no other path can tell more."""
     bits = {name: 1 << n for n, name in enumerate(graph)}
     open_signs = _walk_signs(graph, start)
     found: dict[str, set[int]] = {}
@@ -352,7 +352,7 @@ def spread(graph: SignedGraph, start: str, most: int = MOST_PATH_STEPS) -> tuple
 
 
 def _walk_signs(graph: SignedGraph, start: str) -> set[tuple[str, int]]:
-    """The variables with the signs that walks from a start have, which may pass others more than once."""
+    """Returns the variables with the signs that walks from a start have, which may pass others more than once."""
     found: set[tuple[str, int]] = set()
     queue = [(start, 1)]
     while queue:
@@ -366,8 +366,8 @@ def _walk_signs(graph: SignedGraph, start: str) -> set[tuple[str, int]]:
 
 
 def simulate(graph: SignedGraph, push: Mapping[str, float], steps: int) -> tuple[dict[str, list[float]], int | None]:
-    """The change of every variable step by step, as a pulse that runs along the links: what changed in one step moves its effects
-    in the next, one later if delayed. The second value is the step at which something ran away, where it stops."""
+    """Returns the change of every variable step by step, as a pulse that runs along the links: a change moves its
+    effects in the next step, one later if delayed. Also returns the step at which something ran away."""
     pulses = [{name: push.get(name, 0.0) for name in graph}]
     values = {name: [pulses[0][name]] for name in graph}
     for step in range(1, steps + 1):

@@ -1,4 +1,5 @@
-"""What would have happened if something had been otherwise: worlds that fit what was seen, changed, and computed again."""
+"""Finds what would have happened if something had been otherwise: worlds that fit what was seen, changed and
+recomputed."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +51,7 @@ class _Case(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The distribution of the outcome in the changed world, given what was seen in the real one."""
+    """Returns the distribution of the outcome in the changed world, given what was seen in the real one."""
     model = parse_model(given["exogenous"], given["equations"])
     seen, do = _read_states("observed", given, model), _read_states("do", given, model)
     outcome = known_name("outcome", given["outcome"], model.names, "variable")
@@ -96,7 +97,7 @@ class Model(NamedTuple):
         return (*self.outer, *self.equations)
 
     def worlds(self) -> Iterator[tuple[World, float]]:
-        """The values of the outer variables in every world, with its probability."""
+        """Yields the values of the outer variables in every world, with its probability."""
         for row in product(*(chances.items() for chances in self.outer.values())):
             yield (
                 {name: state for name, (state, _) in zip(self.outer, row, strict=True)},
@@ -104,7 +105,7 @@ class Model(NamedTuple):
             )
 
     def compute(self, outer: World, settings: Mapping[str, State]) -> World:
-        """All variables of a world, with some of them set from outside."""
+        """Returns all variables of a world, with some of them set from outside."""
         world = {**outer, **settings}
         for name, equation in self.equations.items():
             if name not in settings:
@@ -123,7 +124,7 @@ def _read_states(field: str, given: dict[str, Any], model: Model) -> dict[str, S
 
 
 def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], outcome: str) -> _Case:
-    """Abduction, action, prediction: weigh the worlds by what was seen, change them, compute again."""
+    """Computes abduction, action and prediction: weighs the worlds by what was seen, changes them, computes again."""
     weight, worlds = 0.0, 0
     factual: dict[State, float] = {}
     changed: dict[State, float] = {}
@@ -158,7 +159,7 @@ class _Claim(NamedTuple):
 
 
 def _find_claim(given: dict[str, Any], seen: World, do: World, outcome: str, among: tuple[State, ...]) -> _Claim | None:
-    """What is claimed to be the cause: the value that was seen and is given up; where none was seen, of yes and no it is yes."""
+    """Returns what is claimed to be the cause: the value seen and given up; if none was seen, yes rather than no."""
     if len(do) != 1:
         return None
     ((name, other),) = do.items()
@@ -174,8 +175,8 @@ def _find_claim(given: dict[str, Any], seen: World, do: World, outcome: str, amo
 
 
 def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: bool) -> dict[str, Any]:
-    """How far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS); nothing if the outcome
-    never is what nobody asked for."""
+    """Returns how far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS); nothing
+    if the outcome never is what nobody asked for."""
     name, cause, other, outcome, wanted = claim
     both = needed = enough = with_both = without_both = 0.0
     ever = False
@@ -225,7 +226,7 @@ def _steps(
 
 
 def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> Model:
-    """The model, its equations in an order in which they can be computed."""
+    """Returns the model, its equations in an order in which they can be computed."""
     check_names(exogenous, "exogenous")
     check_names(equations, "equations")
     for name in equations:
@@ -244,7 +245,7 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
 
 
 def _chances(said: Any, path: str) -> dict[State, float]:
-    """`0.7` is the chance of yes; otherwise values with their chances. What cannot happen is left out."""
+    """Reads chances: `0.7` is the chance of yes, else each value has its chance. What cannot happen is left out."""
     if not isinstance(said, dict):
         share = conform(probability("the chance of yes, or of each value"), said, {}, path)
         found: dict[State, float] = {1.0: share, 0.0: 1 - share}
@@ -259,7 +260,7 @@ def _chances(said: Any, path: str) -> dict[State, float]:
 
 
 def parse_state(said: Any) -> State:
-    """A value as equations compute with it."""
+    """Returns a value as equations compute with it."""
     if isinstance(said, bool):
         return float(said)
     text = str(said).strip()
@@ -273,19 +274,19 @@ def parse_state(said: Any) -> State:
 
 
 def is_same(one: State, other: State) -> bool:
-    """Whether two values are equal, up to the rounding of what was computed."""
+    """Returns whether two values are equal, up to the rounding of what was computed."""
     if isinstance(one, str) or isinstance(other, str):
         return one == other
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def has(world: World, states: Mapping[str, State]) -> bool:
-    """Whether some variables have these values in a world."""
+    """Returns whether some variables have these values in a world."""
     return all(is_same(world[name], state) for name, state in states.items())
 
 
 def as_told(state: State) -> State:
-    """The value as a text can tell it: what differs by rounding only is one value.
+    """Returns the value as a text can tell it: what differs by rounding only is one value.
 
     >>> as_told(0.1 + 0.2), as_told(1_000_001.0)
     (0.3, 1000001.0)
@@ -294,7 +295,7 @@ def as_told(state: State) -> State:
 
 
 def shown(state: State, among: Sequence[State]) -> str:
-    """A value in a text: yes and no if a variable has no other values."""
+    """Returns a value in a text: yes and no if a variable has no other values."""
     if isinstance(state, str):
         return state
     if all(one in (0.0, 1.0) for one in among):
@@ -303,5 +304,5 @@ def shown(state: State, among: Sequence[State]) -> str:
 
 
 def told(states: Mapping[str, State]) -> str:
-    """Variables with their values, in a text."""
+    """Returns the variables with their values, in a text."""
     return listed([f"{name}={shown(state, [state])}" for name, state in states.items()])

@@ -1,4 +1,5 @@
-"""What will happen if we set something ourselves: the do-operator on a discrete network, beside what merely seeing it would say."""
+"""Finds what will happen if we set something ourselves: the do-operator on a discrete network, beside plain
+observation."""
 
 from typing import Any
 
@@ -42,7 +43,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The distribution of the outcome once we have acted."""
+    """Returns the distribution of the outcome once we have acted."""
     network = parse_network(given["network"], parse_rows(given["data"]))
     do, seen = (check_states(field, given[field], network.states) for field in ("do", "observed"))
     outcome = known_name("outcome", given["outcome"], network.states, "variable")
@@ -86,8 +87,8 @@ def _check_roles(field: str, do: Evidence, seen: Evidence, outcome: str) -> None
 
 
 def _other(network: Network, given: dict[str, Any], do: dict[str, str], seen: Evidence) -> dict[str, str]:
-    """What the action is compared with: what was asked for; or else the other of two values, if what was seen can happen with
-    it, or doing nothing."""
+    """Returns what the action is compared with: what was asked for; or else the other of two values, if what was seen
+    can happen with it, or doing nothing."""
     if given["compare"] is not None:
         return check_states("compare", given["compare"], network.states)
     ((name, value), *more) = do.items()
@@ -99,13 +100,13 @@ def _other(network: Network, given: dict[str, Any], do: dict[str, str], seen: Ev
 
 
 def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float] | None:
-    """The distribution among those who have these values by themselves, None if nobody has."""
+    """Returns the distribution among those who have these values by themselves, None if nobody has."""
     found = find_marginal(network, outcome, evidence)
     return found[0] if found else None
 
 
 def _means(after: dict[str, float], without: dict[str, float]) -> dict[str, float]:
-    """Expected values, if the values of the outcome are numbers."""
+    """Returns the expected values, if the values of the outcome are numbers."""
     values = {state: find_value(state) for state in after}
     amounts = {state: value.amount for state, value in values.items() if value and value.kind == "number"}
     if len(amounts) < len(after):

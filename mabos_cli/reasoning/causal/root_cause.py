@@ -1,5 +1,5 @@
-"""Which basic faults account for a failure, and which to mend first: a fault tree computed exactly, or a map of whys weighed by
-evidence."""
+"""Finds which basic faults account for a failure, and which to mend first: a fault tree computed exactly, or a map of
+whys weighed by evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -54,7 +54,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The faults or causes in the order in which to mend them."""
+    """Returns the faults or causes in the order in which to mend them."""
     if (given["gates"] is None) == (given["causes"] is None):
         raise BadValue("gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither")
     return _solve_map(given) if given["causes"] else _solve_tree(given)
@@ -103,7 +103,7 @@ class Tree(NamedTuple):
 def _weigh(
     tree: Tree, sets: tuple[CutSet, ...], chances: dict[str, float], detail: dict[str, Any], lines: list[str]
 ) -> Answer:
-    """The answer with probabilities: importance of each event by what mending it would take off the top."""
+    """Returns the answer with probabilities: importance of each event by what mending it would take off the top."""
     diagram = Diagram(tree.events)
     root = build(tree, diagram)
     top = diagram.chance(root, chances)[root]
@@ -163,7 +163,7 @@ class Diagram:
         return self.node(self.rank[name], 0, 1)
 
     def join(self, is_and: bool, one: int, other: int) -> int:
-        """Both, or either."""
+        """Returns the node of both, or of either."""
         if one > other:
             one, other = other, one
         if one == other:
@@ -181,7 +181,7 @@ class Diagram:
         return self.memo[key]
 
     def at_least(self, need: int, parts: Sequence[int]) -> int:
-        """So many of the parts or more."""
+        """Returns the node of at least `need` of the parts."""
         counts = [1] + [0] * need  # counts[k]: k or more of the parts so far
         for part in parts:
             for k in range(need, 0, -1):
@@ -189,7 +189,7 @@ class Diagram:
         return counts[need]
 
     def chance(self, root: int, chances: Mapping[str, float]) -> list[float]:
-        """The probability of every node; nodes are made after those below them."""
+        """Returns the probability of every node; nodes are made after those below them."""
         found = [0.0, 1.0]
         for rank, low, high in self.nodes[2 : root + 1]:
             share = chances[self.events[rank]]
@@ -197,7 +197,7 @@ class Diagram:
         return found
 
     def slopes(self, root: int, chances: Mapping[str, float]) -> dict[str, float]:
-        """How much the probability of the root rises if an event becomes certain instead of impossible."""
+        """Returns how much the probability of the root rises if an event becomes certain instead of impossible."""
         found, reach = self.chance(root, chances), [0.0] * (root + 1)
         reach[root] = 1.0
         slopes = dict.fromkeys(self.events, 0.0)
@@ -211,7 +211,7 @@ class Diagram:
 
 
 def _parts(sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances: dict[str, float]) -> dict[str, float]:
-    """For each event the probability that some cut set with it happens; empty if there are too many to compute it."""
+    """Returns for each event the probability that some cut set with it happens; empty if there are too many."""
     if len(sets) * len(order) > MOST_PARTS:
         return {}
     try:
@@ -233,7 +233,7 @@ def _sorted(one: CutSet, tree: Tree) -> list[str]:
 
 
 def _by_structure(tree: Tree, sets: tuple[CutSet, ...]) -> list[str]:
-    """Events by the size of their smallest cut set, then by the number of such sets."""
+    """Returns the events by the size of their smallest cut set, then by the number of such sets."""
     sizes = {name: [len(one) for one in sets if name in one] for name in tree.events}
     used = [name for name in tree.events if sizes[name]]
     return sorted(used, key=lambda name: (min(sizes[name]), -len(sizes[name])))
@@ -289,7 +289,7 @@ def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ..
 
 
 def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
-    """The tree below the top event; what is named and is no gate is a basic event."""
+    """Returns the tree below the top event; what is named and is no gate is a basic event."""
     gates = {name: _gate(one, f"gates.{name}") for name, one in said.items()}
     used = {name for gate in gates.values() for name in gate.of}
     order = causal_order({name: [one for one in gate.of if one in gates] for name, gate in gates.items()}, "gates")
@@ -328,7 +328,7 @@ def _gate(said: Mapping[str, Any], path: str) -> Gate:
 
 
 def find_cut_sets(tree: Tree) -> tuple[CutSet, ...]:
-    """The smallest sets of basic events that bring about the top event, small ones first."""
+    """Returns the smallest sets of basic events that bring about the top event, small ones first."""
     found: dict[str, tuple[CutSet, ...]] = {name: (frozenset((name,)),) for name in tree.events}
     joins = 0
     for name, gate in tree.gates.items():
@@ -347,7 +347,7 @@ def find_cut_sets(tree: Tree) -> tuple[CutSet, ...]:
 
 
 def _smallest(sets: Iterable[CutSet]) -> tuple[CutSet, ...]:
-    """The sets that contain no other."""
+    """Returns the sets that contain no other."""
     kept: list[CutSet] = []
     by_event: dict[str, list[CutSet]] = {}
     for one in sorted(set(sets), key=len):
@@ -362,7 +362,7 @@ def _smallest(sets: Iterable[CutSet]) -> tuple[CutSet, ...]:
 
 
 def build(tree: Tree, diagram: Diagram) -> int:
-    """The node of the top event."""
+    """Returns the node of the top event."""
     made = {name: diagram.event(name) for name in tree.events}
     for name, gate in tree.gates.items():
         made[name] = diagram.at_least(gate.need, [made[one] for one in gate.of])
@@ -370,7 +370,7 @@ def build(tree: Tree, diagram: Diagram) -> int:
 
 
 def chance_of_any(sets: Sequence[CutSet], diagram: Diagram, chances: Mapping[str, float]) -> float:
-    """The probability that at least one of the sets happens as a whole."""
+    """Returns the probability that at least one of the sets happens as a whole."""
     whole = 0
     for one in sets:
         part = 1

@@ -1,4 +1,4 @@
-"""Which feedback loops drive a system, and where to act: loops with their kind, archetypes, and how a push spreads."""
+"""Finds which feedback loops drive a system, and where to act: loops, archetypes, and how a push spreads."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
@@ -37,7 +37,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The variables by the number of loops that run through them."""
+    """Returns the variables by the number of loops that run through them."""
     graph = causal_graph.parse_links(given["links"], "links")
     for name in given["push"]:
         known_name("push", name, graph, "variable")
@@ -69,7 +69,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _labels(loops: tuple[causal_graph.Loop, ...]) -> list[str]:
-    """R1, R2, ... for reinforcing loops, B1, ... for balancing ones."""
+    """Returns R1, R2, ... for reinforcing loops, B1, ... for balancing ones."""
     labels, seen = [], {1: 0, -1: 0}
     for loop in loops:
         seen[loop.sign] += 1
@@ -110,7 +110,7 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
 def _pushed(
     graph: causal_graph.SignedGraph, given: dict[str, Any], steps: list[str], caveats: list[str]
 ) -> dict[str, Any]:
-    """Where the push moves each variable along all paths, and the simulation if one is wanted."""
+    """Returns where the push moves each variable along all paths, and the simulation if one is wanted."""
     signs: dict[str, set[int]] = {}
     pushed = {name: 1 if amount > 0 else -1 for name, amount in given["push"].items() if amount}
     partly = []
@@ -155,7 +155,7 @@ def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[s
 
 
 def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:
-    """The archetypes among the loops. A pair that belongs to a richer one is not told again as limits to growth."""
+    """Returns the archetypes among the loops. A pair within a richer one is not listed as limits to growth."""
     loops = loops[:MOST_COMPARED]
     plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
     minus = [at for at, loop in enumerate(loops) if loop.sign < 0]
@@ -176,7 +176,7 @@ def _shared(one: causal_graph.Loop, other: causal_graph.Loop) -> tuple[str, ...]
 
 
 def _limits(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Growth that feeds itself runs into a balancing loop, the shortest of those that it meets."""
+    """Finds growth that feeds itself and runs into a balancing loop, the shortest of those that it meets."""
     for grow in plus:
         hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
         if hold is not None:
@@ -184,7 +184,7 @@ def _limits(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int
 
 
 def _failing_fixes(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """The same step that balances the problem feeds it later: a common link, and the delay on the reinforcing side only."""
+    """Finds fixes that fail: a step that balances the problem feeds it later, by a delayed reinforcing loop."""
     for harm, fix in product(plus, minus):
         common = set(loops[harm].links) & set(loops[fix].links)
         if common and loops[harm].is_delayed and not loops[fix].is_delayed:
@@ -192,7 +192,7 @@ def _failing_fixes(loops: Sequence[causal_graph.Loop], plus: list[int], minus: l
 
 
 def _burdens(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Two balancing loops from one problem, a quick and a slow one, and a reinforcing loop from the quick fix to the slow one."""
+    """Finds two balancing loops of one problem, a quick and a slow one, and a reinforcing loop between both."""
     for one, other in combinations(minus, 2):
         if loops[one].is_delayed == loops[other].is_delayed:
             continue
@@ -207,7 +207,7 @@ def _burdens(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[in
 
 
 def _successes(loops: Sequence[causal_graph.Loop], plus: list[int]) -> Iterator[Archetype]:
-    """Two reinforcing loops around one share: what it gives to one it takes from the other."""
+    """Finds two reinforcing loops around one share: what it gives to one it takes from the other."""
     for one, other in combinations(plus, 2):
         at = _shared(loops[one], loops[other])
         if len(at) == 1 and {_turn(loops[one], at[0]), _turn(loops[other], at[0])} == {(1, 1), (-1, -1)}:
@@ -215,7 +215,7 @@ def _successes(loops: Sequence[causal_graph.Loop], plus: list[int]) -> Iterator[
 
 
 def _escalations(loops: Sequence[causal_graph.Loop], minus: list[int]) -> Iterator[Archetype]:
-    """Two balancing loops around one comparison, which each pulls to its own side."""
+    """Finds two balancing loops around one comparison, which each pulls to its own side."""
     for one, other in combinations(minus, 2):
         at = _shared(loops[one], loops[other])
         if len(at) == 1 and {_turn(loops[one], at[0]), _turn(loops[other], at[0])} == {(1, -1), (-1, 1)}:
@@ -223,12 +223,12 @@ def _escalations(loops: Sequence[causal_graph.Loop], minus: list[int]) -> Iterat
 
 
 def _turn(loop: causal_graph.Loop, name: str) -> tuple[int, int]:
-    """The signs of the links of a loop into and out of a variable."""
+    """Returns the signs of the links of a loop into and out of a variable."""
     return loop.into(name).sign, loop.out_of(name).sign
 
 
 def _tragedies(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Two growths that have nothing in common but what both use up: each is held back through it."""
+    """Finds two growths that have nothing in common but what both use up: each is held back through it."""
     for one, other in combinations(plus, 2):
         if _shared(loops[one], loops[other]):
             continue

@@ -1,4 +1,4 @@
-"""What worked before in a situation like this: the nearest cases vote for what they did, by how near they are and how it went."""
+"""Finds what worked before in a situation like this: the nearest cases vote by nearness and outcome."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -62,7 +62,7 @@ class _Near(NamedTuple):
 
     @property
     def plan(self) -> str:
-        """What was done, by the name of the plan or else by the actions."""
+        """Returns what was done, by the name of the plan or else by the actions."""
         return self.case.plan_id or " + ".join(self.case.actions)
 
 
@@ -79,12 +79,12 @@ class _Vote(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """Laplace's share of successes, in which a case counts as much as it is near: 1/2 if nothing is known."""
+        """Returns Laplace's share of successesweighted by nearness: 1/2 if nothing is known."""
         return (self.worked + 1) / (self.worked + self.failed + 2)
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The plan for which the nearest cases speak."""
+    """Returns the plan for which the nearest cases speak."""
     cases = _cases(given["cases"]) if given["cases"] is not None else agent.cases
     cases = tuple(case for case in cases if case.plan_id or case.actions)
     if not cases:
@@ -107,7 +107,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _cases(given: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
-    """Cases as the input tells them; those without an id are numbered."""
+    """Returns the cases as the input tells them; those without an id are numbered."""
     found: dict[str, Case] = {}
     for n, one in enumerate(given, 1):
         outcome = one["outcome"] or {"success": None, "metrics": {}, "lessons": ""}
@@ -133,7 +133,7 @@ def _cases(given: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
 
 
 def _texts(asked: str, cases: Sequence[Case]) -> dict[str, float]:
-    """For each case with a context, the share of the words asked for that it holds."""
+    """Returns for each case with a context, the share of the words asked for that it holds."""
     wanted = {*terms(asked)}
     if not wanted:
         raise BadValue("context: has no word to compare", "say more, or leave it out")
@@ -152,7 +152,7 @@ def _nearest(comparison: Comparison, cases: Sequence[Case], most: int, least: fl
 
 
 def _votes(near: Sequence[_Near]) -> dict[str, _Vote]:
-    """What speaks for and against each plan, the plan of the nearest case first."""
+    """Returns what speaks for and against each plan, the plan of the nearest case first."""
     found: dict[str, _Vote] = {}
     for one in near:
         worked, failed, count = found.get(one.plan, _Vote(0.0, 0.0, (0, 0, 0)))
@@ -198,7 +198,7 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
 
 
 def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any]:
-    """The figures of a plan, with the means of what was measured where it worked."""
+    """Returns the figures of a plan, with the means of what was measured where it worked."""
     measured: dict[str, list[float]] = {}
     for one in near:
         if one.plan == plan and one.case.success:
@@ -218,7 +218,7 @@ def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any
 
 
 def _rate(votes: Mapping[str, _Vote]) -> dict[str, Any]:
-    """How the near cases went, whatever was done."""
+    """Returns how the near cases went, whatever was done."""
     worked, failed, still_open = (sum(vote.counts[n] for vote in votes.values()) for n in range(3))
     rate = worked / (worked + failed) if worked + failed else None
     return {"worked": worked, "failed": failed, "open": still_open, "success_rate": rate}

@@ -1,4 +1,4 @@
-"""Which option is better by the first cue that tells them apart (take-the-best), with tallying beside it."""
+"""Finds which option is better by the first cue that tells them apart (take-the-best), with tallying beside it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -56,7 +56,7 @@ class _Round(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
-    """The option that take-the-best chooses."""
+    """Returns the option that take-the-best chooses."""
     rows = given["options"].items()
     options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
     inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
@@ -90,7 +90,7 @@ def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
 def _cues(
     given: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]
 ) -> tuple[list[Cue], dict[str, Any]]:
-    """The cues, the most valid first, with what was learned about each."""
+    """Returns the cues, the most valid first, with what was learned about each."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
     rows = given["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
     inputs.check_size("cues", len(rows), _MOST_CUES, "cues")
@@ -121,7 +121,7 @@ def _cues(
 
 
 def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
-    """A cue is yes or no throughout, or a number throughout."""
+    """Returns a cue is yes or no throughout, or a number throughout."""
     for name in names:
         values = [profile[name] for profile in profiles if name in profile]
         words = [value for value in values if isinstance(value, str)]
@@ -135,7 +135,7 @@ def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
 def _learn(
     cue: Cue, is_free: bool, examples: list[tuple[Profile, float]], learned: dict[str, Any], caveats: list[str]
 ) -> Cue:
-    """The cue with the validity that examples show, unless one is given; turned round if it is wrong more often than right."""
+    """Returns the cue with the validity that examples showunless one is given, reversed if it is mostly wrong."""
     found = learn(cue, examples)
     turned = is_free and found.validity is not None and found.validity < 0.5
     if turned:
@@ -151,7 +151,7 @@ def _learn(
 def _with_recognition(
     given: dict[str, Any], cues: list[Cue], options: Mapping[str, Profile]
 ) -> tuple[list[Cue], dict[str, Profile]]:
-    """Recognition goes before all cues: what was never heard of has no cues that could be known."""
+    """Puts recognition before all cues: what was never heard of has no cues that could be known."""
     for name in given["recognized"]:
         inputs.known_name("recognized", name, options, "option")
     if any(cue.name == _RECOGNITION for cue in cues):
@@ -164,7 +164,7 @@ def _with_recognition(
 
 
 def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
-    """Cue by cue, what another option beats is dropped, until one is left."""
+    """Drops cue by cue what another option beats, until one is left."""
     left = tuple(options)
     rounds = []
     for cue in cues:
@@ -177,8 +177,8 @@ def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
 
 
 def _sure(cue: Cue, learned: dict[str, Any], given: dict[str, Any]) -> float | None:
-    """How likely the cue that decides is right: as given, or from the examples by the rule of succession, for few of them
-    may all agree by chance."""
+    """Returns how likely the cue that decides is right: as given, or from the examples by the rule of succession, for
+    few of them may all agree by chance."""
     row = learned.get(cue.name)
     if row is None or given["cues"].get(cue.name, {}).get("validity") is not None:
         return cue.validity
@@ -223,8 +223,8 @@ def _comparison(detail: dict[str, Any]) -> list[str]:
 
 
 def prefer(cue: Cue, one: Profile, two: Profile) -> int:
-    """1 if a cue speaks for the first, -1 for the second, 0 if it does not tell them apart. Of yes-or-no cues a yes counts
-    against a no and against what is not known, but a no does not count against what is not known."""
+    """Returns 1 if a cue speaks for the first, -1 for the second, 0 if it does not tell them apart. Of yes-or-no cues a
+    yes counts against a no and against what is not known, but a no does not count against what is not known."""
     a, b = one.get(cue.name), two.get(cue.name)
     if isinstance(a, float | int) and isinstance(b, float | int):
         found = (a - b > cue.least) - (b - a > cue.least)
@@ -251,7 +251,7 @@ class Learned(NamedTuple):
 
 
 def learn(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> Learned:
-    """How a cue does over all pairs of examples that differ in the value to be told."""
+    """Returns how a cue does over all pairs of examples that differ in the value to be told."""
     right = wrong = pairs = 0
     for (one, a), (two, b) in combinations(examples, 2):
         if a == b:
@@ -264,7 +264,7 @@ def learn(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> Learned:
 
 
 def votes(cues: Sequence[Cue], options: Mapping[str, Profile]) -> dict[str, dict[str, int]]:
-    """For each option and cue 1, -1 or 0: yes or no; for numbers above or below the median of the options."""
+    """Returns for each option and cue 1, -1 or 0: yes or no; for numbers above or below the median of the options."""
     found: dict[str, dict[str, int]] = {name: {} for name in options}
     for cue in cues:
         told = [profile.get(cue.name) for profile in options.values()]

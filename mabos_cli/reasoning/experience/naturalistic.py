@@ -1,5 +1,5 @@
-"""The course of action that experience suggests: the prototype a situation is recognized by, and its first action that works
-when it is played through."""
+"""Finds the course of action that experience suggests: the prototype a situation is recognized by, and its first action
+that works when it is played through."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class _Match(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
-    """The first action of the best match that works."""
+    """Returns the first action of the best match that works."""
     _check(given)
     situation = inputs.parse_features(given["situation"], "situation")
     found = [_match(name, row, situation) for name, row in given["prototypes"].items()]
@@ -199,7 +199,7 @@ def _match_line(one: _Match) -> str:
 
 
 def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
-    """What speaks against the best match: violated expectancies, what is not known, and a tie."""
+    """Returns what speaks against the best match: violated expectancies, what is not known, and a tie."""
     best, *others = found
     said = []
     if best.violated:
@@ -222,7 +222,7 @@ def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], given: dict[str, Any]) -> list[str]:
-    """Why an action does not work here; nothing if it does."""
+    """Returns why an action does not work here; nothing if it does."""
     row = given["actions"][action]
     why = []
     for cue, expected in row["needs"].items():

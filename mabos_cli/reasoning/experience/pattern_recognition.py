@@ -1,4 +1,4 @@
-"""Which known pattern a situation shows: the label of its nearest examples, and how well that works on the examples themselves."""
+"""Finds which known pattern a situation showsby its nearest examples, and how well that works on the examples."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ class _Trial(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The shares of the labels among the nearest examples."""
+    """Returns the shares of the labels among the nearest examples."""
     examples = [
         _Example(row["name"] or f"example {n}", row["label"], parse_features(row["features"], f"examples[{n}].features"))
         for n, row in enumerate(given["examples"], 1)
@@ -93,7 +93,7 @@ def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Featu
 
 
 def _neighbours(features: Features, examples: Sequence[_Example], scale: Scale, without: int | None) -> Neighbours:
-    """The examples by distance; of equal ones the first given is nearer."""
+    """Returns the examples by distance; of equal ones the first given is nearer."""
     found = []
     for n, example in enumerate(examples):
         if n != without:
@@ -122,7 +122,7 @@ def _try_out(examples: Sequence[_Example], scale: Scale, given: dict[str, Any]) 
 
 
 def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str, float]:
-    """The shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
+    """Returns the shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
     if vote == "nearness" and near and near[0][0] == 0:
         near = [(far, n) for far, n in near if far == 0]  # what is the same outweighs all that is only like it
     counts: dict[str, float] = {}
@@ -197,7 +197,7 @@ def _caveats(
 
 
 def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scale:
-    """The scale by which things are compared. A feature counts as a number if it is one wherever it is known."""
+    """Returns the scale by which things are compared. A feature is a number if it is one wherever known."""
     names = dict.fromkeys(name for thing in things for name in thing)
     ranges = {}
     for name in names:
@@ -209,8 +209,8 @@ def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scal
 
 
 def distance(one: Features, two: Features, scale: Scale) -> float | None:
-    """The mean difference over the features that both have; None if they have none in common. A number beyond the range is
-    as far away as can be.
+    """Returns the mean difference over the features that both have; None if they have none in common. A number beyond
+    the range is as far away as can be.
 
     >>> round(distance({"age": 20, "town": "Rome"}, {"age": 30, "town": "Oslo"}, Scale({"age": 1, "town": 1}, {"age": (0, 40)})), 3)
     0.625

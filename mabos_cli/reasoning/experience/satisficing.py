@@ -1,4 +1,4 @@
-"""The first option that is good enough on every count, or how far aspirations must drop for one to be."""
+"""Finds the first option that is good enough on every count, or how far aspirations must drop for one to be."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class _Miss(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The first option that meets all aspirations."""
+    """Returns the first option that meets all aspirations."""
     options, levels = given["options"], given["aspirations"]
     check_size("options", len(options), _MOST_OPTIONS, "options")
     _check_levels(levels)
@@ -87,7 +87,7 @@ def _spread(name: str, options: Mapping[str, Mapping[str, float]]) -> float:
 
 
 def _scale(level: float, spread: float) -> float:
-    """What a shortfall is measured by: the level, or, where that is 0, how far options lie apart."""
+    """Returns what a shortfall is measured by: the level, or, where that is 0, how far options lie apart."""
     return next((size for size in (abs(level), spread) if size > _NOTHING), 1.0)
 
 
@@ -108,14 +108,14 @@ def _misses(values: Mapping[str, float], levels: Mapping[str, Any], spreads: Map
 
 
 def _needed(misses: list[_Miss]) -> float | None:
-    """By which share all levels must drop for an option to be good enough; nothing where it is not known."""
+    """Returns by which share all levels must drop for an option to be good enough; nothing where it is not known."""
     if any(miss.share is None for miss in misses):
         return None
     return max((miss.share or 0.0 for miss in misses), default=0.0)
 
 
 def _front(options: Mapping[str, Mapping[str, float]], levels: Mapping[str, Any]) -> list[str] | None:
-    """The options that no other beats on one count without losing on another; None if there are too many to compare."""
+    """Returns the options that no other beats on one count without losing on another; None if too many."""
     known = {name: _merits(values, levels) for name, values in options.items() if values.keys() >= levels.keys()}
     if len(known) > _MOST_FRONT:
         return None
@@ -123,7 +123,7 @@ def _front(options: Mapping[str, Mapping[str, float]], levels: Mapping[str, Any]
 
 
 def _merits(values: Mapping[str, float], levels: Mapping[str, Any]) -> tuple[float, ...]:
-    """For each count a figure of which more is better; within a band all is alike."""
+    """Returns for each count a figure of which more is better; within a band all is alike."""
     found = []
     for name, level in levels.items():
         low, high = level["min"], level["max"]
@@ -191,7 +191,7 @@ def _none(
 
 
 def _dropped(given: dict[str, Any], share: float, spreads: Mapping[str, float]) -> dict[str, Any]:
-    """The levels after all of them have dropped by a share."""
+    """Returns the levels after all of them have dropped by a share."""
     found = {}
     for name, level in given["aspirations"].items():
         low, high = level["min"], level["max"]
@@ -206,7 +206,7 @@ def _adjusted(
     given: dict[str, Any], known: dict[str, float], spreads: Mapping[str, float], lines: list[str],
     detail: dict[str, Any], caveats: list[str],
 ) -> Answer:  # fmt: skip
-    """The first option that is good enough once the levels have dropped, step by step, as far as they must."""
+    """Finds the first option that is good enough once the levels have dropped, step by step, as far as they must."""
     step, rounds = given["adjust"]["step"], int(given["adjust"]["rounds"])
     for n in range(1, rounds + 1):
         chosen = next((name for name, share in known.items() if share <= n * step + _SLACK), None)

@@ -1,4 +1,4 @@
-"""Which explanation accounts best for observations: the leanest or likeliest set of hypotheses, or rules that would conclude them."""
+"""Finds which explanation accounts best for observations: the leanest or likeliest hypotheses, or rules."""
 
 import math
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ _MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The best explanation."""
+    """Returns the best explanation."""
     by_hypotheses = given["hypotheses"] is not None
     if by_hypotheses == (given["observation"] is not None):
         raise BadValue("hypotheses: give hypotheses with observations, or one observation for rules", "")
@@ -65,7 +65,7 @@ class Cause(NamedTuple):
 
 
 def posterior(causes: Sequence[Cause], effects: Sequence[str], absent: Sequence[str]) -> dict[tuple[int, ...], float]:
-    """The probability of each possible set of causes, given what was seen; empty if nothing can have caused it."""
+    """Returns the probability of each possible set of causes, given what was seen; empty if none can be."""
     states: list[tuple[tuple[int, ...], float, tuple[float, ...]]] = [((), 0.0, (1.0,) * len((*effects, *absent)))]
     for n, cause in enumerate(causes):
         prior = cause.prior or 0.0
@@ -169,7 +169,7 @@ def _explain(given: dict[str, Any]) -> _Explained:
 
 
 def _strengths(said: Any, where: str) -> dict[str, float]:
-    """The effects of a cause with how surely it brings them about; those of a list are certain."""
+    """Returns the effects of a cause with how surely it brings them about; those of a list are certain."""
     if isinstance(said, str):
         said = [said]
     if isinstance(said, list) and said and all(isinstance(one, str | int | float) for one in said):
@@ -229,7 +229,7 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
 
 
 def _by_rules(given: dict[str, Any], agent: AgentData) -> Answer:
-    """What rules say would explain an observation, by how much of it is known already."""
+    """Returns what rules say would explain an observation, by how much of it is known already."""
     wanted = given["observation"]
     if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
         raise BadValue("observation: must be `subject predicate object`", "compare nothing, and name the predicate")
@@ -268,8 +268,8 @@ def _explanation(one: Explanation) -> dict[str, Any]:
 
 
 def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tuple[int, ...]]:
-    """Every set of causes that accounts for all effects and from which none can be left out, by number. BadValue if there
-    are too many to list.
+    """Returns every set of causes that accounts for all effects and from which none can be left out, by number.
+    BadValue if there are too many to list.
 
     >>> minimal_covers([Cause("a", {"x": 1}, 1, None), Cause("b", {"x": 1, "y": 1}, 1, None)], ["x", "y"])
     [(1,)]
@@ -307,13 +307,13 @@ def _union(masks: Sequence[int], chosen: tuple[int, ...]) -> int:
 
 
 def with_certain(causes: Sequence[Cause], chosen: tuple[int, ...]) -> tuple[int, ...]:
-    """The causes with those that are there in any case: without them nothing could be."""
+    """Returns the causes with those that are there in any case: without them nothing could be."""
     return tuple(n for n, cause in enumerate(causes) if n in chosen or cause.prior == 1)
 
 
 def log_joint(causes: Sequence[Cause], chosen: tuple[int, ...], effects: Sequence[str], absent: Sequence[str]) -> float:
-    """The logarithm of the probability that just these causes are there, bring all effects about, and none that is absent.
-    Causes act independently of each other (noisy or); -inf if it cannot be."""
+    """Returns the logarithm of the probability that just these causes are there, bring all effects about, and none that
+    is absent. Causes act independently of each other (noisy or); -inf if it cannot be."""
     chances = [(cause.prior or 0.0) if n in chosen else 1 - (cause.prior or 0.0) for n, cause in enumerate(causes)]
     for effect in (*effects, *absent):
         missing = math.prod(1 - causes[c].strengths.get(effect, 0.0) for c in chosen)

@@ -1,4 +1,4 @@
-"""What carries over from a known situation to one with the same structure."""
+"""Finds what carries over from a known situation to one with the same structure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class _Inference(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The facts that carry over to the target under the best mapping."""
+    """Returns the facts that carry over to the target under the best mapping."""
     source = read_facts(given["source"]["facts"], "source.facts")
     target = read_facts(given["target"]["facts"], "target.facts")
     words = Vocabulary(frozenset(given["measures"]), given["same"], frozenset(given["unordered"]))
@@ -79,7 +79,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _fixed(said: Mapping[str, str], matcher: Matcher) -> dict[str, str]:
-    """The pairs that the user gave."""
+    """Returns the pairs that the user gave."""
     sides = [_things(matcher.source), _things(matcher.target)]
     for name, other in said.items():
         known_name("map", name, sides[0], "thing of the source")
@@ -101,7 +101,8 @@ def _identity(facts: dict[Expression, None], words: Vocabulary) -> dict[str, str
 
 
 def _inferences(source: Facts, target: Facts, matcher: Matcher, mapping: Analogy) -> list[_Inference]:
-    """Facts of the source that say something new of the target: the plain ones first, of these those with the most support.
+    """Returns the facts of the source that say something new of the target: plain ones first, then those with most
+    support.
 
     An attribute carries over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
     scores = {one: score for one, _, score in mapping.matches}
@@ -121,7 +122,7 @@ def _inferences(source: Facts, target: Facts, matcher: Matcher, mapping: Analogy
 
 
 def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
-    """The expressions that relations between facts join with one, over any number of steps: the system that it belongs to."""
+    """Returns the expressions that relations between facts join with one, over any number of steps."""
     reached = {one: None}
     waiting = [one]
     while waiting:
@@ -135,7 +136,7 @@ def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
 
 
 def _carry(one: Expression, pairs: Mapping[str, str], words: Vocabulary) -> tuple[Expression, tuple[str, ...]]:
-    """A source expression said of the target, and the things that have no counterpart there."""
+    """Returns a source expression said of the target, and the things that have no counterpart there."""
     if one.is_thing:
         target = pairs.get(f"thing {one.name}")
         if target is None:

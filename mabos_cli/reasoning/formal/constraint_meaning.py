@@ -1,4 +1,4 @@
-"""What a constraint says: whether values meet it, and whether values from given domains can still meet it.
+"""Evaluates constraints: whether values meet it, and whether values from given domains can still meet it.
 
 Numbers are exact. An expression without a value, such as a division by zero, makes the comparison around it false."""
 
@@ -43,14 +43,14 @@ class _Undefined(ArithmeticError):
 
 
 def view_of(values: Sequence[Any]) -> View:
-    """What a variable with these values may be."""
+    """Returns what a variable with these values may be."""
     if any(isinstance(value, str) for value in values):
         return View(frozenset(values))
     return View(frozenset(values), min(values) + 0, max(values) + 0)  # + 0 makes numbers of yes and no
 
 
 def is_equal(a: Any, b: Any) -> bool:
-    """Whether two values are one; yes and 1 are not."""
+    """Returns whether two values are one; yes and 1 are not."""
     return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
@@ -67,7 +67,7 @@ def _truth(value: Any, place: str) -> bool:
 
 
 def exact(node: Node, place: str) -> Exact:
-    """A function from the values of the variables, by number, to the value of an expression."""
+    """Returns a function from the values of the variables, by number, to the value of an expression."""
     op = node.op
     if op == "value":
         value = node.value
@@ -134,7 +134,8 @@ def _calculate(op: str, values: list[Any]) -> Any:
 
 
 def rough(node: Node) -> Rough:
-    """A function from the views of the variables to what an expression may be. It errs only to the side of possible."""
+    """Returns a function from the views of the variables to what an expression may be, erring only to the side of
+    possible."""
     op = node.op
     if op == "value":
         view = view_of((node.value,))
@@ -202,7 +203,7 @@ def _as_truth(found: Any) -> bool | None:
 
 
 def _as_view(found: Any) -> View:
-    """A condition counts as 1 where it holds."""
+    """Returns a condition counts as 1 where it holds."""
     if isinstance(found, View):
         return found
     return View(None, 0, 1) if found is None else View(frozenset((found,)), int(found), int(found))
@@ -233,7 +234,7 @@ def _order(op: str, a: Any, b: Any) -> bool | None:
 
 
 def _different(views: list[View]) -> bool | None:
-    """False if there are fewer values than things that must differ."""
+    """Returns False if there are fewer values than things that must differ."""
     if any(view.values is None for view in views):
         return None
     sizes = len(frozenset[Any]().union(*(view.values or () for view in views)))

@@ -1,4 +1,4 @@
-"""Values for variables that meet all constraints, the best such values, or the constraints that clash."""
+"""Finds values that meet all constraints, the best such values, or the constraints that clash."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class Names:
         self.texts = {value for domain in self.domains for value in domain if isinstance(value, str)}
 
     def resolve(self, node: Node, place: str) -> Node:
-        """The tree with each name as a variable or, if there is none, as a value of some domain."""
+        """Returns the tree with each name as a variable or, if there is none, as a value of some domain."""
         if node.op != "name":
             return node._replace(parts=tuple(self.resolve(part, place) for part in node.parts))
         if node.value in self.numbers:
@@ -75,7 +75,7 @@ class Names:
         return Node("value", value=node.value)
 
     def constraints(self, owner: int, node: Node, place: str) -> list[Constraint]:
-        """The constraints of a condition: parts that must all hold stand apart, which prunes more."""
+        """Returns the constraints of a condition: parts that must all hold stand apart, which prunes more."""
         if node.op == "and":
             return [one for part in node.parts for one in self.constraints(owner, part, place)]
         if node.op == "all_different":
@@ -93,7 +93,7 @@ class Names:
         return Constraint(owner, scope, holds, may_hold, linear=find_linear(node, self.numeric))
 
     def table(self, owner: int, table: Mapping[str, Any], place: str) -> Constraint:
-        """The constraint that a table of allowed combinations states."""
+        """Returns the constraint that a table of allowed combinations states."""
         scope = [self.numbers[known_name(f"{place}.of", name, self.numbers, "variable")] for name in table["of"]]
         if len({*scope}) < len(scope):
             raise BadValue(f"{place}.of: a variable is there twice", "name each once")
@@ -121,14 +121,14 @@ class _Asked(NamedTuple):
     sign: int  # 1 to minimize, -1 to maximize
 
     def cut(self, op: str, bound: Node) -> Constraint:
-        """What the objective must be in comparison with a bound."""
+        """Returns what the objective must be in comparison with a bound."""
         # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
         assert self.objective is not None
         return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """A solution, the best one, or a smallest set of constraints that no values meet."""
+    """Returns a solution, the best one, or a smallest set of constraints that no values meet."""
     if given["minimize"] and given["maximize"]:
         raise BadValue("maximize: there is a minimize too", "keep one of them, or join them in one expression")
     asked = _read(given)
@@ -146,7 +146,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:
-    """The first solution, how many there are, and what is the same in all of them."""
+    """Returns the first solution, how many there are, and what is the same in all of them."""
     first = found[0]
     same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
     many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
@@ -174,7 +174,7 @@ def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_
 
 
 def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
-    """Solutions up to a number, and whether these are all. GaveUp if not even one was found in time."""
+    """Returns the solutions up to a number, and whether these are all. GaveUp if not even one was found in time."""
     found: list[tuple[Any, ...]] = []
     try:
         for one in search.solutions():
@@ -191,7 +191,7 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
 
 
 def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
-    """The best solution by branch and bound, and whether others are as good."""
+    """Returns the best solution by branch and bound, and whether others are as good."""
     assert asked.objective is not None
     goal, text = ("smallest", given["minimize"]) if asked.sign > 0 else ("largest", given["maximize"])
     place = "minimize" if asked.sign > 0 else "maximize"
@@ -237,7 +237,7 @@ def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -
 
 
 def _ties(asked: _Asked, best: Any) -> tuple[int, bool]:
-    """How many solutions are as good as the best one, up to a hundred, and whether these are all."""
+    """Returns how many solutions are as good as the best one, up to a hundred, and whether these are all."""
     search = Search(asked.problem, most=MOST_CHECKS // 10, cut=asked.cut("=", Node("value", value=best)))
     try:
         found, is_complete = _collect(search, 100)
@@ -247,8 +247,8 @@ def _ties(asked: _Asked, best: Any) -> tuple[int, bool]:
 
 
 def _clash(asked: _Asked) -> Answer:
-    """A set of constraints that cannot hold together, though any of them could be left out: those are dropped one by one
-    without which there is still no solution."""
+    """Returns a set of constraints that cannot hold together, though any of them could be left out: those are dropped
+    one by one without which there is still no solution."""
     kept, is_minimal, spent = set(range(len(asked.written))), True, 0
     for owner in range(len(asked.written)):
         search = Search(asked.problem, kept - {owner}, MOST_CHECKS // 10)
@@ -296,7 +296,7 @@ def _shown(value: Any) -> str:
 
 
 def _read(given: dict[str, Any]) -> _Asked:
-    """The problem that the input states."""
+    """Returns the problem that the input states."""
     variables = given["variables"]
     check_size("variables", len(variables), _MOST_VARIABLES, "variables")
     check_size("constraints", len(given["constraints"]), _MOST_CONSTRAINTS, "constraints")
@@ -320,7 +320,7 @@ def _read(given: dict[str, Any]) -> _Asked:
 
 
 def read_domain(place: str, said: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The values of a variable, from a list, a range, or the name of a domain.
+    """Returns the values of a variable, from a list, a range, or the name of a domain.
 
     >>> read_domain("variables.x", "1..3", {})
     (1, 2, 3)
@@ -347,7 +347,7 @@ def read_domain(place: str, said: Any, shared: Mapping[str, tuple[Any, ...]]) ->
 
 
 def _value(place: str, said: Any) -> Any:
-    """A value with which one can calculate exactly."""
+    """Returns a value with which one can calculate exactly."""
     if isinstance(said, float):
         return Fraction(str(said))
     if isinstance(said, int) or (isinstance(said, str) and said.strip()):

@@ -1,5 +1,5 @@
-"""Search for values that meet all constraints: arcs are kept consistent, the variable with the fewest values left goes first, and
-the value that leaves most to the others.
+"""Searches for values that meet all constraints: arcs are kept consistent, the variable with the fewest values left
+goes first, and the value that leaves most to the others.
 
 The values that a variable may still take are the bits of a whole number, in the order of its domain."""
 
@@ -44,12 +44,13 @@ class Problem:
         self._views: dict[tuple[int, int], View] = {}
 
     def is_tabled(self, number: int) -> bool:
-        """Whether a constraint is between two variables of which all pairs of values can be tried."""
+        """Returns whether a constraint is between two variables of which all pairs of values can be tried."""
         scope = self.constraints[number].scope
         return len(scope) == 2 and prod(len(self.values[n]) for n in scope) <= _TABLED
 
     def pairs(self, number: int) -> tuple[list[int], list[int]]:
-        """For each value of the first variable of a constraint the values of the second that go with it, and the reverse."""
+        """Returns for each value of a constraint's first variable the values of the second that fit, and the
+        reverse."""
         if number not in self._pairs:
             constraint = self.constraints[number]
             a, b = constraint.scope
@@ -66,7 +67,7 @@ class Problem:
         return self._pairs[number]
 
     def view(self, variable: int, left: int) -> View:
-        """What a variable may be, given the values that are left."""
+        """Returns what a variable may be, given the values that are left."""
         key = variable, left
         found = self._views.get(key)
         if found is None:
@@ -99,11 +100,11 @@ class Search:
         self.prefer: Callable[[Sequence[View]], Any] | None = None
 
     def tighten(self, cut: Constraint) -> None:
-        """Ask more of the solutions that are still to come."""
+        """Asks more of the solutions that are still to come."""
         self.constraints[-1] = cut
 
     def solutions(self) -> Iterator[tuple[Any, ...]]:
-        """Every solution, each once, in an order that the input decides; GaveUp after too much work."""
+        """Yields every solution, each once, in an order that the input decides; GaveUp after too much work."""
         values = self.problem.values
         stack = [([(1 << len(domain)) - 1 for domain in values], self.active)]
         while stack:
@@ -127,12 +128,12 @@ class Search:
             raise GaveUp
 
     def _choose(self, left: list[int]) -> int | None:
-        """The open variable with the fewest values, among equals the one in most constraints, then the first."""
+        """Returns the open variable with the fewest values, of equals the one in most constraints, then the first."""
         ready = [(mask.bit_count(), -len(self.of[n]), n) for n, mask in enumerate(left) if mask.bit_count() > 1]
         return min(ready)[2] if ready else None
 
     def _branches(self, variable: int, left: list[int]) -> list[int]:
-        """The values of a variable one by one, those first that rule out the fewest values of others; many values as halves."""
+        """Returns the values of a variable , those first that rule out the fewest others; many values as halves."""
         mine = list(bits(left[variable]))
         if len(mine) > _LISTED:
             lower = sum(1 << one for one in mine[: len(mine) // 2])
@@ -158,7 +159,7 @@ class Search:
         return sorted(parts, key=figures.__getitem__)
 
     def _propagate(self, left: list[int], changed: Sequence[int]) -> bool:
-        """Drop values that no constraint can do with, in place; whether every variable keeps one."""
+        """Drops values that no constraint can do with, in place; whether every variable keeps one."""
         waiting = dict.fromkeys(changed)
         while waiting:
             number = next(iter(waiting))
@@ -177,7 +178,7 @@ class Search:
         return True
 
     def _revise(self, number: int, left: list[int]) -> bool:
-        """Drop the values that one constraint rules out; whether doing it again would change nothing."""
+        """Drops the values that one constraint rules out; whether doing it again would change nothing."""
         constraint = self.constraints[number]
         scope = constraint.scope
         if number in self.tabled:
@@ -213,7 +214,7 @@ class Search:
         left[b] = sum(1 << n for n in bits(left[b]) if back[n] & left[a])
 
     def _revise_listed(self, constraint: Constraint, left: list[int]) -> None:
-        """Try all combinations."""
+        """Tries all combinations."""
         scope, values = constraint.scope, self.problem.values
         env: list[Any] = [None] * len(left)
         kept = dict.fromkeys(scope, 0)
@@ -228,7 +229,7 @@ class Search:
             left[n] = kept[n]
 
     def _revise_linear(self, linear: Linear, left: list[int]) -> bool:
-        """Drop the values that are too large for a sum even if all others are as small as can be, or too small."""
+        """Drops the values that are too large for a sum even if all others are as small as can be, or too small."""
         spans = []
         for n, factor in linear.terms:
             view = self.problem.view(n, left[n])
@@ -257,7 +258,8 @@ class Search:
         return is_settled
 
     def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], views: list[Any]) -> None:
-        """Drop the values with which the constraint cannot hold, whatever the others are; of many values, those at the ends."""
+        """Drops the values with which the constraint cannot hold, whatever the others are; of many, those at the
+        ends."""
         mine = list(bits(left[variable]))
 
         def is_out(some: Sequence[int]) -> bool:
@@ -281,7 +283,7 @@ class Search:
 
 
 def find_linear(node: Node, numeric: Collection[int]) -> Linear | None:
-    """The linear form of a comparison, or None if it has none. `numeric` are the variables that have only numbers.
+    """Returns the linear form of a comparison, if it has one. `numeric` are the variables that have only numbers.
 
     >>> x, y = Node("variable", value=0), Node("variable", value=1)
     >>> find_linear(Node(">", (Node("sum", (x, y)), Node("value", value=3))), {0, 1})
@@ -298,7 +300,7 @@ def find_linear(node: Node, numeric: Collection[int]) -> Linear | None:
 
 
 def _sum(node: Node, numeric: Collection[int]) -> _Sum | None:
-    """An expression as factors of variables and a constant."""
+    """Returns an expression as factors of variables and a constant."""
     if node.op == "value":
         return None if isinstance(node.value, str | bool) else ({}, node.value)
     if node.op == "variable":
@@ -319,7 +321,7 @@ def _sum(node: Node, numeric: Collection[int]) -> _Sum | None:
 
 
 def _scaled(op: str, left: _Sum, right: _Sum) -> _Sum | None:
-    """A product or quotient, if one side is a constant."""
+    """Returns a product or quotient, if one side is a constant."""
     if op == "*" and not left[0]:
         left, right = right, left
     if right[0] or (op == "/" and right[1] == 0):

@@ -37,7 +37,7 @@ class _Token(NamedTuple):
 
 
 def parse_expression(text: str, place: str) -> Node:
-    """The tree of an expression, its names not yet told apart into variables and values.
+    """Returns the tree of an expression, its names not yet told apart into variables and values.
 
     >>> parse_expression("a <= 3", "constraints[1]")[:2]
     ('<=', (Node(op='name', parts=(), value='a'), Node(op='value', parts=(), value=3)))
@@ -84,7 +84,7 @@ class _Reader(TokenReader[_Token]):
             raise self.off(f"expected {sign}")
 
     def read(self, least: int, depth: int) -> Node:
-        """An expression whose operators bind tighter than `least`."""
+        """Returns an expression whose operators bind tighter than `least`."""
         if depth > _DEEPEST:
             raise BadValue(f"{self.place}: nested deeper than {_DEEPEST}", "split it into several")
         left = self.read_part(depth)
@@ -100,7 +100,7 @@ class _Reader(TokenReader[_Token]):
                 return left
 
     def join(self, sign: str, left: Node, right: Node) -> Node:
-        """Two sides and what is between them. Long sums and lists of conditions become one flat node."""
+        """Joins two sides. Long sums and lists of conditions become one flat node."""
         if sign in ("+", "-"):
             sign, right = "sum", right if sign == "+" else Node("neg", (right,))
         if sign in ("sum", "and", "or"):
@@ -114,7 +114,7 @@ class _Reader(TokenReader[_Token]):
         return self.sees("not") and self.tokens[self.next + 1].text == "in"
 
     def read_comparison(self, left: Node, depth: int) -> Node:
-        """`a < b <= c` means both; `x in {1, 2}` means one of the values."""
+        """Reads comparisons: `a < b <= c` means both; `x in {1, 2}` means one of the values."""
         steps: list[Node] = []
         while True:
             if self._sees_not_in():
@@ -174,7 +174,7 @@ class _Reader(TokenReader[_Token]):
         raise self.off("expected a variable or a value")
 
     def read_if(self, depth: int) -> Node:
-        """`if c then a` is an implication; with `else b` it is a where c holds and b elsewhere."""
+        """Reads a condition: `if c then a` is an implication; with `else b` it is a where c holds and b elsewhere."""
         condition = self.read(0, depth + 1)
         self.expect("then")
         then = self.read(0, depth + 1)

@@ -1,4 +1,4 @@
-"""What follows from premises: a goal proved from facts and rules, or a formula decided from formulas, with what shows it."""
+"""Finds what follows from premises: a goal proved from facts and rules, or a formula decided from formulas."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -40,7 +40,7 @@ _SHOWN = 50
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the goal or the conclusion follows."""
+    """Returns whether the goal or the conclusion follows."""
     by_goal, by_formulas = given["goal"] is not None, given["premises"] is not None
     if by_goal == by_formulas:
         raise BadValue("goal: give a goal, or premises and a conclusion" + (", not both" if by_goal else ""), "")
@@ -74,7 +74,7 @@ def _prove(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
-    """The verdict on a goal, and the proofs that its comparison admits."""
+    """Returns the verdict on a goal, and the proofs that its comparison admits."""
     if not goal.predicate or is_open(goal.predicate) or is_variable(goal.predicate):
         raise BadValue(f"{field}: needs a predicate", "write: subject predicate object")
     is_equal = goal.operator == "eq"
@@ -88,7 +88,7 @@ def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rul
 
 
 def _refute(given: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
-    """The surest proof that the goal is false: of its negation, or of another value where there is but one."""
+    """Returns the surest proof that the goal is false: of its negation, or of another value where there is but one."""
     goal: Pattern = given["goal"]
     found = []
     if given["not_goal"]:
@@ -132,7 +132,7 @@ def _instances(
     goal: Pattern, variables: list[str], proofs: list[Proof], detail: dict[str, Any], caveats: tuple[str, ...],
     verdict: Verdict,
 ) -> Answer:  # fmt: skip
-    """All that fits the goal: the values of its variable, or the triples if it has two."""
+    """Returns all that fits the goal: the values of its variable, or the triples if it has two."""
     about = pattern_text(goal)
     at = 0 if is_variable(goal.subject) else 2
     found = {one.triple[at] if len(variables) == 1 else " ".join(one.triple): one for one in reversed(proofs)}
@@ -151,7 +151,7 @@ def _by(proof: Proof) -> str:
 
 
 def _in_order(proof: Proof) -> list[Proof]:
-    """The parts of a proof, each once, those that others need first; proofs share parts, and may be long."""
+    """Returns the parts of a proof, each once, those that others need first; proofs share parts, and may be long."""
     found: dict[tuple[str, str, str], Proof] = {}
     for one in _inner_first(proof, lambda part: part.triple in found):
         found.setdefault(one.triple, one)
@@ -183,7 +183,7 @@ def _proof_lines(proof: Proof) -> list[str]:
 
 
 def _decide(premises: Sequence[str], conclusion: str) -> Answer:
-    """Whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it."""
+    """Returns whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it."""
     check_size("premises", len(premises), _MOST_PREMISES, "premises")
     formulas = [parse_formula(said, f"premises[{n}]") for n, said in enumerate(premises, 1)]
     goal = parse_formula(conclusion, "conclusion")
@@ -233,8 +233,8 @@ def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> 
 
 
 def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:
-    """The numbers of formulas that contradict each other, and whether none of them can be left out: true, unless finding the
-    least took too much work."""
+    """Returns the numbers of formulas that contradict each other, and whether none of them can be left out: true,
+    unless finding the least took too much work."""
     kept, decider = [*range(len(formulas))], Decider()
     for n in range(len(formulas)):
         fewer = [m for m in kept if m != n]
@@ -257,7 +257,7 @@ class Decider:
         self.work = work
 
     def find_model(self, formulas: Iterable[Formula]) -> dict[str, bool] | None:
-        """Truth values of all atoms that make all formulas true, or None if there are none.
+        """Returns the truth values of all atoms that make all formulas true, or None if there are none.
 
         >>> Decider().find_model([Formula("atom", "p"), Formula("not", "", (Formula("atom", "q"),))])
         {'p': True, 'q': False}
@@ -269,7 +269,8 @@ class Decider:
         return None if values is None else {name: values[number] for name, number in clauses.atoms.items()}
 
     def _search(self, clauses: list[Clause], count: int) -> dict[int, bool] | None:
-        """Values by number that make every clause true (DPLL): what must be is set, then the first open variable is tried."""
+        """Returns the values by number that make every clause true (DPLL): sets what must be, then tries the first open
+        one."""
         uses: dict[int, list[Clause]] = {}
         for clause in clauses:
             for literal in clause:
@@ -330,7 +331,8 @@ class _Clauses:
         self.count = 0
 
     def literal(self, formula: Formula) -> int:
-        """The literal that is true just if the formula is. No recursion: `p & p & ...` is nested as deep as it is long."""
+        """Returns the literal that is true just if the formula is. No recursion: `p & p & ...` nests as deep as it is
+        long."""
         for part in _inner_first(formula):
             if id(part) not in self.known:
                 self.known[id(part)] = self._define(part, [self.known[id(one)] for one in part.parts])

@@ -1,4 +1,4 @@
-"""What normally holds unless something speaks against it: the extensions of a default theory, and what is in all of them."""
+"""Finds what normally holds unless something speaks against it: extensions of a default theory, and what all share."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ Literals = frozenset[Literal]
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the statement asked about holds, or all that does."""
+    """Returns whether the statement asked about holds, or all that does."""
     check_size("defaults", len(given["defaults"]), _MOST_DEFAULTS, "defaults")
     check_size("strict", len(given["strict"]), _MOST_STRICT, "strict rules")
     strict = [
@@ -94,7 +94,7 @@ class Default(NamedTuple):
 
 
 def _default(row: dict[str, Any], n: int) -> Default:
-    """The default of a row. What is concluded is assumed too, so that it is never drawn against what is known."""
+    """Returns the default of a row. Its conclusion is assumed too, so that it never goes against what is known."""
     where = f"defaults[{n}]"
     then = _literal(row["then"], f"{where}.then")
     unless = {opposite(one) for one in _literals(row["unless"], f"{where}.unless")}
@@ -117,7 +117,7 @@ class Strict(NamedTuple):
 def _facts(
     given: dict[str, Any], agent: AgentData, strict: list[Strict], defaults: list[Default]
 ) -> tuple[Literals, tuple[str, ...]]:
-    """What holds: the input's statements, or those of the agent's facts that some rule speaks about."""
+    """Returns what holds: the input's statements, or those of the agent's facts that some rule speaks about."""
     if given["facts"] is not None:
         return _literals(given["facts"], "facts"), ()
     used = {
@@ -198,7 +198,7 @@ def _detail(found: list[Extension], preferred: list[Extension], defaults: list[D
 
 
 def opposite(literal: Literal) -> Literal:
-    """What denies a literal."""
+    """Returns what denies a literal."""
     return literal[0], not literal[1]
 
 
@@ -214,7 +214,7 @@ class Closure:
                 self.waiting.setdefault(literal, []).append(n)
 
     def close(self, literals: Iterable[Literal], without: Collection[int] = ()) -> Literals:
-        """The literals with all that follows by the rules, some of them left out by number."""
+        """Returns the literals with all that follows by the rules, some of them left out by number."""
         missing = [*self.sizes]
         for n in without:
             missing[n] = -1
@@ -230,12 +230,12 @@ class Closure:
 
 
 def find_clash(literals: Literals) -> str | None:
-    """An atom that holds and does not hold, if there is one; the first by name."""
+    """Returns an atom that holds and does not hold, if there is one; the first by name."""
     return min((atom for atom, holds in literals if holds and (atom, False) in literals), default=None)
 
 
 def find_extensions(start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]) -> list[Extension]:
-    """Every extension of consistent facts. BadValue if there are too many ways to try.
+    """Returns every extension of consistent facts. BadValue if there are too many ways to try.
 
     Defaults that are open are taken up one after the other, and each is either used, or refused for good; a refusal must be
     borne out in the end by something that speaks against the default, and is given up as soon as nothing can.
@@ -271,15 +271,15 @@ def _is_blocked(default: Default, literals: Literals) -> bool:
 
 
 def _active(literals: Literals, done: frozenset[int], defaults: Sequence[Default]) -> Iterator[int]:
-    """The defaults that could be used now."""
+    """Yields the defaults that could be used now."""
     for n, default in enumerate(defaults):
         if n not in done and default.when <= literals and not _is_blocked(default, literals):
             yield n
 
 
 def is_preferred(extension: Extension, start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]) -> bool:
-    """Whether an extension comes about by always using a default of the highest priority among those that could be used
-    (Brewka; Baader and Hollunder)."""
+    """Returns whether an extension comes about by always using a default of the highest priority among those that could
+    be used (Brewka; Baader and Hollunder)."""
     rules = Closure(strict)
     seen: set[frozenset[int]] = set()
     stack: list[tuple[Literals, frozenset[int]]] = [(rules.close(start), frozenset())]

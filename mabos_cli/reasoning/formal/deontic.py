@@ -1,4 +1,4 @@
-"""What is obligatory, permitted or forbidden: norms that apply, where they clash, and what follows from violations."""
+"""Finds what is obligatory, permitted or forbidden: which norms apply, clash and are violated."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -67,7 +67,7 @@ _CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATO
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the action asked about is allowed, or what is to be done."""
+    """Returns whether the action asked about is allowed, or what is to be done."""
     policies, problems = policy_norms(known_rules(given, agent))
     rows = [*given["norms"], *policies]
     if not rows:
@@ -99,7 +99,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _facts(given: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
-    """The facts, with all that follows from them."""
+    """Returns the facts, with all that follows from them."""
     facts, caveats = known_facts(given, agent)
     asserted = [fact for fact in facts if not fact.rule_id]
     found = forward_chain(asserted, known_rules(given, agent))
@@ -220,7 +220,8 @@ def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[
 def rule_on(
     norms: Sequence[Norm], exclusive: Sequence[frozenset[str]], state: Done, levels: Mapping[str, int]
 ) -> Ruling:
-    """What stands when norms that repair a violation join level by level. A violation stays one, whatever its repair says."""
+    """Returns what stands when norms that repair a violation join level by level; a violation stays one after its
+    repair."""
     clashes = [_judge(one, two) for one, two in combinations(norms, 2) if _do_clash(one, two, exclusive)]
     violations: dict[Norm, str] = {}
     standing: tuple[Norm, ...] = ()
@@ -237,7 +238,7 @@ def rule_on(
 
 
 def _is_called(norm: Norm, violations: Iterable[Norm]) -> bool:
-    """Whether a norm needs no violation, or that of the norm it follows is there, of the same things."""
+    """Returns whether a norm needs no violation, or that of the norm it follows is there, of the same things."""
     if not norm.after:
         return True
     mine = dict(norm.bindings)
@@ -248,7 +249,7 @@ def _is_called(norm: Norm, violations: Iterable[Norm]) -> bool:
 
 
 def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...]:
-    """The norms that no standing norm defeats. Who defeats whom is an order, so a norm's fate depends on stronger ones only."""
+    """Returns the norms that no standing norm defeats. Defeat is an order, so only stronger norms matter."""
     beaten_by: dict[Norm, list[Norm]] = {}
     for clash in clashes:
         if clash.winner is not None:
@@ -268,7 +269,7 @@ def _do_clash(one: Norm, two: Norm, exclusive: Sequence[frozenset[str]]) -> bool
 
 
 def _judge(one: Norm, two: Norm) -> Clash:
-    """The higher priority wins, then the norm with all conditions of the other and more."""
+    """Returns the higher priority wins, then the norm with all conditions of the other and more."""
     if one.priority != two.priority:
         winner = one if one.priority > two.priority else two
         return Clash(one, two, winner, f"priority {winner.priority:g}")
@@ -278,7 +279,7 @@ def _judge(one: Norm, two: Norm) -> Clash:
 
 
 def find_violation(norm: Norm, state: Done) -> str:
-    """How a norm that stands was violated; empty if it was not."""
+    """Returns how a norm that stands was violated; empty if it was not."""
     if norm.modality == FORBIDDEN and norm.action in state.done:
         return "done although forbidden"
     if norm.modality != OBLIGATORY or norm.action in state.done:
@@ -290,7 +291,7 @@ def find_violation(norm: Norm, state: Done) -> str:
 
 
 def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
-    """What the norms that stand say of an action, or of leaving it undone."""
+    """Returns what the norms that stand say of an action, or of leaving it undone."""
     if any(action in (clash.one.action, clash.two.action) for clash in open_conflicts(ruling)):
         return CONFLICT
     told = {norm.modality for norm in ruling.standing if norm.action == action}
@@ -299,13 +300,13 @@ def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
 
 
 def open_conflicts(ruling: Ruling) -> list[Clash]:
-    """The clashes that nothing resolves, between norms that both stand."""
+    """Returns the clashes that nothing resolves, between norms that both stand."""
     standing = {*ruling.standing}
     return [c for c in ruling.clashes if c.winner is None and c.one in standing and c.two in standing]
 
 
 def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
-    """How many violations must come before each norm; or the norms that wait for each other in a ring."""
+    """Returns how many violations must come before each norm; or the norms that wait for each other in a ring."""
     levels: dict[str, int] = {}
     for name in after:
         path: list[str] = []
@@ -321,7 +322,7 @@ def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
 
 
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Policies as obligations, and what keeps others from being used."""
+    """Returns the policies as obligations, and what keeps others from being used."""
     usable, problems = usable_rules(rules, "policy")
     empty = {"if": [], "unless": [], "except_where": [], "priority": 0.0, "deadline": None, "after": ""}
     rows = [
@@ -336,7 +337,7 @@ def _holds(flag: str, context: Mapping[str, bool]) -> bool:
 
 
 def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], index: FactIndex) -> list[Norm]:
-    """The norm for each way in which its conditions hold and no exception does."""
+    """Returns the norm for each way in which its conditions hold and no exception does."""
     deadline = _deadline(row["deadline"], where)
     is_met = all(_holds(flag, context) for flag in row["if"])
     if not is_met or any(_holds(flag, context) for flag in row["unless"]):
@@ -367,14 +368,14 @@ def _ways(conditions: Sequence[Pattern], where: str, index: FactIndex) -> list[B
 
 
 def plain_norm(modality: str, action: str) -> tuple[str, str]:
-    """The same of the action itself: to be obliged not to do it is to be forbidden to."""
+    """Returns the same of the action itself: to be obliged not to do it is to be forbidden to."""
     while denied := _NOT.match(action):
         modality, action = DENIED[modality], action[denied.end() :]
     return modality, action
 
 
 def _deadline(said: str | None, where: str) -> datetime | None:
-    """The last moment; a day is there to its end."""
+    """Returns the last moment; a day is there to its end."""
     if said is None:
         return None
     found = find_time(said)

@@ -54,7 +54,7 @@ class _Token(NamedTuple):
 
 
 def parse_formula(text: str, place: str = "formula") -> Formula:
-    """The formula that a text stands for; BadValue says where it goes wrong.
+    """Returns the formula that a text stands for; BadValue says where it goes wrong.
 
     >>> render_formula(parse_formula("□(p→q) ∧ ◇_a p"))
     '[](p -> q) & <a>p'
@@ -126,7 +126,7 @@ class _Reader(TokenReader[_Token]):
 
 
 def render_formula(formula: Formula, least: int = 0) -> str:
-    """The formula as text, with no more parentheses than it needs."""
+    """Returns the formula as text, with no more parentheses than it needs."""
     op, parts = formula.op, formula.parts
     if op in ("atom", "true", "false"):
         return formula.name or op
@@ -140,7 +140,7 @@ def render_formula(formula: Formula, least: int = 0) -> str:
 
 
 def conjunction(parts: tuple[Formula, ...]) -> Formula:
-    """All of some formulas together; of none, what is always true. It is balanced, so that many stay shallow."""
+    """Returns all of some formulas together; of none, what is always true; balanced, so that many stay shallow."""
     if len(parts) < 2:
         return parts[0] if parts else Formula("true")
     half = len(parts) // 2
@@ -148,12 +148,12 @@ def conjunction(parts: tuple[Formula, ...]) -> Formula:
 
 
 def negation(formula: Formula) -> Formula:
-    """What is true where the formula is not; two negations cancel."""
+    """Returns what is true where the formula is not; two negations cancel."""
     return formula.parts[0] if formula.op == "not" else Formula("not", "", (formula,))
 
 
 def without_diamonds(formula: Formula) -> Formula:
-    """The same with `not must not` in place of `may`, so that only boxes are left."""
+    """Returns the same with `not must not` in place of `may`, so that only boxes are left."""
     parts = tuple(without_diamonds(part) for part in formula.parts)
     if formula.op == "diamond":
         return negation(Formula("box", formula.name, (negation(parts[0]),)))
@@ -161,7 +161,7 @@ def without_diamonds(formula: Formula) -> Formula:
 
 
 def parts_of(formula: Formula) -> dict[Formula, None]:
-    """Every formula within a formula and itself, each once, the inner ones first."""
+    """Returns every formula within a formula and itself, each once, the inner ones first."""
     found: dict[Formula, None] = {}
     for part in formula.parts:
         found |= parts_of(part)
@@ -180,7 +180,7 @@ class Model(NamedTuple):
         return (1 << len(self.worlds)) - 1
 
     def names(self, where: int) -> tuple[str, ...]:
-        """The worlds of a set."""
+        """Returns the worlds of a set."""
         return tuple(name for n, name in enumerate(self.worlds) if where >> n & 1)
 
 
@@ -191,7 +191,7 @@ def evaluate(
     box: Callable[[Formula, int], int],
     known: dict[Formula, int],
 ) -> int:
-    """The worlds where a formula holds. `box` says it for a box, given where its body holds."""
+    """Returns the worlds where a formula holds. `box` says it for a box, given where its body holds."""
     if formula in known:
         return known[formula]
     sides = [evaluate(part, full, atom, box, known) for part in formula.parts]
@@ -217,7 +217,8 @@ def _combine(op: str, full: int, sides: list[int]) -> int:
 
 
 def where_true(model: Model, formula: Formula, known: dict[Formula, int] | None = None) -> int:
-    """The worlds of a model where a formula holds: a box where all worlds in sight fulfil its body, a diamond where one does."""
+    """Returns the worlds of a model where a formula holds: a box where all worlds in sight fulfil it, a diamond where
+    one does."""
 
     def box(part: Formula, body: int) -> int:
         seen = model.relations[part.name]
@@ -229,8 +230,8 @@ def where_true(model: Model, formula: Formula, known: dict[Formula, int] | None 
 
 
 def closed(relation: Relation, conditions: Iterable[str]) -> Relation:
-    """The smallest relation above this one that fulfils the conditions. Serial is none that can be closed under: no world
-    says which other one it should see."""
+    """Returns the smallest relation above this one that fulfils the conditions. Serial is none that can be closed
+    under: no world says which other one it should see."""
     wanted, seen = {*conditions}, list(relation)
     if "reflexive" in wanted:
         seen = [sees | 1 << n for n, sees in enumerate(seen)]
@@ -252,8 +253,8 @@ def closed(relation: Relation, conditions: Iterable[str]) -> Relation:
 
 
 def find_flaw(relation: Relation, condition: str) -> tuple[int, ...] | None:
-    """The first worlds that break a condition, or None: w for no sight of itself or of any, (u, v) where only one sees the
-    other, (u, v, w) where the pair from u by v to w is missing, or from v to w although u sees both."""
+    """Returns the first worlds that break a condition, or None: w for no sight of itself or any, (u, v) where only one
+    sees the other, (u, v, w) where the pair from u by v to w is missing, or from v to w although u sees both."""
     for n, sees in enumerate(relation):
         if (condition == "reflexive" and not sees >> n & 1) or (condition == "serial" and not sees):
             return (n,)

@@ -1,4 +1,4 @@
-"""A verdict from matters of degree: fuzzy rules in words, by Mamdani or Sugeno."""
+"""Gives a verdict from matters of degree: fuzzy rules in words, by Mamdani or Sugeno."""
 
 import math
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ Result = tuple[float, dict[str, Any], list[str]]  # the value, its detail, cavea
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The number that the rules give, and the word that fits it best."""
+    """Returns the number that the rules give, and the word that fits it best."""
     inputs, output = given["inputs"], given["output"]
     check_size("rules", len(given["rules"]), _MOST_RULES, "rules")
     degrees = {name: _degrees(name, one) for name, one in inputs.items()}
@@ -78,7 +78,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
-    """How far the value of an input belongs to each of its terms."""
+    """Returns how far the value of an input belongs to each of its terms."""
     place = f"inputs.{name}"
     check_size(f"{place}.terms", len(one["terms"]), _MOST_TERMS, "terms")
     low, high = _range(f"{place}.range", one["range"], -math.inf, math.inf)
@@ -105,7 +105,7 @@ def _lost(degrees: Degrees) -> str:
 
 
 def _mamdani(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
-    """The number that stands for the sets of all rules, put on top of each other."""
+    """Returns the number that stands for the sets of all rules, put on top of each other."""
     sets = _output_sets(given["output"])
     ends = [x for one in sets.values() for x in one.ends()]
     if given["output"]["range"] is None and (
@@ -142,7 +142,7 @@ def _output_sets(output: Mapping[str, Any]) -> dict[str, fuzzy_sets.FuzzySet]:
 
 
 def _sugeno(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
-    """The mean of what the rules say, each as far as it applies."""
+    """Returns the mean of what the rules say, each as far as it applies."""
     inputs = given["inputs"]
     said = {term: _level(term, one, inputs) for term, one in given["output"]["terms"].items()}
     total = math.fsum(fired)

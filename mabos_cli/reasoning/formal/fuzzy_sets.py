@@ -37,7 +37,7 @@ class FuzzySet(NamedTuple):
     at: tuple[float, ...]
 
     def degree(self, x: float) -> float:
-        """How far a number belongs to the set."""
+        """Returns how far a number belongs to the set."""
         if self.form == "gaussian":
             off = (x - self.at[0]) / self.at[1]
             return math.exp(-off * off / 2)  # a power would overflow far off
@@ -49,7 +49,7 @@ class FuzzySet(NamedTuple):
         return 1.0
 
     def _corners(self) -> tuple[float, float, float, float]:
-        """The set as a trapezoid."""
+        """Returns the set as a trapezoid."""
         at = self.at
         if self.form == "left":
             return -math.inf, -math.inf, at[0], at[1]
@@ -60,7 +60,7 @@ class FuzzySet(NamedTuple):
         return at[0], at[len(at) // 2], at[len(at) // 2], at[-1]
 
     def line(self, low: float, high: float) -> Line:
-        """The set over a range as straight pieces."""
+        """Returns the set over a range as straight pieces."""
         if self.form == "gaussian":
             xs = [low + (high - low) * n / SAMPLES for n in range(SAMPLES + 1)]
             return [(x, self.degree(x)) for x in xs]
@@ -76,12 +76,12 @@ class FuzzySet(NamedTuple):
         return [*found, (high, 1.0 if b <= high <= c else self.degree(high))]
 
     def ends(self) -> tuple[float, ...]:
-        """The numbers that a range should contain, if the form has them."""
+        """Returns the numbers that a range should contain, if the form has them."""
         return () if self.form == "gaussian" else self.at
 
 
 def parse_set(said: Any, place: str) -> FuzzySet:
-    """A set from words and numbers, or from 3 or 4 corners.
+    """Returns a set from words and numbers, or from 3 or 4 corners.
 
     >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
     (0.5, 0.8)
@@ -117,7 +117,7 @@ def _number(said: Any, place: str) -> float:
 
 
 def shrink(line: Line, level: float, how: str) -> Line:
-    """What a rule leaves of a set: cut off at a level, or scaled down to it."""
+    """Returns what a rule leaves of a set: cut off at a level, or scaled down to it."""
     if how == "product":
         return [(x, y * level) for x, y in line]
     found: Line = []
@@ -138,12 +138,12 @@ class Outline(NamedTuple):
         return math.fsum((x1 - x0) * (y0 + y1) / 2 for x0, y0, x1, y1 in self.pieces)
 
     def centroid(self) -> float:
-        """The centre of the area, by exact integration of the pieces."""
+        """Returns the centre of the area, by exact integration of the pieces."""
         moment = math.fsum((x1 - x0) * (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)) / 6 for x0, y0, x1, y1 in self.pieces)
         return moment / self.area
 
     def bisector(self) -> float:
-        """Where a vertical line cuts the area in half."""
+        """Returns where a vertical line cuts the area in half."""
         left = self.area / 2
         for x0, y0, x1, y1 in self.pieces:
             area = (x1 - x0) * (y0 + y1) / 2
@@ -157,7 +157,7 @@ class Outline(NamedTuple):
         return self.pieces[-1][2]
 
     def middle_of_top(self) -> float:
-        """The middle of the places where the outline is highest."""
+        """Returns the middle of the places where the outline is highest."""
         top = max(max(y0, y1) for _, y0, _, y1 in self.pieces)
         slack = 1e-9 * top
         flat = [(x0, x1) for x0, y0, x1, y1 in self.pieces if min(y0, y1) >= top - slack]
@@ -169,7 +169,7 @@ class Outline(NamedTuple):
 
 
 def outline(lines: Sequence[Line]) -> Outline:
-    """The highest of some lines at each place, all over the same range."""
+    """Returns the highest of some lines at each place, all over the same range."""
     places = sorted({x for line in lines for x, _ in line})
     spans = [_Spans(line) for line in lines]
     pieces = []
@@ -195,7 +195,7 @@ class _Spans:
         self.next = 0
 
     def between(self, x0: float, x1: float) -> tuple[float, float]:
-        """The heights just after x0 and just before x1, between which the line is straight."""
+        """Returns the heights just after x0 and just before x1, between which the line is straight."""
         while self.pieces[self.next][1][0] <= x0:
             self.next += 1
         (a, ya), (b, yb) = self.pieces[self.next]
@@ -213,7 +213,7 @@ class Condition(NamedTuple):
     hedges: tuple[str, ...] = ()
 
     def degree(self, degrees: Mapping[str, Mapping[str, float]], both: str, either: str) -> float:
-        """How far the condition holds. `both` is min or product, `either` is max or sum."""
+        """Returns how far the condition holds. `both` is min or product, `either` is max or sum."""
         if self.op == "is":
             found = degrees[self.name][self.term]
             for hedge in reversed(self.hedges):
@@ -237,7 +237,7 @@ class FuzzyRule(NamedTuple):
 
 
 def parse_rule(said: str, place: str, inputs: Terms, output: str, terms: Collection[str]) -> FuzzyRule:
-    """The rule that a sentence states."""
+    """Returns the rule that a sentence states."""
     weight = 1.0
     match = _WEIGHT.search(said)
     text = said[: match.start()] if match else said
@@ -279,7 +279,7 @@ class _Reader:
         return self.text[self.at :].strip()
 
     def accept(self, word: str) -> bool:
-        """Whether a word comes next; it is then taken. Names of several words may have blanks of any width between them."""
+        """Returns whether a word comes next; it is then taken. Any width of blanks may stand between words."""
         pattern = r"\s*" + r"\s+".join(map(re.escape, word.split())) + (r"(?!\w)" if word[-1].isalnum() else "")
         match = re.compile(pattern, re.IGNORECASE if word in (*_WORDS, *HEDGES) else 0).match(self.text, self.at)
         if match:
@@ -322,7 +322,7 @@ class _Reader:
         return Condition("is", name=name, term=term, hedges=tuple(hedges))
 
     def _find(self, known: Collection[str]) -> str | None:
-        """The longest name that comes next; it is then taken."""
+        """Returns the longest name that comes next; it is then taken."""
         return next((name for name in sorted(known, key=len, reverse=True) if self.accept(name)), None)
 
     def _unknown(self, known: Collection[str], noun: str) -> BadValue:

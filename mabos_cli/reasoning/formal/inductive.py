@@ -1,4 +1,4 @@
-"""How far a pattern seen in instances can be trusted: the share with its interval, exceptions, and what goes with it."""
+"""Shows how far a pattern seen in instances can be trusted: the share, its interval, exceptions, causes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -78,7 +78,7 @@ class _Seen(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The share of instances in which the statement holds, or the circumstances that go with it."""
+    """Returns the share of instances in which the statement holds, or the circumstances that go with it."""
     sources = [name for name in ("cases", "counts", "then") if given[name] is not None]
     if len(sources) != 1:
         told = f", not {' and '.join(sources)} together" if sources else ""
@@ -115,7 +115,7 @@ def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
 
 
 def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
-    """Counts over facts: an instance is each thing that meets `if`, once."""
+    """Returns the counts over facts: an instance is each thing that meets `if`, once."""
     conditions, then = tuple(given["if"] or ()), given["then"]
     problems = check_rule(Rule("if", "if", "constraint", conditions))
     if problems:
@@ -146,7 +146,7 @@ def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
 
 
 def _holds(then: Pattern, bindings: dict[str, str], index: FactIndex) -> bool | None:
-    """Whether facts say it of an instance. Another value denies it if no subject has two values for that predicate."""
+    """Returns whether facts say it of an instance. Another value denies it if no subject has two."""
     wanted = fill_pattern(then, bindings)
     relation = index.relations.get(wanted.predicate)
     if relation is None:
@@ -203,7 +203,7 @@ def _caveats(seen: _Seen, count: int) -> tuple[str, ...]:
 
 
 def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
-    """Mill's methods in words; the figures go into the detail."""
+    """Returns Mill's methods in words; the figures go into the detail."""
     if seen.findings is None:
         return []
     found = seen.findings
@@ -224,7 +224,7 @@ def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
 
 
 def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
-    """The circumstances that may be the cause: by the joint method, else by difference, else by agreement."""
+    """Returns the circumstances that may be the cause: by the joint method, else by difference, else by agreement."""
     if seen.findings is None:
         raise BadValue("find: a cause needs cases with features", "give features for each case")
     detail: dict[str, Any] = {"held": seen.held, "failed": seen.failed}
@@ -249,7 +249,7 @@ class Case(NamedTuple):
 
 
 def apply_methods(cases: Sequence[Case]) -> Findings:
-    """What the methods say about some cases."""
+    """Returns what the methods say about some cases."""
     with_it = [case for case in cases if case.held]
     without = [case for case in cases if not case.held]
     shared = [*with_it[0].features.items()] if len(with_it) > 1 else []
@@ -268,7 +268,7 @@ def apply_methods(cases: Sequence[Case]) -> Findings:
 
 
 def _differences(with_it: Sequence[Case], without: Sequence[Case]) -> dict[str, list[tuple[str, str]]]:
-    """The features by which a case with the phenomenon and one without it differ, where it is only one."""
+    """Returns the features by which a case with the phenomenon and one without it differ, where it is only one."""
     found: dict[str, list[tuple[str, str]]] = {}
     for one in with_it:
         for two in without:
@@ -281,7 +281,7 @@ def _differences(with_it: Sequence[Case], without: Sequence[Case]) -> dict[str, 
 
 
 def _variations(cases: Sequence[Case]) -> dict[str, float]:
-    """Rank correlations between numeric features and the phenomenon, where at least three cases tell."""
+    """Returns the rank correlations between numeric features and the phenomenon, where at least three cases tell."""
     measured = any(case.amount is not None for case in cases)
     known = [case for case in cases if not measured or case.amount is not None]
     found = {}
@@ -297,7 +297,7 @@ def _variations(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def spearman(left: Sequence[float], right: Sequence[float]) -> float:
-    """The rank correlation of two rows of numbers, neither of which is constant; equal numbers share their ranks.
+    """Returns the rank correlation of two rows of numbersthat vary; equal numbers share their ranks.
 
     >>> spearman([1, 2, 3], [10, 40, 90])
     1.0

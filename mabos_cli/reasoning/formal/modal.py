@@ -1,4 +1,4 @@
-"""What must be and what may be: a modal formula over given worlds, or in all models of a system."""
+"""Finds what must be and what may be: a modal formula over given worlds, or in all models of a system."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +62,7 @@ QUESTIONS: tuple[str, ...] = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the formula holds at a world, at all worlds, or in all models of a system."""
+    """Returns whether the formula holds at a world, at all worlds, or in all models of a system."""
     formula = parse_formula(given["formula"])
     check_size("premises", len(given["premises"]), _MOST_PREMISES, "premises")
     premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(given["premises"], 1))
@@ -81,7 +81,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Answer:
-    """Validity of a formula, or what follows from premises, in all models of a system."""
+    """Returns the validity of a formula, or what follows from premises, in all models of a system."""
     base = conjunction(premises)
     if premises and find_model(base, system) is None:
         hint = "leave one out; from these anything would follow"
@@ -119,7 +119,7 @@ def _verdict(value: bool | None, has_premises: bool) -> str:
 
 
 def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]) -> Answer:
-    """The truth of a formula over the worlds that are given."""
+    """Returns the truth of a formula over the worlds that are given."""
     model, steps = _build(given, (formula, *premises))
     known: dict[Formula, int] = {}
     where = where_true(model, formula, known)
@@ -153,7 +153,7 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
 
 
 def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
-    """The model as it was given, its relations closed or checked, and what was done to them."""
+    """Returns the model as it was given, its relations closed or checked, and what was done to them."""
     worlds = tuple(given["worlds"])
     check_size("worlds", len(worlds), _MOST_WORLDS, "worlds")
     used = [part for formula in formulas for part in parts_of(formula)]
@@ -202,7 +202,7 @@ def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -
 def _enforced(
     relation: Relation, conditions: tuple[str, ...], how: str, worlds: tuple[str, ...], place: str
 ) -> tuple[Relation, list[str]]:
-    """The relation as the frame wants it, and a line that says whether pairs were added."""
+    """Returns the relation as the frame wants it, and a line that says whether pairs were added."""
     if not conditions:
         return relation, []
     full = closed(relation, conditions) if how == "close" else relation
@@ -247,7 +247,7 @@ def _model_lines(model: Model) -> list[str]:
 
 
 def find_model(formula: Formula, system: str) -> Model | None:
-    """A model whose first world fulfils the formula, or None if no model of the system does."""
+    """Returns a model whose first world fulfils the formula, or None if no model of the system does."""
     types = _Types(without_diamonds(formula), SYSTEMS[system])
     return types.model() if types.alive & types.goal else None
 
@@ -279,7 +279,7 @@ class _Types:
         self._drop()
 
     def _drop(self) -> None:
-        """Leave only the types that can be worlds."""
+        """Leaves only the types that can be worlds."""
         if "reflexive" in self.conditions:
             for box, body in (pair for pairs in self.boxes.values() for pair in pairs):
                 self.alive &= ~box | body
@@ -293,7 +293,7 @@ class _Types:
                         self.alive &= ~group
 
     def reached(self, one: int, modality: str) -> int:
-        """The types that a type can see, given the conditions on the relation."""
+        """Returns the types that a type can see, given the conditions on the relation."""
         found = self.alive
         for box, body in self.boxes[modality]:
             if box >> one & 1:
@@ -311,7 +311,7 @@ class _Types:
         return any(not box >> one & 1 and not seen & ~body for box, body in self.boxes[modality])
 
     def model(self) -> Model:
-        """A model of the goal that grows from one type by the witnesses that it needs."""
+        """Returns a model of the goal that grows from one type by the witnesses that it needs."""
         # The highest types have the most boxes true, and need the fewest witnesses.
         chosen = [(self.alive & self.goal).bit_length() - 1]
         edges: dict[str, dict[int, int]] = {modality: {} for modality in self.boxes}
@@ -332,7 +332,7 @@ class _Types:
         return Model(tuple(f"w{n}" for n in range(1, len(chosen) + 1)), atoms, relations)
 
     def _wanted(self, one: int, modality: str) -> Iterator[int]:
-        """For each box that fails in a type, the types that may show it; if some world must be in sight, any."""
+        """Yields for each box that fails in a type, the types that may show it; if some world must be in sight, any."""
         seen = self.reached(one, modality)
         for box, body in self.boxes[modality]:
             if not box >> one & 1:
@@ -342,13 +342,13 @@ class _Types:
 
 
 def _column(n: int, full: int) -> int:
-    """The bits of all numbers that have bit n set."""
+    """Returns the bits of all numbers that have bit n set."""
     half = 1 << n
     return full // ((1 << 2 * half) - 1) * (((1 << half) - 1) << half)
 
 
 def _split(group: int, marks: list[int]) -> Iterator[int]:
-    """The parts of a set of types that the columns do not tell apart."""
+    """Yields the parts of a set of types that the columns do not tell apart."""
     if not marks:
         yield group
         return

@@ -1,5 +1,5 @@
-"""The best mapping from one description to another (Gentner's structure mapping): things go one to one, relations keep their names,
-and what is joined by relations between relations counts more than what stands alone.
+"""Finds the best mapping from one description to another (Gentner's structure mapping): things go one to one, relations
+keep their names, and what is joined by relations between relations counts more than what stands alone.
 
 A match counts 1, that of an attribute of a thing 0.1; what is part of a matched expression gets the score of that one on top. Of
 mappings with one score, that one is better whose matches are parts of more in the source, for more may carry over."""
@@ -36,7 +36,7 @@ class Expression(NamedTuple):
 
     @property
     def order(self) -> int:
-        """0 for a thing, 1 for what is said of things, and so on."""
+        """Returns 0 for a thing, 1 for what is said of things, and so on."""
         return 1 + max(part.order for part in self.parts) if self.parts else 0
 
 
@@ -64,12 +64,12 @@ class Analogy(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """What makes one mapping better than another, without the noise of floating point."""
+        """Returns what makes one mapping better than another, without the noise of floating point."""
         return round(self.score, 9), round(self.promise, 9)
 
 
 def expressions(facts: Iterable[Expression]) -> tuple[Expression, ...]:
-    """All expressions of a description, each once, without the things."""
+    """Returns all expressions of a description, each once, without the things."""
     return tuple(dict.fromkeys(one for fact in facts for one in inner(fact) if not one.is_thing))
 
 
@@ -125,19 +125,19 @@ class Matcher:
         return tuple(found)
 
     def worth(self, one: Expression) -> float:
-        """The most that a match of an expression can count."""
+        """Returns the most that a match of an expression can count."""
         if one not in self._worth:
             self._worth[one] = self.own(one) + sum(self.worth(up) for up in self.holders[one])
         return self._worth[one]
 
     def own(self, one: Expression) -> float:
-        """What a match counts by itself."""
+        """Returns what a match counts by itself."""
         if self.words.is_measure(one):
             return 0.0
         return ATTRIBUTE if len(one.parts) == 1 and one.parts[0].is_thing else 1.0
 
     def apply(self, pairs: Pairs) -> Analogy:
-        """All that matches under some pairs."""
+        """Returns all that matches under some pairs."""
         given = frozenset(pairs.items())
         found = [(one, other) for (one, other), ways in self.ways.items() if any(way <= given for way in ways)]
         scores: dict[tuple[Expression, Expression], float] = {}
@@ -152,7 +152,7 @@ class Matcher:
         return Analogy(kept, matches, sum(scores.values()), sum(self.worth(one) for one, _ in found))
 
     def limit(self, able: set[Expression]) -> tuple[float, float]:
-        """The best rank of mappings in which no more than some source expressions match."""
+        """Returns the best rank of mappings in which no more than some source expressions match."""
         scores: dict[Expression, float] = {}
         for one in sorted(able, key=lambda one: -one.order):
             scores[one] = self.own(one) + sum(scores.get(up, 0.0) for up in self.holders[one])
@@ -206,31 +206,31 @@ class Matcher:
 
 
 def is_one_to_one(pairs: Iterable[Pair]) -> bool:
-    """Whether no name is in two pairs, on either side."""
+    """Returns whether no name is in two pairs, on either side."""
     found = [*pairs]
     return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
 
 
 def _agrees(way: Iterable[Pair], pairs: Pairs, closed: tuple[str, ...]) -> bool:
-    """Whether a way can still be taken: it sends nothing elsewhere, nothing closed, and nothing to a place that is taken."""
+    """Returns whether a way can still be taken: nothing goes elsewhere, is closed, or goes to a taken place."""
     taken = {target: name for name, target in pairs.items()}
     return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in way)
 
 
 def render_expression(one: Expression) -> str:
-    """The expression as text."""
+    """Returns the expression as text."""
     return f"{one.name}({', '.join(map(render_expression, one.parts))})" if one.parts else one.name
 
 
 def inner(one: Expression) -> Iterator[Expression]:
-    """Every expression within an expression, and itself, the outer ones first."""
+    """Yields every expression within an expression, and itself, the outer ones first."""
     yield one
     for part in one.parts:
         yield from inner(part)
 
 
 def read_facts(said: Any, place: str) -> dict[Expression, None]:
-    """The facts of a description, from a list or from labels with facts; a label may stand within other facts."""
+    """Returns the facts of a description, a list or labels with facts; a label may stand in other facts."""
     rows: dict[str, str] = {}
     entries = said.items() if isinstance(said, dict) else enumerate(said if isinstance(said, list) else (), 1)
     for key, value in entries:
@@ -254,7 +254,7 @@ def read_facts(said: Any, place: str) -> dict[Expression, None]:
 
 
 def parse_expression(text: str, place: str) -> Expression:
-    """A fact from `relation(a, b)` or from three words, `a relation b`.
+    """Returns a fact from `relation(a, b)` or from three words, `a relation b`.
 
     >>> render_expression(parse_expression("sun attracts planet", ""))
     'attracts(sun, planet)'

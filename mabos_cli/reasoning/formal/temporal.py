@@ -1,5 +1,5 @@
-"""How events lie in time: whether all that is said of them fits together, which relations are possible, how early and how late each
-can be."""
+"""Shows how events lie in time: whether all that is said of them fits together, which relations are possible, how early
+and how late each can be."""
 
 import re
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ QUESTIONS: tuple[str, ...] = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the events can happen as described, or how two of them can lie to each other."""
+    """Returns whether the events can happen as described, or how two of them can lie to each other."""
     asked = read_events(given)
     claim = time_net.parse_relation(given["ask"], asked.events, "ask") if given["ask"] else None
     net = time_net.Net(2 * len(asked.events) + 1, asked.order)
@@ -86,7 +86,7 @@ class Asked(NamedTuple):
 
 
 def _labels(asked: Asked) -> tuple[list[list[int]], tuple[int, int, int] | None]:
-    """The relations that are possible as far as each three events tell, and three that contradict each other."""
+    """Returns the relations that are possible by each three events, and three that contradict each other."""
     size = len(asked.events)
     labels = [[time_net.ALL] * size for _ in range(size)]
     for a, b, relations in asked.labels:
@@ -104,7 +104,7 @@ def _compare(
     scenarios: list[time_net.Matrix],
     labels: list[list[int]],
 ) -> Answer:
-    """The relations that two events can have, or whether a claim about them must hold."""
+    """Returns the relations that two events can have, or whether a claim about them must hold."""
     a, claimed, b = claim
     possible = 0
     for n, name in enumerate(time_net.NAMES):
@@ -137,7 +137,7 @@ def _compare(
 
 
 def _fits(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[int]]) -> Answer:
-    """That the events can happen as described, in which order, and when."""
+    """Tells that the events can happen as described, in which order, and when."""
     conclusion = yes_no(True, "the events can happen as described")
     detail = _detail(asked, scenarios, labels)
     order = _order(asked, scenarios[0])
@@ -160,7 +160,7 @@ def _caveats(asked: Asked, scenarios: list[time_net.Matrix]) -> tuple[str, ...]:
 
 
 def _clash(asked: Asked, net: time_net.Net, triangle: tuple[int, int, int] | None) -> Answer:
-    """The demands that contradict each other, none of which could be left out of the contradiction."""
+    """Returns the demands that contradict each other, none of which could be left out of the contradiction."""
     core = [asked.demands[n] for n in net.clash(asked.demands)]
     said = [demand.said for demand in core]
     steps = ["these cannot all hold:", *said]
@@ -180,7 +180,7 @@ def _clash(asked: Asked, net: time_net.Net, triangle: tuple[int, int, int] | Non
 
 
 def _shortfall(asked: Asked, core: list[time_net.Demand]) -> dict[str, Any] | None:
-    """The circle of points that a clash runs through, and the time that is missing; None if the clash lies in alternatives."""
+    """Returns the circle of points that a clash runs through, and the missing time; None if it lies in alternatives."""
     if any(len(demand.ways) != 1 for demand in core):
         return None
     bounds = (*asked.order, *(bound for demand in core for bound in demand.ways[0]))
@@ -202,7 +202,7 @@ def _point_name(asked: Asked, number: int) -> str:
 
 
 def _order(asked: Asked, matrix: time_net.Matrix) -> str:
-    """All starts and ends in an order that meets the demands."""
+    """Returns all starts and ends in an order that meets the demands."""
     at = time_net.positions(matrix)
     groups: dict[float, list[str]] = {}
     for number in range(1, len(at)):
@@ -234,7 +234,7 @@ def _detail(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[in
 
 
 def _window(asked: Asked, scenarios: list[time_net.Matrix], number: int, is_end: bool) -> dict[str, Any]:
-    """How early and how late a point can be; a bound that is told as open can be approached and not reached."""
+    """Returns how early and how late a point can be; a bound that is told as open can be approached and not reached."""
     low = min(-matrix[number][0] for matrix in scenarios)
     high = max(matrix[0][number] for matrix in scenarios)
     return {"earliest": _moment(asked, low, is_end), "latest": _moment(asked, high, is_end, is_high=True)}
@@ -249,7 +249,7 @@ def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> 
 
 
 def _finish(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any] | None:
-    """When all events can be over: each as early as it can be is one way to meet all bounds."""
+    """Returns when all events can be over: each as early as it can be is one way to meet all bounds."""
     ends = [time_net.point(n, 1) for n in range(len(asked.events))]
     return _moment(asked, min(max(-matrix[end][0] for end in ends) for matrix in scenarios), True)
 
@@ -274,7 +274,7 @@ class _Metric(NamedTuple):
 
 
 def read_events(given: dict[str, Any]) -> Asked:
-    """The events with all that is demanded of them."""
+    """Returns the events with all that is demanded of them."""
     events = tuple(given["events"])
     check_size("events", len(events), MOST_EVENTS, "events")
     check_size("relations", len(given["relations"]) + len(given["gaps"]), _MOST_DEMANDS, "relations and gaps")
@@ -344,7 +344,7 @@ class _Times:
         return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (low, high))
 
     def _span(self, place: str, said: Any, read: Any) -> _Span:
-        """One value, or the least and the most."""
+        """Returns one value, or the least and the most."""
         if not isinstance(said, list):
             return (read(said), read(said))
         if len(said) != 2:

@@ -87,7 +87,7 @@ class Net:
         self.work = 0
 
     def scenarios(self, demands: Iterable[Demand]) -> Iterator[Matrix]:
-        """For each choice of ways that can be kept, the least upper bound of every difference."""
+        """Yields for each choice of ways that can be kept, the least upper bound of every difference."""
         asked = [*demands]
         start: Matrix = [[0 if a == b else inf for b in range(self.size)] for a in range(self.size)]
         fixed = [bound for demand in asked if len(demand.ways) == 1 for bound in demand.ways[0]]
@@ -96,7 +96,7 @@ class Net:
             yield from self._choose(start, open_ways)
 
     def _choose(self, matrix: Matrix, open_ways: list[tuple[tuple[Bound, ...], ...]]) -> Iterator[Matrix]:
-        """Take the choice with the fewest ways left, way by way."""
+        """Takes the choice with the fewest ways left, way by way."""
         stack = [(matrix, open_ways)]
         while stack:
             matrix, rest = stack.pop()
@@ -113,7 +113,7 @@ class Net:
                     stack.append((child, others))
 
     def _add(self, matrix: Matrix, bounds: Iterable[Bound]) -> bool:
-        """Keep some bounds, and all that follows from them; whether that can be done."""
+        """Keeps some bounds, and all that follows from them; whether that can be done."""
         for first, second, most in bounds:
             if matrix[first][second] <= most:
                 continue
@@ -132,11 +132,11 @@ class Net:
         return True
 
     def is_possible(self, demands: Iterable[Demand]) -> bool:
-        """Whether all demands can be met together."""
+        """Returns whether all demands can be met together."""
         return next(self.scenarios(demands), None) is not None
 
     def clash(self, demands: tuple[Demand, ...]) -> tuple[int, ...]:
-        """The numbers of demands that cannot be met together, though they could without any one of them.
+        """Returns the numbers of demands that cannot be met together, though they could without any one of them.
 
         The shortest row of demands that cannot be met ends with one of these; with it in front, the next is found."""
         core: list[int] = []
@@ -155,7 +155,8 @@ class Net:
 
 
 def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int] | None:
-    """A circle of bounds that cannot be kept, and by how many ticks it fails; None if there is none. (Bellman and Ford.)"""
+    """Returns a circle of bounds that cannot be kept, and by how many ticks; None if there is none (Bellman and
+    Ford)"""
     edges = [*bounds]
     best = [0] * size
     by: dict[int, Bound] = {}
@@ -178,12 +179,12 @@ def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int]
 
 
 def positions(matrix: Matrix) -> list[float]:
-    """A position for each point, in ticks, that keeps all bounds."""
+    """Returns a position for each point, in ticks, that keeps all bounds."""
     return [min(row[n] for row in matrix) for n in range(len(matrix))]
 
 
 def parse_relations(said: str, place: str) -> int:
-    """The set of relations that words name, as in `before|meets`.
+    """Returns the set of relations that words name, as in `before|meets`.
 
     >>> relation_names(parse_relations("met by or after", "relations[1]"))
     ('met-by', 'after')
@@ -201,12 +202,12 @@ def parse_relations(said: str, place: str) -> int:
 
 
 def relation_names(found: int) -> tuple[str, ...]:
-    """The names of a set of relations."""
+    """Returns the names of a set of relations."""
     return tuple(name for n, name in enumerate(NAMES) if found >> n & 1)
 
 
 def relation_between(a: tuple[float, float], b: tuple[float, float]) -> str:
-    """How two intervals with known ends lie to each other.
+    """Returns how two intervals with known ends lie to each other.
 
     >>> relation_between((1, 3), (3, 4))
     'meets'
@@ -217,7 +218,7 @@ def relation_between(a: tuple[float, float], b: tuple[float, float]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def converse(found: int) -> int:
-    """The relations of the second interval to the first."""
+    """Returns the relations of the second interval to the first."""
     # Turned around, start with end and end with start change places.
     turned = (_FLIP[s[0]] + _FLIP[s[2]] + _FLIP[s[1]] + _FLIP[s[3]] for s in (SIGNS[n] for n in relation_names(found)))
     by_signs = {signs: _BIT[name] for name, signs in SIGNS.items()}
@@ -226,7 +227,7 @@ def converse(found: int) -> int:
 
 @cache
 def _table() -> tuple[tuple[int, ...], ...]:
-    """The composition of each two relations, from all orders of the ends of three intervals."""
+    """Returns the composition of each two relations, from all orders of the ends of three intervals."""
     found = [[0] * len(NAMES) for _ in NAMES]
     spans = list(combinations(range(6), 2))
     between = {pair: NAMES.index(relation_between(*pair)) for pair in product(spans, repeat=2)}
@@ -237,7 +238,7 @@ def _table() -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=1 << 16)
 def compose(first: int, second: int) -> int:
-    """The relations that a may have to c, if a has one of the first to b, and b one of the second to c."""
+    """Returns the relations that a may have to c, if a has one of the first to b, and b one of the second to c."""
     table, found = _table(), 0
     for one in bits(first):
         for other in bits(second):
@@ -246,7 +247,8 @@ def compose(first: int, second: int) -> int:
 
 
 def tighten(labels: list[list[int]]) -> tuple[int, int, int] | None:
-    """Drop what no third interval allows, in place, until all triangles agree; the first triangle that cannot, or None."""
+    """Drops what no third interval allows, in place, until all triangles agree; returns the first that cannot, or
+    None."""
     size = len(labels)
     waiting = {(a, b): None for a in range(size) for b in range(size) if a != b and labels[a][b] != ALL}
     while waiting:
@@ -267,7 +269,7 @@ def tighten(labels: list[list[int]]) -> tuple[int, int, int] | None:
 
 @lru_cache(maxsize=1 << 14)
 def hull(found: int) -> tuple[str, ...] | None:
-    """For each pair of ends, how they may compare, if that says no more and no less than the relations do; else None."""
+    """Returns how each pair of ends may compare, or None if that says more or less than the relations do."""
     signs = [SIGNS[name] for name in relation_names(found)]
     sides = tuple("".join(sorted({one[n] for one in signs})) for n in range(4))
     if "<>" in sides:
@@ -278,7 +280,8 @@ def hull(found: int) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=1 << 14)
 def convex_parts(found: int) -> tuple[int, ...]:
-    """The set as few sets that comparisons of ends can express: a choice between these is all that is left to try."""
+    """Returns the set as few sets that comparisons of ends can express; only the choice between these is left to
+    try."""
     parts = []
     while found:
         part = 0
@@ -299,7 +302,7 @@ class Scale(NamedTuple):
     ticks: int = GRAIN
 
     def told(self, time: Fraction, is_end: bool = False) -> str:
-        """A time as people write it."""
+        """Returns a time as people write it."""
         if not self.is_dated:
             return figure(float(time))
         try:
@@ -313,7 +316,7 @@ class Scale(NamedTuple):
 
 
 def point(event: int, end: int) -> int:
-    """The number of the start (0) or end (1) of an event. Point 0 is where time is counted from."""
+    """Returns the number of the start (0) or end (1) of an event. Point 0 is where time is counted from."""
     return 1 + 2 * event + end
 
 
@@ -327,14 +330,14 @@ def end_point(said: str, events: tuple[str, ...], default: int, place: str) -> i
 
 
 def _refused(place: str, said: str, events: tuple[str, ...]) -> BadValue:
-    """The refusal of what names no event, or of an event that stands where it cannot be read."""
+    """Returns the refusal of what names no event, or of an event that stands where it cannot be read."""
     if said in events:
         return BadValue(f"{place}: cannot read {said[:60]!r}", "write for example: a before b")
     return unknown_name(place, said, events, "event")
 
 
 def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
-    """The two events and the relations between them, from `a before|meets b`. Of names that begin alike, the longest counts."""
+    """Returns the two events and the relations between them, from `a before|meets b`; the longest name counts."""
     longest = sorted(events, key=len, reverse=True)
     first = next((name for name in longest if said.startswith(f"{name} ")), None)
     if first is None:
@@ -353,7 +356,7 @@ def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int,
 
 
 def relation_demand(said: str, a: int, b: int, relations: int) -> Demand:
-    """What one of some relations between two events demands of their ends."""
+    """Returns what one of some relations between two events demands of their ends."""
     return Demand(said, tuple(tuple(_compare(a, b, hull(part) or ())) for part in convex_parts(relations)))
 
 

@@ -1,4 +1,4 @@
-"""Whether stated confidence matches what came true: Brier score and its parts, tests, and how to read one's own numbers."""
+"""Decides whether stated confidence matches what came true: Brier score and its parts, tests, recalibration."""
 
 import math
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ class Scores(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether stated confidence can be taken at its word, and by how much it is off."""
+    """Returns whether stated confidence can be taken at its word, and by how much it is off."""
     forecasts = _read(given["forecasts"], agent)
     groups = group_forecasts(forecasts, given["bins"])
     scores = _score(forecasts, groups)
@@ -146,7 +146,7 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Scores:
 
 
 def _judge(scores: Scores, count: int) -> bool | None:
-    """No if a test says so; yes if there is enough to tell that the gap is small; open otherwise."""
+    """Returns False if a test says so, True if there is enough to tell that the gap is small, and None otherwise."""
     if scores.tail < _SURE or (scores.z is not None and scores.z[1] < _SURE):
         return False
     is_narrow = scores.gap_range[0] >= -_NEAR and scores.gap_range[1] <= _NEAR
@@ -232,18 +232,19 @@ def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[
 
 
 def score_brier(forecasts: Sequence[Forecast]) -> float:
-    """The mean squared distance of what was said from what happened: 0 is perfect, 0.25 is saying one half always."""
+    """Returns the mean squared distance of what was said from what happened: 0 is perfect, 0.25 is always saying one
+    half."""
     return fmean([(one.said - one.happened) ** 2 for one in forecasts])
 
 
 def score_log(forecasts: Sequence[Forecast]) -> float | None:
-    """The mean surprise in bits; None if something happened that was called impossible."""
+    """Returns the mean surprise in bits; None if something happened that was called impossible."""
     chances = [one.said if one.happened else 1 - one.said for one in forecasts]
     return None if min(chances) <= 0 else fmean([surprise(chance) for chance in chances])
 
 
 def surprise(chance: float) -> float:
-    """How many bits one learns when something of this probability happens.
+    """Returns how many bits one learns when something of this probability happens.
 
     >>> surprise(0.25), surprise(1)
     (2.0, 0.0)
@@ -252,7 +253,7 @@ def surprise(chance: float) -> float:
 
 
 def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
-    """Forecasts by their value if there are few different ones, else in so many bins of equal width, from low to high."""
+    """Returns the forecasts by value if there are few values, else in bins of equal width, from low to high."""
     values = {one.said for one in forecasts}
     bins: dict[float, list[Forecast]] = {}
     for one in forecasts:
@@ -265,7 +266,7 @@ def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
 
 
 def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts:
-    """The parts of the Brier score (Murphy 1973)."""
+    """Returns the parts of the Brier score (Murphy 1973)."""
     count, base = len(forecasts), fmean([one.happened for one in forecasts])
     reliability = math.fsum(one.size * (one.said - one.rate) ** 2 for one in groups) / count
     resolution = math.fsum(one.size * (one.rate - base) ** 2 for one in groups) / count
@@ -275,8 +276,8 @@ def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts
 
 
 def spiegelhalter(forecasts: Sequence[Forecast]) -> tuple[float, float] | None:
-    """Spiegelhalter's z and its two-sided p: whether the Brier score is further off than calibrated forecasts would be. None
-    if all forecasts are 0, 1/2 or 1, which leave nothing to test."""
+    """Returns Spiegelhalter's z and its two-sided p: whether the Brier score is further off than calibrated forecasts
+    would be. None if all forecasts are 0, 1/2 or 1, which leave nothing to test."""
     spread = math.fsum((1 - 2 * one.said) ** 2 * one.said * (1 - one.said) for one in forecasts)
     if spread <= 0:
         return None
@@ -285,12 +286,12 @@ def spiegelhalter(forecasts: Sequence[Forecast]) -> tuple[float, float] | None:
 
 
 def fold(forecasts: Sequence[Forecast]) -> list[Forecast]:
-    """The forecasts as sureness: 0.2 that it happens is 0.8 that it does not."""
+    """Returns the forecasts as sureness: 0.2 that it happens is 0.8 that it does not."""
     return [one if one.said >= 0.5 else one._replace(said=1 - one.said, happened=not one.happened) for one in forecasts]
 
 
 def find_tail(forecasts: Sequence[Forecast]) -> float:
-    """The two-sided probability of a number of hits as far off as the one seen, were the forecasts calibrated."""
+    """Returns the two-sided probability of hits as far off as those seen, were the forecasts calibrated."""
     hits = sum(one.happened for one in forecasts)
     if len(forecasts) > _MOST_EXACT:
         spread = math.sqrt(math.fsum(one.said * (1 - one.said) for one in forecasts))
@@ -304,7 +305,8 @@ def find_tail(forecasts: Sequence[Forecast]) -> float:
 
 
 def recalibrate(forecasts: Sequence[Forecast]) -> list[Step]:
-    """The rising steps that come closest to what happened: neighbours that run the wrong way are pooled (isotonic regression)."""
+    """Returns the rising steps closest to what happened, pooling neighbours in the wrong order (isotonic
+    regression)."""
     levels: dict[float, list[int]] = {}
     for one in forecasts:
         level = levels.setdefault(one.said, [0, 0])

@@ -1,4 +1,4 @@
-"""What past results teach about which method works for what: success rates with intervals, and what to prefer next."""
+"""Finds what past results teach about which method works for what: success rates with intervals, and what to prefer."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Methods by the rate of success that they can be trusted to exceed."""
+    """Returns the methods by the rate of success that they can be trusted to exceed."""
     past = read_episodes(given["episodes"], agent)
     if not past:
         hint = "give episodes, or record outcomes with `reason outcome`"
@@ -77,17 +77,17 @@ class Record(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The expected rate."""
+        """Returns the expected rate."""
         return (self.right + 1) / (self.total + 2)
 
     @property
     def low(self) -> float:
-        """What the rate exceeds with a probability of 0.95."""
+        """Returns what the rate exceeds with a probability of 0.95."""
         return _bound((1 - LEVEL) / 2, self.right, self.total)
 
     @property
     def high(self) -> float:
-        """What the rate stays below with a probability of 0.95."""
+        """Returns what the rate stays below with a probability of 0.95."""
         return _bound((1 + LEVEL) / 2, self.right, self.total)
 
 
@@ -95,7 +95,7 @@ Records = Mapping[str, Record]
 
 
 def _find_explore(records: Records, best: str) -> str | None:
-    """The method that might still be better than the best one, by the upper end of its interval."""
+    """Returns the method that might still be better than the best one, by the upper end of its interval."""
     highs = {name: one.high for name, one in records.items() if name != best}
     rival = max(highs, key=lambda name: highs[name], default=None)
     return rival if rival is not None and highs[rival] > records[best].mean else None
@@ -137,12 +137,12 @@ def _caveats(records: Records, order: list[str], enough: list[str], least: int, 
 
 @lru_cache(maxsize=4096)
 def _bound(share: float, right: int, total: int) -> float:
-    """A quantile of the rate; few different records come up again and again."""
+    """Returns a quantile of the rate; few different records come up again and again."""
     return beta_quantile(share, right + 1, total - right + 1)
 
 
 def read_episodes(given: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:
-    """Results whose outcome is known: those of the input, or else the agent's own."""
+    """Returns the results whose outcome is known: those of the input, or else the agent's own."""
     if given is None:
         return tuple(one for one in agent.past if one.happened is not None)
     found = []
@@ -157,7 +157,7 @@ def read_episodes(given: list[dict[str, Any]] | None, agent: AgentData) -> tuple
 
 
 def learned_scores(past: Iterable[KeptResult]) -> dict[str, Record]:
-    """The record of each method that has a result with a known outcome, in the order of the catalogue."""
+    """Returns the record of each method that has a result with a known outcome, in the order of the catalogue."""
     counts: dict[str, list[int]] = {}
     for one in past:
         if one.happened is not None:
@@ -171,7 +171,7 @@ def learned_scores(past: Iterable[KeptResult]) -> dict[str, Record]:
 
 
 def scores_by_aspect(past: Iterable[KeptResult]) -> dict[str, dict[str, Record]]:
-    """The records of methods for each value of each aspect that a problem was said to have, as in `domain=social`."""
+    """Returns the records of methods for each value of each aspect of a problem, as in `domain=social`."""
     groups: dict[tuple[str, str], list[KeptResult]] = {}
     for one in past:
         for aspect, value in one.classification:
@@ -185,7 +185,7 @@ def scores_by_aspect(past: Iterable[KeptResult]) -> dict[str, dict[str, Record]]
 
 
 def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
-    """What to multiply the fit of each method by: its rate over the rate of all, drawn towards 1 while it has few results.
+    """Returns what to multiply the fit of each method by: its rate over that of all, near 1 while it has few results.
 
     >>> find_factors({"causal": Record(8, 8), "bayesian": Record(0, 8)})
     {'causal': 1.6666666666666667, 'bayesian': 0.3333333333333333}
@@ -198,7 +198,7 @@ def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
 
 
 def chance_of_best(records: Mapping[str, Record], name: str) -> float:
-    """The probability that a method has the highest rate of all that have a record."""
+    """Returns the probability that a method has the highest rate of all that have a record."""
     own = records[name]
     shape = (own.right + 1, own.total - own.right + 1)
     low, high = beta_quantile(1e-6, *shape), beta_quantile(1 - 1e-6, *shape)
@@ -213,5 +213,5 @@ def chance_of_best(records: Mapping[str, Record], name: str) -> float:
 
 
 def describe(one: Record) -> dict[str, Any]:
-    """A record as JSON values."""
+    """Returns a record as JSON values."""
     return {"right": one.right, "total": one.total, "mean": one.mean, "low": one.low, "high": one.high}

@@ -1,4 +1,4 @@
-"""What is known, assumed and missing, and whether more thought is worth it: expected losses, checks that pay, joint confidence."""
+"""Finds what is known, assumed and missing, and whether more thought pays: losses, checks, joint confidence."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -62,17 +62,17 @@ class Claim(NamedTuple):
 
     @property
     def check_hours(self) -> float:
-        """The hours that the check takes, 0 where there is none."""
+        """Returns the hours that the check takes, 0 where there is none."""
         return self.hours or 0.0
 
     @property
     def loss(self) -> float:
-        """The expected loss."""
+        """Returns the expected loss."""
         return (1 - self.confidence) * self.impact
 
     @property
     def net(self) -> float:
-        """What a check is expected to save, less what it costs."""
+        """Returns what a check is expected to save, less what it costs."""
         return self.finds * self.loss - self.price
 
 
@@ -80,7 +80,7 @@ Claims = Sequence[Claim]
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether to proceed or which check to make first, by expected gain within the time that is left."""
+    """Returns whether to proceed or which check to make first, by expected gain within the time that is left."""
     check_size("claims", len(given["claims"]), _MOST_CLAIMS, "claims")
     claims = [_read_claim(name, one, given["cost_per_hour"]) for name, one in given["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
@@ -134,7 +134,8 @@ def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Clai
 
 
 def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> tuple[list[Claim], bool]:
-    """The checks with the largest gain together that fit into the time, the most valuable first; and whether that is exact."""
+    """Returns the checks with the largest gain together within the time, the most valuable first; and whether that is
+    exact."""
     ordered = sorted(paying, key=lambda one: -one.net)
     if hours_left is None or math.fsum(one.check_hours for one in ordered) <= hours_left:
         return ordered, True
@@ -154,7 +155,7 @@ def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> tuple[l
 
 
 def _join(confidences: Sequence[float]) -> dict[str, float]:
-    """The probability that all hold: by independence, and the bounds that hold without it (Fréchet)."""
+    """Returns the probability that all hold: by independence, and the bounds that hold without it (Fréchet)."""
     return {
         "if_independent": math.prod(confidences),
         "at_least": max(0.0, math.fsum(confidences) - (len(confidences) - 1)),

@@ -1,4 +1,4 @@
-"""What was expected, what happened, why, and what to do differently: deviations, surprise, signs of bias, rules with their support."""
+"""Finds what was expected, what happened, why, and what to change: deviations, surprise, bias, rules with support."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
+    """Returns the rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
     measures = [
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
         for name, one in given["measures"].items()
@@ -114,17 +114,17 @@ class Measure(NamedTuple):
 
     @property
     def off(self) -> float | None:
-        """The deviation as a share of the plan; None if nothing was planned."""
+        """Returns the deviation as a share of the plan; None if nothing was planned."""
         return (self.actual - self.expected) / abs(self.expected) if abs(self.expected) > _NOTHING else None
 
     @property
     def gain(self) -> float:
-        """The deviation, positive where it came out better."""
+        """Returns the deviation, positive where it came out better."""
         return self.sign * (self.actual - self.expected)
 
     @property
     def size(self) -> float:
-        """How far off it is; something out of nothing is infinitely far."""
+        """Returns how far off it is; something out of nothing is infinitely far."""
         return abs(self.off) if self.off is not None else math.inf if self.actual else 0.0
 
 
@@ -240,7 +240,7 @@ def _caveats(review: _Review) -> tuple[str, ...]:
 
 
 def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]) -> dict[str, Any]:
-    """Signs of bias, each with the figures that it rests on; a p says how often chance alone would give as much."""
+    """Returns the signs of bias, each with the figures that it rests on; p is how often chance gives as much."""
     signs: dict[str, Any] = {}
     worse, better = sum(one.gain < 0 for one in measures), sum(one.gain > 0 for one in measures)
     if worse + better > 1 and worse != better:
@@ -264,13 +264,13 @@ def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequ
 
 
 def chance_of(event: Event) -> float:
-    """The probability that was given to what then happened."""
+    """Returns the probability that was given to what then happened."""
     return event.forecast.said if event.forecast.happened else 1 - event.forecast.said
 
 
 def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, Any], tolerance: float) -> list[Rule]:
-    """What to do next time: lessons and causes as given, factors on plans, and less confidence where it is due; the
-    best supported first. The same words count as the same rule."""
+    """Returns what to do next time: lessons and causes as given, factors on plans, and less confidence where it is due;
+    the best supported first. The same words count as the same rule."""
     found: dict[str, Rule] = {}
 
     def add(said: str, support: int = 1) -> None:

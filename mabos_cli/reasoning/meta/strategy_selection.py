@@ -1,4 +1,4 @@
-"""Which method to use here: by how well it fits the problem, and by how it has done."""
+"""Finds which method to use here: by how well it fits the problem, and by how it has done."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -41,17 +41,17 @@ class Rated(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the method."""
+        """Returns the name of the method."""
         return self.scored.method.name
 
     @property
     def total(self) -> float:
-        """Fit times factor."""
+        """Returns the fit times factor."""
         return self.scored.score * self.factor
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The method that fits best, weighed by how it has done, and whether its record changed the choice."""
+    """Returns the method that fits best, weighed by how it has done, and whether its record changed the choice."""
     kind = check_classification({name: given[name] for name in ASPECTS if given[name] is not None})
     check_known("only", given["only"] or (), METHODS, "method")
     candidates = [

@@ -1,4 +1,4 @@
-"""How evidence changes what to believe: hypotheses updated one piece of evidence at a time, or a network asked exactly."""
+"""Shows how evidence changes what to believe: hypotheses updated piece by piece, or a network asked exactly."""
 
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ class _Update(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The posterior of the hypotheses, or of the first variable asked for."""
+    """Returns the posterior of the hypotheses, or of the first variable asked for."""
     if (given["hypotheses"] is None) == (given["network"] is None):
         raise BadValue("hypotheses: give either hypotheses with evidence, or a network", "not both, not neither")
     return _solve_network(given) if given["network"] else _solve_hypotheses(given)
@@ -87,7 +87,7 @@ def _solve_hypotheses(given: dict[str, Any]) -> Answer:
 
 
 def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Update:
-    """Bayes' rule once. Absent evidence has the likelihoods of its opposite."""
+    """Applies Bayes' rule once. Absent evidence has the likelihoods of its opposite."""
     check_same(f"{path}.likelihoods", piece["likelihoods"], before, "hypothesis")
     told = {name: piece["likelihoods"][name] for name in before}
     chance = sum(before[name] * told[name] for name in before)
@@ -107,7 +107,7 @@ def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Upda
 
 
 def _factor(before: float, after: float) -> float | None:
-    """Posterior odds over prior odds: how much the evidence speaks for a hypothesis; None where odds are 0 or infinite."""
+    """Returns the posterior odds over prior odds, the weight of evidence; None where odds are 0 or infinite."""
     if before in (0, 1) or after in (0, 1):
         return None
     return (after / (1 - after)) / (before / (1 - before))

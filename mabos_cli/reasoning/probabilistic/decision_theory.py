@@ -1,4 +1,4 @@
-"""Which act to choose when the state of the world is unknown: six criteria side by side, dominance, and how firm the choice is."""
+"""Finds which act to choose in an unknown state of the world: six criteria, dominance, and how firm the choice is."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The act that the deciding criterion picks, with what all others say."""
+    """Returns the act that the deciding criterion picks, with what all others say."""
     gains = read_gains(given["payoffs"], given["kind"], "payoffs")
     if len(gains) < 2:
         raise BadValue("payoffs: there is only one act", "a choice needs two; add what happens if nothing is done")
@@ -96,7 +96,7 @@ def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str
 def _score(
     gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, optimism: float
 ) -> dict[str, dict[str, float]]:
-    """By criterion, a score per act, higher is better; regret counts as negative."""
+    """Returns by criterion a score for each act, higher is better; regret counts as negative."""
     top = {state: max(row[state] for row in gains.values()) for state in states}
     lowest = {act: min(row.values()) for act, row in gains.items()}
     highest = {act: max(row.values()) for act, row in gains.items()}
@@ -111,13 +111,14 @@ def _score(
 
 
 def _shown(criterion: str, scores: dict[str, float], sign: int) -> dict[str, float]:
-    """Scores in the unit of the input: costs as costs, regret as a loss."""
+    """Returns the scores in the unit of the input: costs as costs, regret as a loss."""
     sign = -1 if criterion == "regret" else sign
     return {act: sign * score + 0.0 for act, score in scores.items()}
 
 
 def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
-    """Acts that another one beats in every state, or never loses to: (worse, better, how), one line per worse act."""
+    """Returns the acts that another one beats in every stateor never loses to: (worse, better, how), one per worse
+    act."""
     found = []
     for worse, row in gains.items():
         for better, other in gains.items():
@@ -138,7 +139,7 @@ class Span(NamedTuple):
 
 
 def _spans(gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, act: str) -> list[Span]:
-    """How far the probability of each state may move before another act has the higher expected value."""
+    """Returns how far the probability of each state may move before another act has the higher expected value."""
     if shares is None and len(states) != 2:
         return []
     base = shares or dict.fromkeys(states, 0.5)
@@ -171,7 +172,7 @@ def _caveats(
 
 
 def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:
-    """The table as gains: costs are negative ones. Every act has a payoff in the states of the first."""
+    """Returns the table as gains: costs are negative ones. Every act has a payoff in the states of the first."""
     states = tuple(next(iter(table.values())))
     check_size(path, len(table), MOST_ACTS, "acts")
     check_size(path, len(table) * len(states), MOST_CELLS, "payoffs")
@@ -182,18 +183,18 @@ def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -
 
 
 def largest(gains: Gains) -> float:
-    """The size of the largest gain or loss, by which rounding is judged."""
+    """Returns the size of the largest gain or loss, by which rounding is judged."""
     return max(abs(gain) for row in gains.values() for gain in row.values())
 
 
 def expected_gains(gains: Gains, shares: Mapping[str, float]) -> dict[str, float]:
-    """The expected gain of each act."""
+    """Returns the expected gain of each act."""
     return {act: sum(share * row[state] for state, share in shares.items()) for act, row in gains.items()}
 
 
 def find_span(gains: Gains, shares: Mapping[str, float], act: str, state: str) -> Span | None:
-    """For which probabilities of a state an act is best, or None if for none. The expected gains are straight lines in that
-    probability, so every other act cuts off one side."""
+    """Returns for which probabilities of a state an act is best, or None if for none. The expected gains are straight
+    lines in that probability, so every other act cuts off one side."""
     low, high, slack = 0.0, 1.0, 1e-12 * largest(gains)
     sure, rest = _ends(gains[act], shares, state)
     for other, row in gains.items():
@@ -211,7 +212,7 @@ def find_span(gains: Gains, shares: Mapping[str, float], act: str, state: str) -
 
 
 def _ends(row: Mapping[str, float], shares: Mapping[str, float], state: str) -> tuple[float, float]:
-    """The gain if the state is certain, and the expected gain if it is ruled out."""
+    """Returns the gain if the state is certain, and the expected gain if it is ruled out."""
     left = sum(share for name, share in shares.items() if name != state)
     rest = sum(share * row[name] for name, share in shares.items() if name != state)
     return row[state], rest / left

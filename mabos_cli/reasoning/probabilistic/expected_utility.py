@@ -1,4 +1,4 @@
-"""Which option has the highest expected utility: certainty equivalents, risk premiums and stochastic dominance."""
+"""Finds which option has the highest expected utility: certainty equivalents, risk premiums, stochastic dominance."""
 
 import math
 from bisect import bisect_right
@@ -39,7 +39,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The option with the highest certainty equivalent, which is the one with the highest expected utility."""
+    """Returns the option with the highest certainty equivalent, which is the one with the highest expected utility."""
     check_size("options", len(given["options"]), MOST_OPTIONS, "options")
     check_size("options", sum(map(len, given["options"].values())), MOST_OUTCOMES, "outcomes")
     lotteries = {name: _read(found, f"options.{name}") for name, found in given["options"].items()}
@@ -76,7 +76,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _read(outcomes: list[dict[str, float]], path: str) -> Lottery:
-    """The lottery with equal amounts added up and impossible ones left out, rising."""
+    """Returns the lottery with equal amounts added up and impossible ones left out, rising."""
     shares = sum_to_one(path, {str(n): outcome["p"] for n, outcome in enumerate(outcomes)})
     found: dict[float, float] = {}
     for outcome, share in zip(outcomes, shares.values(), strict=True):
@@ -94,7 +94,7 @@ class Attitude(NamedTuple):
 
 
 def _utility(given: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
-    """The utility, and what is added to gains before it is asked."""
+    """Returns the utility, and what is added to gains before it is asked."""
     kind, aversion = given["utility"], given["aversion"]
     if kind in ("crra", "cara") and aversion is None:
         raise BadValue("aversion: is missing", f"{kind} needs it; {SHAPE.field('aversion').about}")
@@ -144,12 +144,12 @@ def _above(found: dict[str, Any]) -> str:
 
 
 def linear() -> Attitude:
-    """The attitude of somebody who looks at the mean only."""
+    """Returns the attitude of somebody who looks at the mean only."""
     return Attitude("linear", lambda amount: amount, mean)
 
 
 def cara(aversion: float) -> Attitude:
-    """Constant absolute aversion to risk: u(x) = (1 - exp(-a x)) / a."""
+    """Returns an attitude of constant absolute aversion to risk: u(x) = (1 - exp(-a x)) / a."""
     if aversion == 0:
         return linear()
 
@@ -166,7 +166,8 @@ def cara(aversion: float) -> Attitude:
 
 
 def crra(aversion: float) -> Attitude:
-    """Constant relative aversion to risk: u(w) = w^(1-g) / (1-g), log w at g = 1. The amounts are total wealth, above 0."""
+    """Returns an attitude of constant relative aversion to risk: u(w) = w^(1-g) / (1-g), log w at g = 1; w is above
+    0."""
     if abs(aversion - 1) < 1e-9:
         return Attitude("log", math.log, lambda lot: math.exp(sum(share * math.log(w) for w, share in lot)))
     power = 1 - aversion
@@ -181,7 +182,7 @@ def crra(aversion: float) -> Attitude:
 
 
 def through_points(points: list[tuple[float, float]], path: str) -> Attitude:
-    """A utility that is straight between given points, which must rise."""
+    """Returns a utility that is straight between given points, which must rise."""
     points = sorted(points)
     amounts, worths = [x for x, _ in points], [u for _, u in points]
     if len(points) < 2 or any(b <= a for a, b in pairwise(amounts)):
@@ -203,18 +204,18 @@ def _between(across: list[float], up: list[float], at: float) -> float:
 
 
 def mean(lottery: Lottery) -> float:
-    """The expected amount."""
+    """Returns the expected amount."""
     return sum(amount * share for amount, share in lottery)
 
 
 def spread(lottery: Lottery) -> float:
-    """The standard deviation."""
+    """Returns the standard deviation."""
     middle = mean(lottery)
     return math.sqrt(sum(share * (amount - middle) ** 2 for amount, share in lottery))
 
 
 def dominates(one: Lottery, other: Lottery) -> int:
-    """1 if everybody who likes more prefers the first, 2 if everybody does who also dislikes risk, 0 otherwise.
+    """Returns 1 if everybody who likes more prefers the first, 2 if everybody does who also dislikes risk, 0 otherwise.
 
     >>> dominates(((1, 0.5), (3, 0.5)), ((0, 0.5), (3, 0.5))), dominates(((1, 1.0),), ((0, 0.5), (2, 0.5)))
     (1, 2)
@@ -234,5 +235,5 @@ def dominates(one: Lottery, other: Lottery) -> int:
 
 
 def _below(lottery: Lottery, amount: float) -> float:
-    """The probability of this amount or less."""
+    """Returns the probability of this amount or less."""
     return sum(share for found, share in lottery if found <= amount)

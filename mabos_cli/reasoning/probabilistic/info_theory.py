@@ -1,4 +1,4 @@
-"""Which question is worth asking first: expected information in bits, and with payoffs what the answer is worth in money."""
+"""Finds which question is worth asking first: expected information in bits, and with payoffs its worth in money."""
 
 import math
 from collections.abc import Iterable
@@ -46,12 +46,12 @@ class _Asked(NamedTuple):
 
     @property
     def net(self) -> float:
-        """What is left of its value after its cost."""
+        """Returns what is left of its value after its cost."""
         return (self.value or 0.0) - self.cost
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The question to ask first: the one with the highest net value, or without payoffs the most bits."""
+    """Returns the question to ask first: the one with the highest net value, or without payoffs the most bits."""
     states = sum_to_one("states", given["states"])
     size = sum(len(one["answers"]) for one in given["questions"].values()) * len(states)
     check_size("questions", size, MOST_CELLS, "answers times states")
@@ -70,7 +70,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def entropy(shares: Iterable[float]) -> float:
-    """The entropy in bits.
+    """Returns the entropy in bits.
 
     >>> entropy((0.5, 0.25, 0.25))
     1.5
@@ -119,7 +119,7 @@ def _likelihoods(said: Any, states: dict[str, float], path: str) -> dict[str, fl
 
 
 def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
-    """The question that leaves the least doubt, the cheaper one of equals."""
+    """Returns the question that leaves the least doubt, the cheaper one of equals."""
     gains = {name: one.gain for name, one in asked.items()}
     top = best_names(gains, scale=1)
     best = min(top, key=lambda name: asked[name].cost)
@@ -141,7 +141,7 @@ def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
 
 
 def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) -> Answer:
-    """The question that adds most to the decision after its cost, or none."""
+    """Returns the question that adds most to the decision after its cost, or none."""
     now = expected_gains(gains, states)
     act = best_names(now, scale=largest(gains))[0]
     perfect = sum(share * max(row[state] for row in gains.values()) for state, share in states.items()) - now[act]

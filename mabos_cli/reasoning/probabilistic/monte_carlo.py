@@ -1,4 +1,4 @@
-"""The range of outcomes of a model with uncertain inputs, by simulation from a seed."""
+"""Simulates the range of outcomes of a model with uncertain inputs, by simulation from a seed."""
 
 import math
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class _Model(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The mean of the target with the interval that holds nine tenths of the draws."""
+    """Returns the mean of the target with the interval that holds nine tenths of the draws."""
     count = given["draws"]
     check_size("draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
     model = _read_model(given)
@@ -121,7 +121,7 @@ def _draw(given: dict[str, Any], chance: Any) -> dict[str, list[float]]:
 
 
 def _run(model: _Model, columns: dict[str, list[float]]) -> tuple[dict[str, list[float]], dict[str, int]]:
-    """What each formula gives draw by draw, and how often each condition holds."""
+    """Returns what each formula gives draw by draw, and how often each condition holds."""
     outputs: dict[str, list[float]] = {name: [] for name in model.formulas}
     hits = dict.fromkeys(model.questions, 0)
     formulas = [(name, one.value, f"model.{name}", outputs[name]) for name, one in model.formulas.items()]

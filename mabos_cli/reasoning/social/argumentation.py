@@ -1,4 +1,4 @@
-"""Which arguments stand when all attacks are weighed: Dung's semantics, with supports and preferences, and what they say of a claim."""
+"""Finds which arguments stand when all attacks are weighed(Dung's semantics), with supports and preferences."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Frame(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whether the claim stands in every preferred set of arguments, or which arguments do."""
+    """Returns whether the claim stands in every preferred set of arguments, or which arguments do."""
     check_size("arguments", len(given["arguments"]), _MOST_ARGUMENTS, "arguments")
     if given["claim"] is not None:
         known_name("claim", given["claim"], given["arguments"], "argument")
@@ -89,7 +89,7 @@ def _is_stronger(one: str, other: str, weaker: Mapping[str, list[str]], strength
 
 
 def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Pairs of names, each once, in the order of the input."""
+    """Returns the pairs of names, each once, in the order of the input."""
     if isinstance(said, Mapping):
         said = [
             [one, other] for one, others in said.items() for other in (others if isinstance(others, list) else [others])
@@ -117,7 +117,7 @@ def _read_order(said: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, 
 
 
 def _close(pairs: list[tuple[str, str]], field: str, circular: str) -> dict[str, list[str]]:
-    """Everything that each name leads to; a circle is refused."""
+    """Returns everything that each name leads to; a circle is refused."""
     steps: dict[str, list[str]] = {}
     for one, other in pairs:
         steps.setdefault(one, []).append(other)
@@ -146,12 +146,12 @@ class Labels(NamedTuple):
 
     @property
     def labelled(self) -> int:
-        """Everybody who has a label."""
+        """Returns everybody who has a label."""
         return self.inside | self.out | self.undecided
 
 
 def _status(one: int, preferred: list[Labels]) -> str:
-    """How an argument fares over all preferred sets."""
+    """Returns how an argument fares over all preferred sets."""
     inside = sum(labels.inside >> one & 1 for labels in preferred)
     if inside == len(preferred):
         return "accepted"
@@ -260,7 +260,7 @@ def _caveats(frame: Frame, grounded: Labels, complete: list[Labels] | None, pref
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:
-    """For each argument the set of those that attack it."""
+    """Returns for each argument the set of those that attack it."""
     attackers = [0] * size
     for one, other in attacks:
         attackers[other] |= 1 << one
@@ -268,7 +268,7 @@ def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def label_grounded(attackers: Sequence[int]) -> Labels:
-    """The most cautious labelling: in is who all attackers are out, out is who has an attacker in, again and again."""
+    """Returns the most cautious labelling: in are those with all attackers out, out those with one in."""
     inside = out = 0
     while True:
         more_in = sum(1 << n for n, foes in enumerate(attackers) if not foes & ~out)
@@ -279,8 +279,8 @@ def label_grounded(attackers: Sequence[int]) -> Labels:
 
 
 def find_complete(attackers: Sequence[int], most_visits: int = MOST_VISITS) -> list[Labels] | None:
-    """Every complete labelling, or None if the search takes too long: each argument is in exactly if all its attackers are
-    out, and out exactly if one of them is in."""
+    """Returns every complete labelling, or None if the search takes too long: each argument is in exactly if all its
+    attackers are out, and out exactly if one of them is in."""
     grounded = label_grounded(attackers)
     everybody = (1 << len(attackers)) - 1
     open_ones = [*bits(grounded.undecided)]
@@ -306,7 +306,7 @@ def find_complete(attackers: Sequence[int], most_visits: int = MOST_VISITS) -> l
 
 
 def _propagate(attackers: Sequence[int], open_ones: list[int], labels: Labels) -> tuple[Labels | None, int]:
-    """The labels with all that follows from them, or None if they contradict each other; and how many passes it took."""
+    """Returns the labels with all that follows from them, None if they contradict; and the number of passes."""
     passes = 0
     while True:
         passes, before = passes + 1, labels
@@ -320,7 +320,7 @@ def _propagate(attackers: Sequence[int], open_ones: list[int], labels: Labels) -
 
 
 def _follow(foes: int, bit: int, labels: Labels) -> Labels | None:
-    """What the labels of its attackers say about an argument, and its own about them."""
+    """Returns what the labels of its attackers say about an argument, and its own about them."""
     inside, out, undecided = labels
     free = foes & ~labels.labelled
     single = free if free & (free - 1) == 0 else 0
@@ -340,7 +340,7 @@ def _follow(foes: int, bit: int, labels: Labels) -> Labels | None:
 
 
 def keep_preferred(complete: Sequence[Labels]) -> list[Labels]:
-    """The labellings whose set of arguments inside cannot be enlarged."""
+    """Returns the labellings whose set of arguments inside cannot be enlarged."""
     largest = sorted(complete, key=lambda one: -one.inside.bit_count())
     kept: list[Labels] = []
     for one in largest:
@@ -351,12 +351,12 @@ def keep_preferred(complete: Sequence[Labels]) -> list[Labels]:
 
 
 def keep_stable(complete: Sequence[Labels]) -> list[Labels]:
-    """The labellings that leave nothing undecided."""
+    """Returns the labellings that leave nothing undecided."""
     return [one for one in complete if not one.undecided]
 
 
 def find_ideal(attackers: Sequence[int], preferred: Sequence[Labels]) -> int:
-    """The largest set that defends itself and lies in every preferred set."""
+    """Returns the largest set that defends itself and lies in every preferred set."""
     common = -1
     for one in preferred:
         common &= one.inside

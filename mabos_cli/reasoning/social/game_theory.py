@@ -1,4 +1,4 @@
-"""What players do who all do their best against each other: equilibria, dominance, safety, and what that means for me."""
+"""Finds what players do at their best against each other: equilibria, dominance, safety, and advice."""
 
 from fractions import Fraction
 from itertools import product
@@ -39,7 +39,7 @@ QUESTIONS = (
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The equilibria of a game in normal form, and what the player `me` should do."""
+    """Returns the equilibria of a game in normal form, and what the player `me` should do."""
     game = _read_game(given)
     me = 0 if given["me"] is None else game.players.index(known_name("me", given["me"], game.players, "player"))
     pure, left, removed = games.find_pure_equilibria(game), *games.remove_dominated(game, game.everything())
@@ -50,7 +50,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _add_mixed(found: games.Analysis) -> games.Analysis:
-    """The analysis with mixed equilibria and security levels, where the game is small enough; removes what only mixtures dominate."""
+    """Adds mixed equilibria and security levels if the game is small; removes what only mixtures dominate."""
     game, left, removed = found.game, found.left, [*found.removed]
     if games.count_systems(*map(len, game.actions)) <= games.MOST_SYSTEMS:
         found = found._replace(security=tuple(games.find_security(_matrix(game, n, game.everything())) for n in (0, 1)))
@@ -72,7 +72,7 @@ def _add_mixed(found: games.Analysis) -> games.Analysis:
 
 
 def _matrix(game: games.Game, player: int, left: tuple[tuple[int, ...], ...], of: int | None = None) -> games.Matrix:
-    """What a player, or the one named by `of`, gets: a row for each action of the player that is left."""
+    """Returns what a player, or the one named by `of`, gets: a row for each action of the player that is left."""
     gets = player if of is None else of
     return tuple(
         tuple(game.payoffs[(mine, yours) if player == 0 else (yours, mine)][gets] for yours in left[1 - player])
@@ -81,7 +81,7 @@ def _matrix(game: games.Game, player: int, left: tuple[tuple[int, ...], ...], of
 
 
 def _widen(one: games.Mixed, game: games.Game, left: tuple[tuple[int, ...], ...]) -> games.Mixed:
-    """The equilibrium over all actions: those that were removed are never played."""
+    """Returns the equilibrium over all actions: those that were removed are never played."""
     wide = []
     for n, mix in enumerate(one.mixes):
         share = dict(zip(left[n], mix, strict=True))
@@ -155,7 +155,7 @@ def _read_profiles(given: dict[str, Any]) -> games.Game:
 
 
 def tell(found: games.Analysis, advice: games.Advice) -> Answer:
-    """The answer: advice first, then what it rests on."""
+    """Returns the answer: advice first, then what it rests on."""
     game, me = found.game, found.me
     actions, used = game.actions[me], [n for n, share in enumerate(advice.mix) if share]
     about = f"what {game.players[me]} should do"
@@ -171,7 +171,7 @@ def tell(found: games.Analysis, advice: games.Advice) -> Answer:
 
 
 def _scores(found: games.Analysis, advice: games.Advice) -> dict[str, float]:
-    """What each own action brings against the play that the advice expects, or its worst case."""
+    """Returns what each own action brings against the play that the advice expects, or its worst case."""
     game, me = found.game, found.me
     scores = {}
     for n, action in enumerate(game.actions[me]):
@@ -187,7 +187,7 @@ def _scores(found: games.Analysis, advice: games.Advice) -> dict[str, float]:
 
 
 def _figure(value: Fraction) -> str:
-    """A number exactly while it is short."""
+    """Returns a number exactly while it is short."""
     return str(value) if value.denominator <= 1000 else f"{float(value):.3g}"
 
 
@@ -231,7 +231,7 @@ def _gone(game: games.Game, one: games.Removed) -> str:
 
 
 def _dilemma(found: games.Analysis) -> list[str]:
-    """A line if every pure equilibrium leaves each of them worse off than they could be together."""
+    """Returns a line if every pure equilibrium leaves each of them worse off than they could be together."""
     better = [way for one in found.pure if (way := _find_better_for_all(found, one)) is not None]
     if not better or len(better) < len(found.pure):
         return []
@@ -318,7 +318,7 @@ def _maximin(found: games.Analysis, player: int) -> dict[str, Any]:
 
 
 def _replies(game: games.Game, player: int) -> dict[str, list[str]]:
-    """The best answers of a player to each action of the other."""
+    """Returns the best answers of a player to each action of the other."""
     replies = {}
     for k, action in enumerate(game.actions[1 - player]):
         got = [game.payoffs[(n, k) if player == 0 else (k, n)][player] for n in range(len(game.actions[player]))]

@@ -21,15 +21,15 @@ class Game(NamedTuple):
     payoffs: dict[Profile, tuple[Fraction, ...]]
 
     def profiles(self, left: tuple[tuple[int, ...], ...] | None = None) -> Iterator[Profile]:
-        """Every profile, or those of the actions that are left."""
+        """Yields every profile, or those of the actions that are left."""
         return product(*(left or self.everything()))
 
     def everything(self) -> tuple[tuple[int, ...], ...]:
-        """The numbers of all actions of each player."""
+        """Returns the numbers of all actions of each player."""
         return tuple(tuple(range(len(own))) for own in self.actions)
 
     def named(self, profile: Profile) -> dict[str, str]:
-        """A profile as player and action."""
+        """Returns a profile as player and action."""
         return {who: self.actions[n][profile[n]] for n, who in enumerate(self.players)}
 
 
@@ -42,12 +42,12 @@ class Removed(NamedTuple):
 
 
 def swap(profile: Profile, player: int, action: int) -> Profile:
-    """The profile after one player changes."""
+    """Returns the profile after one player changes."""
     return (*profile[:player], action, *profile[player + 1 :])
 
 
 def find_pure_equilibria(game: Game) -> list[Profile]:
-    """The profiles that nobody gains by leaving alone."""
+    """Returns the profiles that nobody gains by leaving alone."""
     best: dict[tuple[int, Profile], Fraction] = {}
     for profile in game.profiles():
         for player, got in enumerate(game.payoffs[profile]):
@@ -63,8 +63,8 @@ def find_pure_equilibria(game: Game) -> list[Profile]:
 def remove_dominated(
     game: Game, left: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[tuple[int, ...], ...], list[Removed]]:
-    """The actions that survive when strictly dominated ones are removed until none is left, and those removed. The order
-    of removal makes no difference to what survives."""
+    """Returns the actions that survive when strictly dominated ones are removed until none is left, and those removed.
+    The order of removal makes no difference to what survives."""
     removed: list[Removed] = []
     while found := _find_dominated(game, left):
         removed.append(found)
@@ -84,7 +84,7 @@ def _find_dominated(game: Game, left: tuple[tuple[int, ...], ...]) -> Removed | 
 
 
 def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
-    """The actions with the best worst case, and that worst case."""
+    """Returns the actions with the best worst case, and that worst case."""
     worst: dict[int, Fraction] = {}
     for profile in game.profiles():
         got, action = game.payoffs[profile][player], profile[player]
@@ -94,14 +94,14 @@ def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
 
 
 def find_pareto(game: Game) -> list[Profile]:
-    """The profiles that no other one improves for somebody at nobody's cost."""
+    """Returns the profiles that no other one improves for somebody at nobody's cost."""
     kept = find_front(game.payoffs.values())
     return [profile for profile in game.profiles() if game.payoffs[profile] in kept]
 
 
 def find_risk_dominant(game: Game, one: Profile, other: Profile) -> Profile | None:
-    """Of two strict equilibria of a game of two by two, the one whose deviations cost more (Harsanyi and Selten), if
-    one does."""
+    """Returns, of two strict equilibria of a game of two by two, the one whose deviations cost more (Harsanyi and
+    Selten), if one does."""
     if any(a == b for a, b in zip(one, other, strict=True)):
         return None
     losses = []
@@ -123,17 +123,17 @@ class Corner(NamedTuple):
 
     @property
     def support(self) -> frozenset[int]:
-        """The actions that are played at all."""
+        """Returns the actions that are played at all."""
         return frozenset(n for n, share in enumerate(self.mix) if share)
 
 
 def count_systems(rows: int, columns: int) -> int:
-    """How many pairs of supports of equal size there are."""
+    """Returns how many pairs of supports of equal size there are."""
     return comb(rows + columns, rows) - 1
 
 
 def find_corners(theirs: Matrix) -> list[Corner]:
-    """All corners of the mixtures over the rows, where an entry is what the other player gets with a column.
+    """Returns all corners of the mixtures over the rows, where an entry is what the other player gets with a column.
 
     A mixture x and the best the other player can get, v, are a corner where as many columns reach v as rows are played. With
     all entries above 0, x / v solves a square system whose right side is 1: one for each pair of supports.
@@ -171,7 +171,7 @@ def _find_corner(whole: list[list[int]], support: tuple[int, ...], tight: tuple[
 
 
 def _solve_whole(rows: list[list[int]]) -> tuple[list[int], int] | None:
-    """Numerators and the common denominator, above 0, of the solution of whole-numbered equations; None if there is not exactly one.
+    """Returns numerators and their positive denominator that solve whole-numbered equations; None if not unique.
 
     Gauss and Jordan without fractions: each division is exact (Bareiss), and the diagonal ends as the determinant.
     """
@@ -199,12 +199,13 @@ class Mixed(NamedTuple):
 
     @property
     def is_pure(self) -> bool:
-        """Whether both play one action only."""
+        """Returns whether both play one action only."""
         return all(max(mix) == 1 for mix in self.mixes)
 
 
 def match_corners(rows: list[Corner], columns: list[Corner]) -> list[Mixed]:
-    """The equilibria at corners: each plays only best replies to the other. Pure ones first, in the order of the actions."""
+    """Returns the equilibria at corners, where each plays only best replies; pure ones first, in the order of
+    actions."""
     found = [
         Mixed((mine.mix, yours.mix), (yours.value, mine.value))
         for mine in rows
@@ -215,12 +216,12 @@ def match_corners(rows: list[Corner], columns: list[Corner]) -> list[Mixed]:
 
 
 def is_degenerate(corners: list[Corner]) -> bool:
-    """Whether some mixture has more best replies than it has actions: then equilibria may come in whole ranges."""
+    """Returns whether some mixture has more best replies than it has actions, so that equilibria may form ranges."""
     return any(len(corner.replies) > len(corner.support) for corner in corners)
 
 
 def find_security(mine: Matrix) -> Corner:
-    """The mixture over the rows with the best worst case, where an entry is what its player gets; its value is that worst case."""
+    """Returns the mixture over the rows with the best worst caseas its value; an entry is what its player gets."""
     corners = find_corners(tuple(tuple(-entry for entry in row) for row in mine))
     best = min(corners, key=lambda corner: corner.value)
     return best._replace(value=-best.value)
@@ -241,16 +242,16 @@ class Analysis(NamedTuple):
 
     @property
     def is_zero_sum(self) -> bool:
-        """Whether two players share a constant sum."""
+        """Returns whether two players share a constant sum."""
         return len(self.game.players) == 2 and len({sum(got) for got in self.game.payoffs.values()}) == 1
 
     def improved(self, payoffs: tuple[Fraction, ...]) -> Profile | None:
-        """A profile that is better for somebody and worse for nobody."""
+        """Returns a profile that is better for somebody and worse for nobody."""
         return next((one for one in self.pareto if is_better(self.game.payoffs[one], payoffs)), None)
 
 
 def played(game: Game, profile: Profile) -> str:
-    """The actions of a profile, as text."""
+    """Returns the actions of a profile, as text."""
     return ", ".join(game.named(profile).values())
 
 
@@ -264,7 +265,7 @@ class Advice(NamedTuple):
 
 
 def advise(found: Analysis) -> Advice:
-    """What `me` should play: what dominance leaves, else the only equilibrium, else the one that stands out, else the safest."""
+    """Returns what `me` should playby dominance, else the only equilibrium, else the outstanding or safest one."""
     game, me = found.game, found.me
     single = found.mixed[0] if found.mixed and len(found.mixed) == 1 else None
     if len(found.left[me]) == 1:
@@ -286,7 +287,7 @@ def _only(found: Analysis, action: int) -> tuple[Fraction, ...]:
 
 
 def _pick_outstanding(found: Analysis) -> Advice | None:
-    """The equilibrium that is better for all than any other, or that is less risky in a game of two by two."""
+    """Returns the equilibrium that is better for all than any other, or that is less risky in a game of two by two."""
     game, me = found.game, found.me
     best, risk = find_payoff_dominant(found), find_less_risky(found)
     if best is not None:
@@ -319,7 +320,7 @@ def _pick_safest(found: Analysis, game: Game, me: int) -> Advice:
 
 
 def find_payoff_dominant(found: Analysis) -> Profile | None:
-    """The pure equilibrium that gives nobody less than any other equilibrium, and somebody more."""
+    """Returns the pure equilibrium that gives nobody less than any other equilibrium, and somebody more."""
     game = found.game
     rivals = {game.payoffs[profile] for profile in found.pure} | {one.payoffs for one in found.mixed or ()}
     for profile in found.pure if len(rivals) > 1 else ():
@@ -331,7 +332,7 @@ def find_payoff_dominant(found: Analysis) -> Profile | None:
 
 
 def find_less_risky(found: Analysis) -> Profile | None:
-    """The risk-dominant one of two strict equilibria, if dominance leaves two actions each."""
+    """Returns the risk-dominant one of two strict equilibria, if dominance leaves two actions each."""
     if len(found.game.players) != 2 or [*map(len, found.left)] != [2, 2] or len(found.pure) != 2:
         return None
     return find_risk_dominant(found.game, *found.pure)

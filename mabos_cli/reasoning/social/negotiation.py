@@ -1,4 +1,4 @@
-"""What a fair and lasting deal is: room for agreement, the frontier, bargaining solutions, and issues to trade."""
+"""Finds what a fair and lasting deal is: room for agreement, frontier, bargaining solutions, and issues to trade."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +67,7 @@ class Party(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The Nash bargaining solution with the other solutions beside it, or that no deal is better than none for all."""
+    """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
     if given["price"] is not None:
         if given["parties"] or given["options"]:
             raise BadValue("price: give a price alone, or parties with deals", "not both")
@@ -110,7 +110,7 @@ def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]],
 
 
 def _read_worth(path: str, party: dict[str, Any], issues: Worth) -> Worth:
-    """What each value of each issue adds to the worth of a deal."""
+    """Returns what each value of each issue adds to the worth of a deal."""
     worth, weights = party["worth"] or {}, party["weights"]
     check_same(f"{path}.worth", worth, issues, "issue")
     for issue, values in issues.items():
@@ -125,7 +125,7 @@ def _read_worth(path: str, party: dict[str, Any], issues: Worth) -> Worth:
 
 
 def _find_trades(parties: list[str], tables: list[Worth], issues: Worth) -> list[str]:
-    """For each two parties, the issues whose stakes differ most: each gives way where it costs least."""
+    """Returns for each two parties, the issues whose stakes differ most: each gives way where it costs least."""
     stakes = []
     for table in tables:
         spread = {issue: max(worth.values()) - min(worth.values()) for issue, worth in table.items()}
@@ -183,7 +183,7 @@ def _gained(parties: tuple[Party, ...], deal: Deal) -> str:
 
 
 def _scores(frontier: list[Deal], parties: tuple[Party, ...]) -> dict[str, float]:
-    """The Nash products of the deals on the frontier, the best ones only."""
+    """Returns the Nash products of the deals on the frontier, the best ones only."""
     scores = score_nash(frontier, [party.power for party in parties])
     return dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED])
 
@@ -261,13 +261,13 @@ def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths,
 
 
 def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
-    """The deals that no other one improves for one party at no cost to the rest, in their order."""
+    """Returns the deals that no other one improves for one party at no cost to the rest, in their order."""
     kept = find_front(deal.gains for deal in deals)
     return [deal for deal in deals if deal.gains in kept]
 
 
 def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, float]:
-    """The Nash product of each deal, with powers as shares. Who cannot gain by any deal would make all of them 0, and is left out.
+    """Returns the Nash product of each deal, with powers as shares. Who cannot gain by any deal is left out.
 
     >>> score_nash([Deal("a", (4.0, 0.0)), Deal("b", (9.0, 0.0))], [1, 1])
     {'a': 2.0, 'b': 3.0}
@@ -277,12 +277,12 @@ def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, f
 
 
 def _able(frontier: Sequence[Deal]) -> list[int]:
-    """The parties that some deal gives more than walking away."""
+    """Returns the parties that some deal gives more than walking away."""
     return [n for n in range(len(frontier[0].gains)) if any(deal.gains[n] > 0 for deal in frontier)]
 
 
 def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, ...]:
-    """The deal that each rule picks from the frontier: Nash, Kalai and Smorodinsky, egalitarian, utilitarian."""
+    """Returns the deal that each rule picks from the frontier: Nash, Kalai-Smorodinsky, egalitarian, utilitarian."""
     ideal = {n: max(deal.gains[n] for deal in frontier) for n in _able(frontier)}
     products = score_nash(frontier, powers)
 
@@ -298,7 +298,7 @@ def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, 
 
 
 def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[float, ...]]) -> Fair:
-    """The first deal with the best score. Scores are compared part by part, so that the worst off counts first."""
+    """Returns the first deal with the best score. Scores are compared part by part, so the worst off counts first."""
     scored = [(score(deal), deal) for deal in frontier]
     best, chosen = scored[0]
     for one, deal in scored[1:]:
@@ -316,8 +316,8 @@ def _is_above(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def split_alternating(first: float, second: float) -> float:
-    """The share of the one who offers first when offers alternate without end and a round shrinks the surplus to
-    these parts of its worth for each (Rubinstein 1982).
+    """Returns the share of the one who offers first when offers alternate without end and a round shrinks the surplus
+    to these parts of its worth for each (Rubinstein 1982).
 
     >>> split_alternating(0.5, 0.5)
     0.6666666666666666
@@ -326,7 +326,7 @@ def split_alternating(first: float, second: float) -> float:
 
 
 def solve_price(given: dict[str, Any]) -> Answer:
-    """The price that shares the surplus, or that no price suits both."""
+    """Returns the price that shares the surplus, or that no price suits both."""
     seller, buyer, unit = given["seller"], given["buyer"], given["unit"]
     low, high = seller["reserve"], buyer["reserve"]
     names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}

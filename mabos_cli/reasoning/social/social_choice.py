@@ -1,4 +1,4 @@
-"""What a group prefers: the winners by several rules of voting, whether they agree, and majorities that run in a circle."""
+"""Finds what a group prefers: winners by several voting rules, whether they agree, and circular majorities."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class Tally(NamedTuple):
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """The ranking by the rule that decides, with the winners by all the others."""
+    """Returns the ranking by the rule that decides, with the winners by all the others."""
     read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(given["ballots"], 1)]
     named = dict.fromkeys(name for _, groups, approve in read for group in (*groups, approve or ()) for name in group)
     names = tuple(given["candidates"] or named)
@@ -102,7 +102,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...], tuple[str, ...] | None]:
-    """How many voters, their groups of candidates, and whom they approve."""
+    """Returns how many voters, their groups of candidates, and whom they approve."""
     if isinstance(ballot, str):
         counted = _COUNTED.fullmatch(ballot)
         count, order = (int(counted[1][:12]), counted[2]) if counted else (1, ballot)
@@ -225,7 +225,7 @@ def _caveats(rule: str, tally: Tally, counts: dict[str, Count], loser: str | Non
 
 
 def count_pairs(ballots: Sequence[Ballot], size: int) -> list[list[int]]:
-    """How many voters prefer each candidate to each other one."""
+    """Returns how many voters prefer each candidate to each other one."""
     pairs = [[0] * size for _ in range(size)]
     for count, groups in ballots:
         below = set(range(size))
@@ -238,14 +238,14 @@ def count_pairs(ballots: Sequence[Ballot], size: int) -> list[list[int]]:
 
 
 def score_borda(pairs: Pairs, voters: int) -> list[Fraction]:
-    """Points: one for each candidate below on a ballot, half of one for each that is tied; so (voters + for - against) / 2 summed
-    over the others."""
+    """Returns the points: one for each candidate below on a ballot, half of one for each that is tied; so (voters + for
+    - against) / 2 summed over the others."""
     size = range(len(pairs))
     return [sum((Fraction(voters + pairs[a][b] - pairs[b][a], 2) for b in size if b != a), Fraction(0)) for a in size]
 
 
 def score_first(ballots: Sequence[Ballot], standing: Sequence[int]) -> dict[int, Fraction | int]:
-    """First places among those who still stand; a tied first place is shared. Ballots that name none of them are exhausted."""
+    """Returns the first places among those who still stand, shared if tied; ballots that name none are exhausted."""
     tally: dict[int, Fraction | int] = dict.fromkeys(standing, 0)
     for count, groups in ballots:
         for group in groups:
@@ -258,7 +258,7 @@ def score_first(ballots: Sequence[Ballot], standing: Sequence[int]) -> dict[int,
 
 
 def score_copeland(pairs: Pairs) -> list[Fraction]:
-    """Wins over others, a tie counting half."""
+    """Returns the wins over others, a tie counting half."""
     size = range(len(pairs))
     return [
         sum(
@@ -270,7 +270,7 @@ def score_copeland(pairs: Pairs) -> list[Fraction]:
 
 
 def find_smith(pairs: Pairs) -> list[int]:
-    """The smallest set whose members each beat everybody outside it."""
+    """Returns the smallest set whose members each beat everybody outside it."""
     scores = score_copeland(pairs)
     order = sorted(range(len(pairs)), key=lambda one: -scores[one])
     for size in range(1, len(order) + 1):
@@ -281,8 +281,8 @@ def find_smith(pairs: Pairs) -> list[int]:
 
 
 def find_paths(pairs: Pairs) -> list[list[int]]:
-    """The strength of the strongest path between every two candidates (Schulze), a link being as strong as the voters
-    who win it."""
+    """Returns the strength of the strongest path between every two candidates (Schulze), a link being as strong as the
+    voters who win it."""
     size = range(len(pairs))
     paths = [[pairs[a][b] if pairs[a][b] > pairs[b][a] else 0 for b in size] for a in size]
     for via in size:
@@ -294,20 +294,21 @@ def find_paths(pairs: Pairs) -> list[list[int]]:
 
 
 def rank_schulze(paths: Pairs) -> list[int]:
-    """How many others each candidate beats by the strongest path, less how many beat it: an order, for the relation is transitive."""
+    """Returns how many others each candidate beats by the strongest path, less how many beat it; the relation is
+    transitive."""
     size = range(len(paths))
     return [sum((paths[a][b] > paths[b][a]) - (paths[b][a] > paths[a][b]) for b in size) for a in size]
 
 
 def find_schulze(paths: Pairs) -> list[int]:
-    """The candidates whom nobody beats by a stronger path."""
+    """Returns the candidates whom nobody beats by a stronger path."""
     size = range(len(paths))
     return [a for a in size if all(paths[a][b] >= paths[b][a] for b in size)]
 
 
 def run_off(ballots: Sequence[Ballot], size: int) -> list[Round]:
-    """Counts in which the last leaves until one has more than half of the ballots that still count. Of those tied at the
-    end the one with fewer first places before leaves, else the later in the list."""
+    """Returns the counts in which the last leaves until one has more than half of the ballots that still count. Of
+    those tied at the end the one with fewer first places before leaves, else the later in the list."""
     standing, rounds, history = [*range(size)], [], []
     while True:
         tally = score_first(ballots, standing)
@@ -323,7 +324,7 @@ def run_off(ballots: Sequence[Ballot], size: int) -> list[Round]:
 
 
 def find_kemeny(pairs: Pairs) -> tuple[list[int], int, bool]:
-    """The ranking with which voters agree most over all pairs, how often they do, and whether it is the only one."""
+    """Returns the ranking with which voters agree most over all pairs, how often, and whether it is unique."""
     size = len(pairs)
     # Of each set of candidates: the best agreement if they fill the last places, who then leads them, and in how many ways.
     best = {0: (0, -1, 1)}
@@ -345,7 +346,7 @@ def find_kemeny(pairs: Pairs) -> tuple[list[int], int, bool]:
 
 
 def find_cycle(pairs: Pairs) -> list[int]:
-    """A shortest ring of candidates, each beating the next by a majority; empty if there is none."""
+    """Returns a shortest ring of candidates, each beating the next by a majority; empty if there is none."""
     size = range(len(pairs))
     beats = [[b for b in size if pairs[a][b] > pairs[b][a]] for a in size]
     shortest: list[int] = []

@@ -1,4 +1,5 @@
-"""Who matters, who is for it, and whom to approach how: the grid of power and interest, influence, and what tips the balance."""
+"""Finds who matters, who is for it, and whom to approach how: power and interest, influence, and what tips the
+balance."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -73,16 +74,16 @@ class Person(NamedTuple):
     pull: float
 
     def gain(self) -> float:
-        """By how much the balance rises if it is won over."""
+        """Returns by how much the balance rises if it is won over."""
         return self.pull * (1 - self.stance) if self.given["movable"] else 0.0
 
     def score(self) -> float:
-        """Gain for the effort; who costs nothing counts as costing very little."""
+        """Returns the gain for the effort; who costs nothing counts as costing very little."""
         return float(self.gain() / max(self.given["effort"], 1e-9))
 
 
 def solve(given: dict[str, Any], agent: AgentData) -> Answer:
-    """Whom to approach first, with the balance of support and the smallest coalition that tips it."""
+    """Returns whom to approach first, with the balance of support and the smallest coalition that tips it."""
     everybody = given["stakeholders"]
     check_size("stakeholders", len(everybody), _MOST, "stakeholders")
     stances = [_read_stance(one["stance"], f"stakeholders.{name}.stance") for name, one in everybody.items()]
@@ -111,7 +112,7 @@ def _read_stance(said: Any, path: str) -> float:
 
 
 def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:
-    """For each stakeholder the share of its view that comes from each other one."""
+    """Returns for each stakeholder the share of its view that comes from each other one."""
     listens = [[0.0] * len(known) for _ in known]
     index = {name: n for n, name in enumerate(known)}
     for one, targets in influence.items():
@@ -129,7 +130,7 @@ def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[st
 
 
 def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]:
-    """The x of x = listens x + right. Each sum of shares is below 1 by rows or by columns, so no pivot vanishes."""
+    """Returns the x of x = listens x + right. Sums of shares stay below 1 by rows or columns, so no pivot vanishes."""
     size = len(right)
     rows = [[(n == k) - listens[n][k] for k in range(size)] + [right[n]] for n in range(size)]
     for at in range(size):
@@ -146,8 +147,8 @@ def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]
 
 
 def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
-    """The fewest whose turning to a stance moves the balance by more than the least; None if even all are not enough. Gains
-    add up, so the largest first is exact."""
+    """Returns the fewest whose turning to a stance moves the balance by more than the least; None if even all are not
+    enough. Gains add up, so the largest first is exact."""
     moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.given["movable"]]
     found: list[str] = []
     moved = 0.0

@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 def find_method(name: str) -> Method:
-    """The method with a name."""
+    """Returns the method with a name."""
     said = name.strip().lower().replace("_", "-")
     if said not in METHODS:
         raise NotFound(f"no method {name[:40]!r}", meant(said, METHODS, "see mabos reason list"))
@@ -53,7 +53,7 @@ def find_method(name: str) -> Method:
 
 
 def open_solver(method: Method) -> Any:
-    """The module of a method: its SHAPE, QUESTIONS and solve."""
+    """Returns the module of a method: its SHAPE, QUESTIONS and solve."""
     return import_module(method.module)
 
 
@@ -81,7 +81,7 @@ def reason_about(session: Session, request: Request) -> Reasoned:
 
 
 def _result(runs: list[MethodRun], weights: Mapping[str, float]) -> Answer | Fused | None:
-    """What came out: the answer of the one method, or of several that computed something, together."""
+    """Returns what came out: the answer of the one method, or of several that computed something, together."""
     answers = {run.method.name: run.answer for run in runs if run.answer}
     if len(runs) == 1 or not answers:
         return runs[0].answer
@@ -89,7 +89,7 @@ def _result(runs: list[MethodRun], weights: Mapping[str, float]) -> Answer | Fus
 
 
 def _gather(given: list[str]) -> Inputs:
-    """The input of all files that were given, by method."""
+    """Returns the input of all files that were given, by method."""
     problem = ""
     by_method: dict[str, Source] = {}
     for word in given:
@@ -110,7 +110,7 @@ def _gather(given: list[str]) -> Inputs:
 
 
 def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> list[Method]:
-    """The methods to run: those that were named, else those that the input is for, else the best fit."""
+    """Returns the methods to run: those that were named, else those that the input is for, else the best fit."""
     if request.method and request.methods:
         raise UsageFault("both --method and --methods given", "give one of them")
     named = [name for name in request.methods.split(",") if name.strip()] or [request.method]
@@ -138,8 +138,8 @@ def _input_for(method: Method, inputs: Inputs, chosen: list[Method]) -> Source |
 
 
 def _run(agent: Agent, method: Method, source: Source | None, problem: str, warnings: list[str]) -> MethodRun:
-    """One method on its input. Without any, a method that draws on the agent's files may do with those; if they do not
-    suffice, the answer is the worksheet."""
+    """Runs one method on its input. Without any, a method that draws on the agent's files may do with those; if they do
+    not suffice, the answer is the worksheet."""
     solver = open_solver(method)
     drawn: dict[str, int] = {}
     try:
@@ -210,7 +210,7 @@ def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:
 
 
 def _with_likeness(agent: Agent, data: AgentData, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
-    """What cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
+    """Returns what cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
     from mabos_cli.services.knowledge.cases import case_weights, open_taxonomy
 
     features = [*(given.get("beliefs") or data.beliefs), *(given.get("desires") or data.desires)]
