@@ -72,20 +72,20 @@ def _failed(path: str, formula: Formula, values: Values, why: str) -> BadValue:
     return BadValue(f"{path}: {formula.said[:60]!r} {why}" + (f" at {at}" if at else ""), "guard it with if() or max()")
 
 
-def parse_formula(said: str, names: Collection[str], path: str) -> Formula:
+def parse_formula(raw: str, names: Collection[str], path: str) -> Formula:
     """Returns the formula in a text over some names; BadValue says what is off.
 
     >>> parse_formula("2 ^ x - 1", ["x"], "f").value({"x": 3}, "f")
     7.0
     """
-    if len(said) > MOST_CHARACTERS:
+    if len(raw) > MOST_CHARACTERS:
         raise BadValue(f"{path}: a formula has at most {MOST_CHARACTERS} characters", "split it into several")
-    tokens = [(match.lastgroup or "", match.group()) for match in read_tokens(_TOKEN, said, path, f"in: {said[:80]}")]
-    reader = _Reader(tokens, names, path, said)
+    tokens = [(match.lastgroup or "", match.group()) for match in read_tokens(_TOKEN, raw, path, f"in: {raw[:80]}")]
+    reader = _Reader(tokens, names, path, raw)
     run = reader.read_or()
     if reader.peek():
         raise reader.off(f"{reader.peek()!r} is not expected there")
-    return Formula(said, tuple(reader.uses), len(reader.tokens), run)
+    return Formula(raw, tuple(reader.uses), len(reader.tokens), run)
 
 
 def check_names(names: Collection[str], path: str) -> None:

@@ -125,9 +125,9 @@ class AgentData(NamedTuple):
     chance: Callable[[int], Any] | None = None  # a random.Random for a seed
 
 
-def known_facts(given: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
+def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
     """Returns the facts that hold now, and a caveat if some do not."""
-    facts = agent.facts if given["facts"] is None else given["facts"]
+    facts = agent.facts if fields["facts"] is None else fields["facts"]
     if agent.now is None:
         return [*facts], ()
     held = [fact for fact in facts if holds_at(fact, agent.now)]
@@ -135,6 +135,6 @@ def known_facts(given: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact],
     return held, (f"{gone} of {len(facts)} facts do not hold now and were left out",) if gone else ()
 
 
-def known_rules(given: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
+def known_rules(fields: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
     """Returns the rules of the input, or the agent's own."""
-    return agent.rules if given["rules"] is None else tuple(given["rules"])
+    return agent.rules if fields["rules"] is None else tuple(fields["rules"])

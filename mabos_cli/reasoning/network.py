@@ -137,10 +137,10 @@ def _combine(network: Network, factors: Sequence[Factor], over: tuple[str, ...],
     return Factor(over, cells)
 
 
-def state_name(said: Any) -> str:
+def state_name(raw: Any) -> str:
     """Returns a value of a variable as it is compared: YAML reads `true` as a truth value where it is a value and as
     text where it is a name, so both are called yes."""
-    name = ("yes" if said else "no") if isinstance(said, bool) else str(said).strip()
+    name = ("yes" if raw else "no") if isinstance(raw, bool) else str(raw).strip()
     return {"true": "yes", "false": "no"}.get(name.lower(), name)
 
 
@@ -216,8 +216,8 @@ def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, .
     elif isinstance(entry, list):
         if len(entry) != len(states):
             raise BadValue(f"{path}: must have {len(states)} probabilities, not {len(entry)}", ", ".join(states))
-        given = [conform(probability(""), share, {}, path) for share in entry]
-        shares = dict(zip(states, given, strict=True))
+        fields = [conform(probability(""), share, {}, path) for share in entry]
+        shares = dict(zip(states, fields, strict=True))
     elif len(states) == 2:
         first = conform(probability(_TABLE), entry, {}, path)
         shares = {states[0]: first, states[1]: 1 - first}
@@ -321,15 +321,15 @@ class Cause(NamedTuple):
         return self.strength is not None and self.strength > 0 and not self.has_below
 
 
-def read_causes(symptom: str, said: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
+def read_causes(symptom: str, raw: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
     """Returns the causes in the order of the input, each with the strength of its chain."""
-    if symptom in said:
+    if symptom in raw:
         raise BadValue(f"causes.{symptom}: is the symptom itself", "name causes apart from it")
-    for name, one in said.items():
-        known_name(f"causes.{name}.explains", one["explains"] or symptom, (symptom, *said), "cause")
-    above = {name: one["explains"] or symptom for name, one in said.items()}
-    order = causal_order({name: [up] if up in said else [] for name, up in above.items()}, "causes")
-    weighed = {name: (sum(said[name]["for"].values()), sum(said[name]["against"].values())) for name in said}
+    for name, one in raw.items():
+        known_name(f"causes.{name}.explains", one["explains"] or symptom, (symptom, *raw), "cause")
+    above = {name: one["explains"] or symptom for name, one in raw.items()}
+    order = causal_order({name: [up] if up in raw else [] for name, up in above.items()}, "causes")
+    weighed = {name: (sum(raw[name]["for"].values()), sum(raw[name]["against"].values())) for name in raw}
     chains: dict[str, tuple[str, ...]] = {symptom: (symptom,)}
     strengths: dict[str, float | None] = {}
     for name in order:
@@ -339,5 +339,5 @@ def read_causes(symptom: str, said: Mapping[str, Mapping[str, Any]]) -> tuple[Ca
         strengths[name] = min(up, weighed[name][0] - weighed[name][1]) if known else None
     reached = {above[name] for name, strength in strengths.items() if strength is not None and strength > 0}
     return tuple(
-        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in said
+        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in raw
     )

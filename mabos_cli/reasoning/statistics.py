@@ -33,26 +33,26 @@ _PARAMETERS: dict[str, dict[str, Shape]] = {
 ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
 
 
-def parse_distribution(said: Any, path: str) -> Draw:
+def parse_distribution(raw: Any, path: str) -> Draw:
     """Returns how to draw from `{normal: [100, 15]}`, `{normal: {mean: 100, sd: 15}}`, `{discrete: {1: 0.3}}` or a
     number."""
-    if not isinstance(said, dict):
-        value = conform(_any, said, {}, path)
+    if not isinstance(raw, dict):
+        value = conform(_any, raw, {}, path)
         return lambda chance: value
-    if len(said) != 1:
+    if len(raw) != 1:
         raise BadValue(f"{path}: must name one distribution", ABOUT)
-    ((kind, given),) = said.items()
+    ((kind, fields),) = raw.items()
     known_name(path, str(kind), (*_PARAMETERS, "discrete"), "distribution")
     here = f"{path}.{kind}"
     if kind == "discrete":
-        return _discrete(given, here)
+        return _discrete(fields, here)
     wanted = _PARAMETERS[kind]
-    if isinstance(given, list | dict):
-        if len(given) != len(wanted):
+    if isinstance(fields, list | dict):
+        if len(fields) != len(wanted):
             raise BadValue(f"{here}: needs {', '.join(wanted)}", f"{kind}: [{', '.join(wanted)}]")
-        named = given if isinstance(given, dict) else dict(zip(wanted, given, strict=True))
+        named = fields if isinstance(fields, dict) else dict(zip(wanted, fields, strict=True))
     else:
-        named = dict.fromkeys(wanted, given) if len(wanted) == 1 else {}
+        named = dict.fromkeys(wanted, fields) if len(wanted) == 1 else {}
     for name in wanted:
         if name not in named:
             raise BadValue(f"{here}: {name} is missing", f"{kind}: [{', '.join(wanted)}]")

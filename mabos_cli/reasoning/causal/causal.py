@@ -49,14 +49,14 @@ class _Found(NamedTuple):
         return bool(self.sets or self.front or not self.reaches)
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the effect, if it can be told from the data, or else whether it could be told at all."""
-    graph = causal_graph.parse_graph(given["graph"], given["hidden"])
-    cause, effect = given["treatment"], given["outcome"]
+    graph = causal_graph.parse_graph(fields["graph"], fields["hidden"])
+    cause, effect = fields["treatment"], fields["outcome"]
     for field in ("treatment", "outcome"):
-        known_name(field, given[field], graph.parents, "variable")
-        if given[field] in graph.hidden:
-            raise BadValue(f"{field}: {given[field]!r} is hidden", "a cause and an effect must be measured")
+        known_name(field, fields[field], graph.parents, "variable")
+        if fields[field] in graph.hidden:
+            raise BadValue(f"{field}: {fields[field]!r} is hidden", "a cause and an effect must be measured")
     if cause == effect:
         raise BadValue("outcome: is the treatment itself", "name two variables")
     sets, are_all = causal_graph.find_back_doors(graph, cause, effect)
@@ -72,13 +72,13 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         "instruments": list(found.instruments),
         "do_not_adjust": found.traps,
     }
-    if given["adjust"] is not None:
-        check_known("adjust", given["adjust"], graph.parents, "variable")
-        steps.append(_checked(graph, given, found))
-        detail["adjust_is_valid"] = causal_graph.is_back_door(graph, cause, effect, given["adjust"])
-    rows = parse_rows(given["data"])
+    if fields["adjust"] is not None:
+        check_known("adjust", fields["adjust"], graph.parents, "variable")
+        steps.append(_checked(graph, fields, found))
+        detail["adjust_is_valid"] = causal_graph.is_back_door(graph, cause, effect, fields["adjust"])
+    rows = parse_rows(fields["data"])
     if rows:
-        return _measure(rows, _aim(rows, given), found, steps, detail, caveats)
+        return _measure(rows, _aim(rows, fields), found, steps, detail, caveats)
     about = f"the effect of {cause} on {effect} can be told from observation"
     conclusion = yes_no(found.is_told, about)
     return Answer(conclusion, None, _verdict(found, cause, effect), cut(steps), detail, tuple(caveats))
@@ -113,17 +113,17 @@ def _told(found: _Found, cause: str, effect: str) -> list[str]:
 
 
 def _warned(found: _Found) -> list[str]:
-    said = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
+    caveats = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
     if not found.are_all:
-        said.append("The graph is large: one set to adjust for is given, others may exist.")
+        caveats.append("The graph is large: one set to adjust for is given, others may exist.")
     if not found.sets and not found.front and not found.front_tried:
-        said.append("Of the many mediators only single ones, pairs and all together were tried as a front door.")
-    return said
+        caveats.append("Of the many mediators only single ones, pairs and all together were tried as a front door.")
+    return caveats
 
 
-def _checked(graph: causal_graph.Graph, given: dict[str, Any], found: _Found) -> str:
-    chosen = given["adjust"]
-    if causal_graph.is_back_door(graph, given["treatment"], given["outcome"], chosen):
+def _checked(graph: causal_graph.Graph, fields: dict[str, Any], found: _Found) -> str:
+    chosen = fields["adjust"]
+    if causal_graph.is_back_door(graph, fields["treatment"], fields["outcome"], chosen):
         return f"adjusting for {listed(chosen) or 'nothing'} is valid"
     wrong = [f"{name} {found.traps[name]}" for name in chosen if name in found.traps]
     wrong += [f"{name} is hidden" for name in chosen if name in graph.hidden]
@@ -139,19 +139,19 @@ class Aim(NamedTuple):
     settings: tuple[str, str]  # with the treatment, and without
 
 
-def _aim(rows: Sequence[Row], given: dict[str, Any]) -> Aim:
+def _aim(rows: Sequence[Row], fields: dict[str, Any]) -> Aim:
     columns = tuple(rows[0][0])
     for field in ("treatment", "outcome"):
-        known_name("data", given[field], columns, "variable")
-    cause, effect = given["treatment"], given["outcome"]
+        known_name("data", fields[field], columns, "variable")
+    cause, effect = fields["treatment"], fields["outcome"]
     values = tuple(dict.fromkeys(cells[cause] for cells, count in rows if count))
     results = tuple(dict.fromkeys(cells[effect] for cells, _ in rows))
     default = ("yes", "no") if {"yes", "no"} <= set(values) else values[:2]
-    settings = tuple(map(state_name, given["compare"] or default))
+    settings = tuple(map(state_name, fields["compare"] or default))
     if len(settings) != 2 or len(values) < 2:
         raise BadValue("compare: needs two values of the treatment", f"seen: {listed(values)}")
     check_known("compare", settings, values, "value")
-    success = state_name(given["success"] or ("yes" if "yes" in results else results[0]))
+    success = state_name(fields["success"] or ("yes" if "yes" in results else results[0]))
     return Aim(cause, effect, known_name("success", success, results, "value"), settings)
 
 
@@ -173,8 +173,8 @@ def _measure(
     if not found.reaches:
         caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
     if not estimates and not found.reaches:
-        said = f"{_verdict(found, aim.cause, aim.effect)}; as seen {crude.effect:+.3g}"
-        return Answer(quantity(0.0, about=about), None, said, cut(steps), detail, tuple(caveats))
+        summary = f"{_verdict(found, aim.cause, aim.effect)}; as seen {crude.effect:+.3g}"
+        return Answer(quantity(0.0, about=about), None, summary, cut(steps), detail, tuple(caveats))
     if not estimates:
         return _unknown(rows, aim, found, steps, detail, caveats)
     how, names, best = estimates[0]
@@ -185,8 +185,8 @@ def _measure(
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
         caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
-    said = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
-    return Answer(quantity(best.effect, best.interval, about=about), None, said, cut(steps), detail, tuple(caveats))
+    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
+    return Answer(quantity(best.effect, best.interval, about=about), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _unknown(
@@ -199,9 +199,9 @@ def _unknown(
         if ratio is not None:
             steps.append(f"by instrument {name}: {ratio:+.3g} for those whom it moves, if it moves none the other way")
     seen = detail["crude"]["effect"]
-    said = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {seen:+.3g}"
+    summary = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {seen:+.3g}"
     about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
-    return Answer(yes_no(False, about), None, said, cut(steps), detail, tuple(caveats))
+    return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
 
 
 class Estimate(NamedTuple):

@@ -244,13 +244,13 @@ def parse_links(lines: Sequence[Any], path: str) -> SignedGraph:
     return graph
 
 
-def _parse_link(said: Any, path: str) -> Link:
-    if isinstance(said, dict) and len(said) == 1:
-        ((key, value),) = said.items()
-        said = f"{key} {value:+g}" if isinstance(value, int | float) else f"{key} {value}"
-    match = _LINK.fullmatch(said.strip()) if isinstance(said, str) else None
+def _parse_link(raw: Any, path: str) -> Link:
+    if isinstance(raw, dict) and len(raw) == 1:
+        ((key, value),) = raw.items()
+        raw = f"{key} {value:+g}" if isinstance(value, int | float) else f"{key} {value}"
+    match = _LINK.fullmatch(raw.strip()) if isinstance(raw, str) else None
     if not match:
-        raise BadValue(f"{path}: {str(said)[:60]!r} is no link", HINT)
+        raise BadValue(f"{path}: {str(raw)[:60]!r} is no link", HINT)
     weight, is_delayed = 1.0, False
     for word in match["more"].replace(",", " ").split():
         if word == "delayed" and not is_delayed:

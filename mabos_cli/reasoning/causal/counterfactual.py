@@ -50,24 +50,24 @@ class _Case(NamedTuple):
     unheard: tuple[str, ...]  # what is set to a word that it never is by itself
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the distribution of the outcome in the changed world, given what was seen in the real one."""
-    model = parse_model(given["exogenous"], given["equations"])
-    seen, do = _read_states("observed", given, model), _read_states("do", given, model)
-    outcome = known_name("outcome", given["outcome"], model.names, "variable")
+    model = parse_model(fields["exogenous"], fields["equations"])
+    seen, do = _read_states("observed", fields, model), _read_states("do", fields, model)
+    outcome = known_name("outcome", fields["outcome"], model.names, "variable")
     case = _imagine(model, seen, do, outcome)
     among = tuple(dict.fromkeys((*case.changed, *case.factual)))
     after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
     before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
-    claim = _find_claim(given, seen, do, outcome, among)
-    causes = _causes(model, claim, among, is_asked=given["value"] is not None) if claim else {}
+    claim = _find_claim(fields, seen, do, outcome, among)
+    causes = _causes(model, claim, among, is_asked=fields["value"] is not None) if claim else {}
     best, *tied = best_names(after)
     given_seen = f", given {told(seen)}" if seen else ""
     caveats = ["Holds only as far as the equations do: counterfactuals cannot be checked by data alone."]
     caveats += [f"{best} and {listed(tied)} are equally likely."] if tied else []
     if any(name in seen and is_same(seen[name], state) for name, state in do.items()):
         caveats.append("Part of the change was so already.")
-    if given["value"] is not None and not claim:
+    if fields["value"] is not None and not claim:
         caveats.append("Necessity and sufficiency need one change, to another value than was seen; value is not used.")
     caveats += [f"{name} is never {do[name]} by itself; check the spelling." for name in case.unheard]
     return Answer(
@@ -113,9 +113,9 @@ class Model(NamedTuple):
         return world
 
 
-def _read_states(field: str, given: dict[str, Any], model: Model) -> dict[str, State]:
+def _read_states(field: str, fields: dict[str, Any], model: Model) -> dict[str, State]:
     found = {}
-    for name, said in given[field].items():
+    for name, said in fields[field].items():
         known_name(field, name, model.names, "variable")
         if not isinstance(said, str | int | float):
             raise BadValue(f"{field}.{name}: must be one value", "yes, no, a number or a word")
@@ -158,7 +158,9 @@ class _Claim(NamedTuple):
     wanted: State
 
 
-def _find_claim(given: dict[str, Any], seen: World, do: World, outcome: str, among: tuple[State, ...]) -> _Claim | None:
+def _find_claim(
+    fields: dict[str, Any], seen: World, do: World, outcome: str, among: tuple[State, ...]
+) -> _Claim | None:
     """Returns what is claimed to be the cause: the value seen and given up; if none was seen, yes rather than no."""
     if len(do) != 1:
         return None
@@ -168,8 +170,8 @@ def _find_claim(given: dict[str, Any], seen: World, do: World, outcome: str, amo
         cause, other = 1.0, 0.0
     if cause is None or is_same(cause, other) or name == outcome:
         return None
-    if given["value"] is not None:
-        return _Claim(name, cause, other, outcome, parse_state(given["value"]))
+    if fields["value"] is not None:
+        return _Claim(name, cause, other, outcome, parse_state(fields["value"]))
     default = 1.0 if all(state in (0.0, 1.0) for state in among) else among[0]
     return _Claim(name, cause, other, outcome, seen.get(outcome, default))
 
@@ -244,13 +246,13 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
     return Model(outer, {name: formulas[name] for name in causal_order(after, "equations")})
 
 
-def _chances(said: Any, path: str) -> dict[State, float]:
+def _chances(raw: Any, path: str) -> dict[State, float]:
     """Reads chances: `0.7` is the chance of yes, else each value has its chance. What cannot happen is left out."""
-    if not isinstance(said, dict):
-        share = conform(probability("the chance of yes, or of each value"), said, {}, path)
+    if not isinstance(raw, dict):
+        share = conform(probability("the chance of yes, or of each value"), raw, {}, path)
         found: dict[State, float] = {1.0: share, 0.0: 1 - share}
     else:
-        shares = {str(key): conform(probability(""), one, {}, f"{path}.{key}") for key, one in said.items()}
+        shares = {str(key): conform(probability(""), one, {}, f"{path}.{key}") for key, one in raw.items()}
         found = {}
         for key, share in sum_to_one(path, shares).items():
             if parse_state(key) in found:
@@ -259,11 +261,11 @@ def _chances(said: Any, path: str) -> dict[State, float]:
     return {state: share for state, share in found.items() if share > 0}
 
 
-def parse_state(said: Any) -> State:
+def parse_state(raw: Any) -> State:
     """Returns a value as equations compute with it."""
-    if isinstance(said, bool):
-        return float(said)
-    text = str(said).strip()
+    if isinstance(raw, bool):
+        return float(raw)
+    text = str(raw).strip()
     if text.lower() in ("yes", "true", "no", "false"):
         return float(text.lower() in ("yes", "true"))
     try:

@@ -42,16 +42,16 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the distribution of the outcome once we have acted."""
-    network = parse_network(given["network"], parse_rows(given["data"]))
-    do, seen = (check_states(field, given[field], network.states) for field in ("do", "observed"))
-    outcome = known_name("outcome", given["outcome"], network.states, "variable")
+    network = parse_network(fields["network"], parse_rows(fields["data"]))
+    do, seen = (check_states(field, fields[field], network.states) for field in ("do", "observed"))
+    outcome = known_name("outcome", fields["outcome"], network.states, "variable")
     _check_roles("do", do, seen, outcome)
     states = network.states[outcome]
-    value = known_name("value", state_name(given["value"] or states[0]), states, "value")
+    value = known_name("value", state_name(fields["value"] or states[0]), states, "value")
     after, _ = marginal(set_variables(network, do), outcome, seen, "observed")
-    other = _other(network, given, do, seen)
+    other = _other(network, fields, do, seen)
     _check_roles("compare", other, seen, outcome)
     without, _ = marginal(set_variables(network, other), outcome, seen, "compare")
     likened, likened_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
@@ -86,17 +86,17 @@ def _check_roles(field: str, do: Evidence, seen: Evidence, outcome: str) -> None
             raise BadValue(f"observed: {name!r} is set already", "a variable is set or seen, not both")
 
 
-def _other(network: Network, given: dict[str, Any], do: dict[str, str], seen: Evidence) -> dict[str, str]:
+def _other(network: Network, fields: dict[str, Any], do: dict[str, str], seen: Evidence) -> dict[str, str]:
     """Returns what the action is compared with: what was asked for; or else the other of two values, if what was seen
     can happen with it, or doing nothing."""
-    if given["compare"] is not None:
-        return check_states("compare", given["compare"], network.states)
+    if fields["compare"] is not None:
+        return check_states("compare", fields["compare"], network.states)
     ((name, value), *more) = do.items()
     states = network.states[name]
     if more or len(states) != 2:
         return {}
     other = {name: states[0] if states[1] == value else states[1]}
-    return other if find_marginal(set_variables(network, other), given["outcome"], seen) else {}
+    return other if find_marginal(set_variables(network, other), fields["outcome"], seen) else {}
 
 
 def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float] | None:
@@ -135,17 +135,17 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
 def _caveats(
     network: Network, do: Evidence, seen: Evidence, tied: list[str], best: str, effect: float, plain: float | None
 ) -> tuple[str, ...]:
-    said = ["Holds if the arrows are causes and no common cause is missing."]
+    caveats = ["Holds if the arrows are causes and no common cause is missing."]
     if tied:
-        said.append(f"{best} and {listed(tied)} are equally likely.")
+        caveats.append(f"{best} and {listed(tied)} are equally likely.")
     if plain is not None and effect * plain < 0:
-        said.append("Seeing and setting point in opposite directions (Simpson's paradox).")
+        caveats.append("Seeing and setting point in opposite directions (Simpson's paradox).")
     elif plain is not None and abs(plain - effect) > 1e-9:
-        said.append("Part of the difference that is seen comes from common causes.")
+        caveats.append("Part of the difference that is seen comes from common causes.")
     later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
     if later:
-        said.append(f"{listed(later)} follows from what is set: it counts as seen after the action.")
-    return tuple(said)
+        caveats.append(f"{listed(later)} follows from what is set: it counts as seen after the action.")
+    return tuple(caveats)
 
 
 def _shares(found: dict[str, float]) -> str:

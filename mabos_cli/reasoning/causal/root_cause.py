@@ -53,36 +53,36 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the faults or causes in the order in which to mend them."""
-    if (given["gates"] is None) == (given["causes"] is None):
+    if (fields["gates"] is None) == (fields["causes"] is None):
         raise BadValue("gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither")
-    return _solve_map(given) if given["causes"] else _solve_tree(given)
+    return _solve_map(fields) if fields["causes"] else _solve_tree(fields)
 
 
-def _solve_tree(given: dict[str, Any]) -> Answer:
-    tree = parse_tree(given["gates"], given["top"])
+def _solve_tree(fields: dict[str, Any]) -> Answer:
+    tree = parse_tree(fields["gates"], fields["top"])
     sets = find_cut_sets(tree)
     detail: dict[str, Any] = {"top": tree.top, "cut_sets": [_sorted(one, tree) for one in sets]}
     lines = [f"{len(sets)} minimal cut sets: {listed([' + '.join(_sorted(one, tree)) for one in sets], 5)}"]
     single = [name for one in sets if len(one) == 1 for name in one]
     if single:
         lines.append(f"fails alone on: {listed(single)}")
-    if not given["events"]:
+    if not fields["events"]:
         order = _by_structure(tree, sets)
-        said = f"{tree.top}: {len(sets)} minimal cut sets, the smallest of {len(sets[0])}; begin with {order[0]}"
+        summary = f"{tree.top}: {len(sets)} minimal cut sets, the smallest of {len(sets[0])}; begin with {order[0]}"
         caveats = ("Without probabilities events are ranked by how few others must come with them, and how often.",)
-        return Answer(ranking(tuple(order), about=tree.top), None, said, cut(lines), detail, caveats)
-    for name in given["events"]:
-        if name in given["gates"]:
+        return Answer(ranking(tuple(order), about=tree.top), None, summary, cut(lines), detail, caveats)
+    for name in fields["events"]:
+        if name in fields["gates"]:
             raise BadValue(f"events.{name}: is a gate", "its probability follows; give those of basic events")
-    named = [name for gate in given["gates"].values() for form in ("any", "all", "of") for name in gate[form] or ()]
-    check_known("events", given["events"], dict.fromkeys(named), "event")
-    missing = [name for name in tree.events if name not in given["events"]]
+    named = [name for gate in fields["gates"].values() for form in ("any", "all", "of") for name in gate[form] or ()]
+    check_known("events", fields["events"], dict.fromkeys(named), "event")
+    missing = [name for name in tree.events if name not in fields["events"]]
     if missing:
         hint = "give one for every basic event, or none at all"
         raise BadValue(f"events: {listed(missing)} has no probability", hint)
-    return _weigh(tree, sets, {name: given["events"][name] for name in tree.events}, detail, lines)
+    return _weigh(tree, sets, {name: fields["events"][name] for name in tree.events}, detail, lines)
 
 
 class Gate(NamedTuple):
@@ -134,9 +134,9 @@ def _weigh(
     for name in order:
         gone, slope = figure(share[name]), figure(slopes[name])
         lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")
-    said = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
+    summary = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
     caveats = _tree_caveats(share, order, parts)
-    return Answer(ranking(tuple(order), share, tree.top), None, said, cut(lines), detail, caveats)
+    return Answer(ranking(tuple(order), share, tree.top), None, summary, cut(lines), detail, caveats)
 
 
 class Diagram:
@@ -222,10 +222,10 @@ def _parts(sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances
 
 def _tree_caveats(share: dict[str, float], order: list[str], parts: dict[str, float]) -> tuple[str, ...]:
     tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
-    said = ["Basic events count as independent of each other."]
-    said += [f"{order[0]} and {listed(tied)} matter equally."] if tied else []
-    said += [] if parts else ["Too many cut sets for the importance by Fussell and Vesely; it is left out."]
-    return tuple(said)
+    caveats = ["Basic events count as independent of each other."]
+    caveats += [f"{order[0]} and {listed(tied)} matter equally."] if tied else []
+    caveats += [] if parts else ["Too many cut sets for the importance by Fussell and Vesely; it is left out."]
+    return tuple(caveats)
 
 
 def _sorted(one: CutSet, tree: Tree) -> list[str]:
@@ -239,13 +239,13 @@ def _by_structure(tree: Tree, sets: tuple[CutSet, ...]) -> list[str]:
     return sorted(used, key=lambda name: (min(sizes[name]), -len(sizes[name])))
 
 
-def _solve_map(given: dict[str, Any]) -> Answer:
-    if given["symptom"] is None:
+def _solve_map(fields: dict[str, Any]) -> Answer:
+    if fields["symptom"] is None:
         raise BadValue("symptom: is missing", "say what went wrong")
-    check_size("causes", len(given["causes"]), MOST_CAUSES, "causes")
-    causes = read_causes(given["symptom"], given["causes"])
+    check_size("causes", len(fields["causes"]), MOST_CAUSES, "causes")
+    causes = read_causes(fields["symptom"], fields["causes"])
     roots = sorted((one for one in causes if one.is_root), key=lambda one: (-(one.strength or 0.0), -len(one.chain)))
-    detail = {"symptom": given["symptom"], "causes": [_cause_detail(one) for one in causes]}
+    detail = {"symptom": fields["symptom"], "causes": [_cause_detail(one) for one in causes]}
     unknown = [one for one in causes if not one.support and not one.contrary]
     scores = {one.name: one.strength or 0.0 for one in roots}
     lines = [f"{' <- '.join(one.chain)}: weakest link {figure(scores[one.name])}" for one in roots]
@@ -257,12 +257,12 @@ def _solve_map(given: dict[str, Any]) -> Answer:
     lines += [f"look for evidence on: {listed([one.name for one in unknown])}"] if unknown else []
     caveats = _map_caveats(causes, roots)
     if not roots:
-        said = "no cause is supported all the way up to the symptom"
-        return Answer(words(said, given["symptom"]), None, said, cut(lines), detail, caveats)
+        summary = "no cause is supported all the way up to the symptom"
+        return Answer(words(summary, fields["symptom"]), None, summary, cut(lines), detail, caveats)
     first = roots[0]
     deep = "1 why" if len(first.chain) == 2 else f"{len(first.chain) - 1} whys"
-    said = f"{first.name} is the best supported root cause of {given['symptom']}: weakest link {figure(scores[first.name])}, {deep} deep"
-    return Answer(ranking(tuple(scores), scores, given["symptom"]), None, said, cut(lines), detail, caveats)
+    summary = f"{first.name} is the best supported root cause of {fields['symptom']}: weakest link {figure(scores[first.name])}, {deep} deep"
+    return Answer(ranking(tuple(scores), scores, fields["symptom"]), None, summary, cut(lines), detail, caveats)
 
 
 def _cause_detail(one: Cause) -> dict[str, Any]:
@@ -277,20 +277,20 @@ def _cause_detail(one: Cause) -> dict[str, Any]:
 
 
 def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ...]:
-    said = ["Weights are judgements: the order tells what the evidence speaks for, not how likely it is."]
+    caveats = ["Weights are judgements: the order tells what the evidence speaks for, not how likely it is."]
     rank = [(one.strength, len(one.chain)) for one in roots]
     equal = [one.name for one, its in zip(roots[1:], rank[1:], strict=True) if its == rank[0]]
     if equal:
-        said.append(f"{roots[0].name} and {listed(equal)} are supported equally.")
+        caveats.append(f"{roots[0].name} and {listed(equal)} are supported equally.")
     broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
     if broken:
-        said.append(f"{listed(broken)} has support, but a link above it has not.")
-    return tuple(said)
+        caveats.append(f"{listed(broken)} has support, but a link above it has not.")
+    return tuple(caveats)
 
 
-def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
+def parse_tree(raw: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
     """Returns the tree below the top event; what is named and is no gate is a basic event."""
-    gates = {name: _gate(one, f"gates.{name}") for name, one in said.items()}
+    gates = {name: _gate(one, f"gates.{name}") for name, one in raw.items()}
     used = {name for gate in gates.values() for name in gate.of}
     order = causal_order({name: [one for one in gate.of if one in gates] for name, gate in gates.items()}, "gates")
     if top is None:
@@ -313,15 +313,15 @@ def parse_tree(said: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:
     return Tree({name: gates[name] for name in order if name in passed}, top, tuple(events))
 
 
-def _gate(said: Mapping[str, Any], path: str) -> Gate:
-    forms = [form for form in ("any", "all", "of") if said[form]]
-    if len(forms) != 1 or (forms == ["of"]) != (said["need"] is not None):
+def _gate(raw: Mapping[str, Any], path: str) -> Gate:
+    forms = [form for form in ("any", "all", "of") if raw[form]]
+    if len(forms) != 1 or (forms == ["of"]) != (raw["need"] is not None):
         hint = "any: [a, b]; all: [a, b]; need: 2, of: [a, b, c]"
         raise BadValue(f"{path}: must have either any, or all, or need with of", hint)
-    names = tuple(said[forms[0]])
+    names = tuple(raw[forms[0]])
     if len(set(names)) != len(names):
         raise BadValue(f"{path}: names an event twice", "keep one of them")
-    need = {"any": 1, "all": len(names), "of": said["need"]}[forms[0]]
+    need = {"any": 1, "all": len(names), "of": raw["need"]}[forms[0]]
     if need > len(names):
         raise BadValue(f"{path}: needs {need} of only {len(names)}", "need fewer, or name more")
     return Gate(need, names)

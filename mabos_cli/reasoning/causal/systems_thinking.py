@@ -36,10 +36,10 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the variables by the number of loops that run through them."""
-    graph = causal_graph.parse_links(given["links"], "links")
-    for name in given["push"]:
+    graph = causal_graph.parse_links(fields["links"], "links")
+    for name in fields["push"]:
         known_name("push", name, graph, "variable")
     loops, are_all = causal_graph.find_loops(graph)
     labels = _labels(loops)
@@ -57,15 +57,15 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     steps = [_loop_line(loop, label) for loop, label in list(zip(loops, labels, strict=True))[:4]]
     steps += [f"... and {len(loops) - 4} more loops"] if len(loops) > 4 else []
     steps += [_archetype_line(one, labels) for one in found[:3]]
-    if given["push"]:
-        detail |= _pushed(graph, given, steps, caveats)
+    if fields["push"]:
+        detail |= _pushed(graph, fields, steps, caveats)
     if not loops:
-        said = f"no feedback among {len(graph)} variables: effects run through once and end"
-        return Answer(words(said), None, said, cut(steps), detail, tuple(caveats))
+        summary = f"no feedback among {len(graph)} variables: effects run through once and end"
+        return Answer(words(summary), None, summary, cut(steps), detail, tuple(caveats))
     kinds = sum(loop.sign > 0 for loop in loops)
-    said = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
-    said += f"; looks like {found[0].name}" if found else ""
-    return Answer(ranking(tuple(order), counts), None, said, cut(steps), detail, tuple(caveats))
+    summary = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
+    summary += f"; looks like {found[0].name}" if found else ""
+    return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _labels(loops: tuple[causal_graph.Loop, ...]) -> list[str]:
@@ -108,11 +108,11 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
 
 
 def _pushed(
-    graph: causal_graph.SignedGraph, given: dict[str, Any], steps: list[str], caveats: list[str]
+    graph: causal_graph.SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]
 ) -> dict[str, Any]:
     """Returns where the push moves each variable along all paths, and the simulation if one is wanted."""
     signs: dict[str, set[int]] = {}
-    pushed = {name: 1 if amount > 0 else -1 for name, amount in given["push"].items() if amount}
+    pushed = {name: 1 if amount > 0 else -1 for name, amount in fields["push"].items() if amount}
     partly = []
     for name, way in pushed.items():
         reached, is_whole = causal_graph.spread(graph, name, causal_graph.MOST_PATH_STEPS // len(pushed))
@@ -127,12 +127,12 @@ def _pushed(
         moved = [name for name in ways if ways[name] == direction]
         if moved:
             steps.append(f"the push {said}: {listed(moved)}")
-    if not given["steps"]:
+    if not fields["steps"]:
         return {"push": ways}
-    values, away = causal_graph.simulate(graph, given["push"], given["steps"])
+    values, away = causal_graph.simulate(graph, fields["push"], fields["steps"])
     last = {name: line[-1] for name, line in values.items()}
     shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
-    at = given["steps"] if away is None else away
+    at = fields["steps"] if away is None else away
     steps.append(f"after {plural(at, 'step')}: " + ", ".join(f"{name} {figure(last[name])}" for name in shown))
     if away is not None:
         caveats.append(f"The simulation runs away and was stopped at step {away}.")
@@ -141,17 +141,17 @@ def _pushed(
 
 
 def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
-    said = []
+    caveats = []
     if not are_all:
-        said.append(
+        caveats.append(
             f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
         )
     if len(loops) > MOST_COMPARED:
-        said.append(f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found.")
+        caveats.append(f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found.")
     if loops:
         top = best_names(counts)
-        said += [f"{listed(top)} lie on equally many loops."] if len(top) > 1 else []
-    return said
+        caveats += [f"{listed(top)} lie on equally many loops."] if len(top) > 1 else []
+    return caveats
 
 
 def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:

@@ -83,23 +83,23 @@ class _Vote(NamedTuple):
         return (self.worked + 1) / (self.worked + self.failed + 2)
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the plan for which the nearest cases speak."""
-    cases = _cases(given["cases"]) if given["cases"] is not None else agent.cases
+    cases = _cases(fields["cases"]) if fields["cases"] is not None else agent.cases
     cases = tuple(case for case in cases if case.plan_id or case.actions)
     if not cases:
         hint = "give cases, or store the agent's own with: mabos case store"
         raise BadValue("cases: there are none that say what was done", hint)
     check_size("cases", len(cases), _MOST_CASES, "cases")
-    beliefs = agent.beliefs if given["beliefs"] is None else given["beliefs"]
-    desires = agent.desires if given["desires"] is None else given["desires"]
-    if not (beliefs or desires or given["context"]):
+    beliefs = agent.beliefs if fields["beliefs"] is None else fields["beliefs"]
+    desires = agent.desires if fields["desires"] is None else fields["desires"]
+    if not (beliefs or desires or fields["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
-    texts = _texts(given["context"], cases) if given["context"] else None
+    texts = _texts(fields["context"], cases) if fields["context"] else None
     comparison = Comparison(
-        beliefs, desires, texts, measure=make_measure(given["similarity"]), weights=agent.weights, alike=agent.alike
+        beliefs, desires, texts, measure=make_measure(fields["similarity"]), weights=agent.weights, alike=agent.alike
     )
-    near = _nearest(comparison, cases, given["k"], given["least"])
+    near = _nearest(comparison, cases, fields["k"], fields["least"])
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
         return Answer(words("no case is like this"), None, summary, (), {"cases": [], "compared": len(cases)})

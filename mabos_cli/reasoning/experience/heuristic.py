@@ -55,15 +55,15 @@ class _Round(NamedTuple):
     after: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """Returns the option that take-the-best chooses."""
-    rows = given["options"].items()
+    rows = fields["options"].items()
     options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
     inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
-    cues, learned = _cues(given, options, caveats)
-    if given["recognized"] is not None:
-        cues, options = _with_recognition(given, cues, options)
+    cues, learned = _cues(fields, options, caveats)
+    if fields["recognized"] is not None:
+        cues, options = _with_recognition(fields, cues, options)
     if not cues:
         raise BadValue("options: have no cues", "give each option some cues")
     rounds = _eliminate(cues, options)
@@ -80,25 +80,25 @@ def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
         caveats.append(f"counting cues instead of taking the first would choose {listed(sorted(others))}")
     sure = None
     if len(options) == 2 and len(left) == 1:
-        sure = _sure(told_by[0].cue, learned, given)
-    told = f"{left[0]}, by {told_by[-1].cue.name}" if len(left) == 1 else f"{listed(left)} are tied"
-    told += f" (right with {sure:.2g})" if sure is not None else ""
+        sure = _sure(told_by[0].cue, learned, fields)
+    summary = f"{left[0]}, by {told_by[-1].cue.name}" if len(left) == 1 else f"{listed(left)} are tied"
+    summary += f" (right with {sure:.2g})" if sure is not None else ""
     scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
-    return Answer(choice(left[0], scores), sure, told, cut(lines), detail, tuple(caveats))
+    return Answer(choice(left[0], scores), sure, summary, cut(lines), detail, tuple(caveats))
 
 
 def _cues(
-    given: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]
+    fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]
 ) -> tuple[list[Cue], dict[str, Any]]:
     """Returns the cues, the most valid first, with what was learned about each."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
-    rows = given["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
+    rows = fields["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
     inputs.check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
         inputs.check_known(f"options.{option}", profile, rows, "cue")
     examples: list[tuple[Profile, float]] = [
         (inputs.parse_features(row["cues"], f"examples.{name}.cues"), row["value"])
-        for name, row in given["examples"].items()
+        for name, row in fields["examples"].items()
     ]
     inputs.check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
     _check_kinds(rows, [*options.values(), *(profile for profile, _ in examples)])
@@ -149,18 +149,18 @@ def _learn(
 
 
 def _with_recognition(
-    given: dict[str, Any], cues: list[Cue], options: Mapping[str, Profile]
+    fields: dict[str, Any], cues: list[Cue], options: Mapping[str, Profile]
 ) -> tuple[list[Cue], dict[str, Profile]]:
     """Puts recognition before all cues: what was never heard of has no cues that could be known."""
-    for name in given["recognized"]:
+    for name in fields["recognized"]:
         inputs.known_name("recognized", name, options, "option")
     if any(cue.name == _RECOGNITION for cue in cues):
         raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
     told: dict[str, Profile] = {
-        name: {**profile, _RECOGNITION: POSITIVE if name in given["recognized"] else NEGATIVE}
+        name: {**profile, _RECOGNITION: POSITIVE if name in fields["recognized"] else NEGATIVE}
         for name, profile in options.items()
     }
-    return [Cue(_RECOGNITION, given["recognition_validity"]), *cues], told
+    return [Cue(_RECOGNITION, fields["recognition_validity"]), *cues], told
 
 
 def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
@@ -176,11 +176,11 @@ def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
     return rounds
 
 
-def _sure(cue: Cue, learned: dict[str, Any], given: dict[str, Any]) -> float | None:
+def _sure(cue: Cue, learned: dict[str, Any], fields: dict[str, Any]) -> float | None:
     """Returns how likely the cue that decides is right: as given, or from the examples by the rule of succession, for
     few of them may all agree by chance."""
     row = learned.get(cue.name)
-    if row is None or given["cues"].get(cue.name, {}).get("validity") is not None:
+    if row is None or fields["cues"].get(cue.name, {}).get("validity") is not None:
         return cue.validity
     return float((row["right"] + 1) / (row["right"] + row["wrong"] + 2))
 

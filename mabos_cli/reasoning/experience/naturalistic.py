@@ -63,26 +63,26 @@ class _Match(NamedTuple):
     to_check: tuple[str, ...]
 
 
-def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """Returns the first action of the best match that works."""
-    _check(given)
-    situation = inputs.parse_features(given["situation"], "situation")
-    found = [_match(name, row, situation) for name, row in given["prototypes"].items()]
+    _check(fields)
+    situation = inputs.parse_features(fields["situation"], "situation")
+    found = [_match(name, row, situation) for name, row in fields["prototypes"].items()]
     found.sort(key=lambda one: -one.score)
     detail: dict[str, Any] = {"matches": [_match_row(one) for one in found[:20]]}
     lines = [_match_line(one) for one in found[:3]]
     best = found[0]
-    if best.score < given["familiar"]:
-        told = f"not familiar: the nearest, {best.name}, matches by {best.score:.2g} only; look for more cues"
+    if best.score < fields["familiar"]:
+        summary = f"not familiar: the nearest, {best.name}, matches by {best.score:.2g} only; look for more cues"
         conclusion = yes_no(None, "the situation is familiar")
-        return Answer(conclusion, None, told, tuple(lines), detail, _doubts(found, given))
-    caveats = _doubts(found, given)
+        return Answer(conclusion, None, summary, tuple(lines), detail, _doubts(found, fields))
+    caveats = _doubts(found, fields)
     runs, taken = [], None
     for one in found:
-        if one.score < given["familiar"] or taken:
+        if one.score < fields["familiar"] or taken:
             break
-        for action in given["prototypes"][one.name]["actions"]:
-            why = _play(action, given["prototypes"][one.name]["goals"], situation, given)
+        for action in fields["prototypes"][one.name]["actions"]:
+            why = _play(action, fields["prototypes"][one.name]["goals"], situation, fields)
             runs.append({"prototype": one.name, "action": action, "rejected": why})
             lines.append(f"{action}: {'; '.join(why) if why else 'works'}")
             if not why:
@@ -90,38 +90,38 @@ def solve(given: dict[str, Any], agent: inputs.AgentData) -> Answer:
                 break
     detail["simulations"] = runs
     if taken is None:
-        told = f"recognized as {best.name}, but no known action works; the limits or the goals must give way"
+        summary = f"recognized as {best.name}, but no known action works; the limits or the goals must give way"
         about = "a known course of action works here"
-        return Answer(yes_no(False, about), None, told, cut(lines), detail, caveats)
+        return Answer(yes_no(False, about), None, summary, cut(lines), detail, caveats)
     match, action = taken
     if match is not best:
         caveats += (f"no action for {best.name} works; this one belongs to {match.name}, which fits less",)
-    caveats += _unlimited(action, given)
+    caveats += _unlimited(action, fields)
     detail["prototype"] = match.name
     rejected = len(runs) - 1
-    told = f"{action}: {match.name} is recognized ({match.score:.2g})"
-    told += f", {rejected} rejected before" if rejected else ""
-    return Answer(choice(action), None, told, cut(lines), detail, caveats)
+    summary = f"{action}: {match.name} is recognized ({match.score:.2g})"
+    summary += f", {rejected} rejected before" if rejected else ""
+    return Answer(choice(action), None, summary, cut(lines), detail, caveats)
 
 
-def _check(given: dict[str, Any]) -> None:
-    inputs.check_size("prototypes", len(given["prototypes"]), _MOST_PROTOTYPES, "prototypes")
-    for name, row in given["prototypes"].items():
+def _check(fields: dict[str, Any]) -> None:
+    inputs.check_size("prototypes", len(fields["prototypes"]), _MOST_PROTOTYPES, "prototypes")
+    for name, row in fields["prototypes"].items():
         where = f"prototypes.{name}"
-        inputs.check_known(f"{where}.actions", row["actions"], given["actions"], "action")
+        inputs.check_known(f"{where}.actions", row["actions"], fields["actions"], "action")
         inputs.check_known(f"{where}.weights", row["weights"], row["cues"], "cue")
         if not sum(row["weights"].get(cue, 1.0) for cue in row["cues"]):
             raise BadValue(f"{where}.weights: all are 0", "let some cue count")
         for field in ("cues", "expectancies"):
             for cue, expected in row[field].items():
                 _check_expected(expected, f"{where}.{field}.{cue}")
-    for name, row in given["actions"].items():
+    for name, row in fields["actions"].items():
         for cue, expected in row["needs"].items():
             _check_expected(expected, f"actions.{name}.needs.{cue}")
         for quantity in row["effects"]:
-            inputs.known_name(f"actions.{name}.effects", quantity, given["state"], "quantity of the state")
-    for name, limit in given["limits"].items():
-        inputs.known_name("limits", name, given["state"], "quantity of the state")
+            inputs.known_name(f"actions.{name}.effects", quantity, fields["state"], "quantity of the state")
+    for name, limit in fields["limits"].items():
+        inputs.known_name("limits", name, fields["state"], "quantity of the state")
         low, high = limit["min"], limit["max"]
         if low is not None and high is not None and low > high:
             raise BadValue(f"limits.{name}: min {low:g} is above max {high:g}", "exchange or change them")
@@ -198,52 +198,52 @@ def _match_line(one: _Match) -> str:
     return "; ".join(parts)
 
 
-def _doubts(found: list[_Match], given: dict[str, Any]) -> tuple[str, ...]:
+def _doubts(found: list[_Match], fields: dict[str, Any]) -> tuple[str, ...]:
     """Returns what speaks against the best match: violated expectancies, what is not known, and a tie."""
     best, *others = found
-    said = []
+    caveats = []
     if best.violated:
         next_one = f"; it may be {others[0].name} ({others[0].score:.2g})" if others else ""
-        said.append(f"look again: {listed(best.violated)}{next_one}")
+        caveats.append(f"look again: {listed(best.violated)}{next_one}")
     if best.to_check:
-        said.append(f"still to check, if it is {best.name}: {listed(best.to_check)}")
+        caveats.append(f"still to check, if it is {best.name}: {listed(best.to_check)}")
     if others and abs(others[0].score - best.score) < 1e-12:
-        said.append(f"{others[0].name} matches as well; the first given is taken")
-    known = {cue for row in given["prototypes"].values() for cue in (*row["cues"], *row["expectancies"])}
-    known |= {cue for row in given["actions"].values() for cue in row["needs"]}
-    unused = [cue for cue in given["situation"] if cue not in known]
+        caveats.append(f"{others[0].name} matches as well; the first given is taken")
+    known = {cue for row in fields["prototypes"].values() for cue in (*row["cues"], *row["expectancies"])}
+    known |= {cue for row in fields["actions"].values() for cue in row["needs"]}
+    unused = [cue for cue in fields["situation"] if cue not in known]
     if unused:
-        said.append(f"nothing known speaks of {listed(unused)}")
-    risks = {name for row in given["actions"].values() for name in row["risks"]}
-    idle = [name for name in given["risk_limits"] if name not in risks]
+        caveats.append(f"nothing known speaks of {listed(unused)}")
+    risks = {name for row in fields["actions"].values() for name in row["risks"]}
+    idle = [name for name in fields["risk_limits"] if name not in risks]
     if idle:
-        said.append(f"no action runs the risk of {listed(idle)}, which has a limit")
-    return tuple(said)
+        caveats.append(f"no action runs the risk of {listed(idle)}, which has a limit")
+    return tuple(caveats)
 
 
-def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], given: dict[str, Any]) -> list[str]:
+def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], fields: dict[str, Any]) -> list[str]:
     """Returns why an action does not work here; nothing if it does."""
-    row = given["actions"][action]
+    row = fields["actions"][action]
     why = []
     for cue, expected in row["needs"].items():
         if cue not in situation:
             why.append(f"needs {cue} {_told(expected)}, which is not known")
         elif not _fits(expected, situation[cue]):
             why.append(f"needs {cue} {_told(expected)}, and it is {inputs.feature_text(situation[cue])}")
-    for name, limit in given["limits"].items():
-        after = given["state"][name] + row["effects"].get(name, 0.0)
+    for name, limit in fields["limits"].items():
+        after = fields["state"][name] + row["effects"].get(name, 0.0)
         if limit["min"] is not None and after < limit["min"]:
             why.append(f"{name} would be {after:,.6g}, below {limit['min']:,.6g}")
         if limit["max"] is not None and after > limit["max"]:
             why.append(f"{name} would be {after:,.6g}, above {limit['max']:,.6g}")
     for name, chance in row["risks"].items():
-        if chance > given["risk_limits"].get(name, 1.0):
-            why.append(f"risk of {name} is {chance:.2g}, above {given['risk_limits'][name]:.2g}")
+        if chance > fields["risk_limits"].get(name, 1.0):
+            why.append(f"risk of {name} is {chance:.2g}, above {fields['risk_limits'][name]:.2g}")
     missed = [goal for goal in goals if row["reaches"] is not None and goal not in row["reaches"]]
     return [*why, f"does not reach {listed(missed)}"] if missed else why
 
 
-def _unlimited(action: str, given: dict[str, Any]) -> tuple[str, ...]:
-    risks = given["actions"][action]["risks"]
-    free = [f"{name} ({chance:.2g})" for name, chance in risks.items() if chance and name not in given["risk_limits"]]
+def _unlimited(action: str, fields: dict[str, Any]) -> tuple[str, ...]:
+    risks = fields["actions"][action]["risks"]
+    free = [f"{name} ({chance:.2g})" for name, chance in risks.items() if chance and name not in fields["risk_limits"]]
     return (f"risks without a limit were not weighed: {listed(free)}",) if free else ()

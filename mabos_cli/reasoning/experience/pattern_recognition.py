@@ -49,25 +49,25 @@ class _Trial(NamedTuple):
     nearest: tuple[float, ...]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the shares of the labels among the nearest examples."""
     examples = [
         _Example(row["name"] or f"example {n}", row["label"], parse_features(row["features"], f"examples[{n}].features"))
-        for n, row in enumerate(given["examples"], 1)
+        for n, row in enumerate(fields["examples"], 1)
     ]  # fmt: skip
     check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
-    situation = parse_features(given["situation"], "situation")
-    scale = _scale(given, examples, situation)
+    situation = parse_features(fields["situation"], "situation")
+    scale = _scale(fields, examples, situation)
     near = _neighbours(situation, examples, scale, None)
     if not near:
         raise BadValue("situation: shares no feature with any example", "use the names of the examples' features")
-    if given["k"] and given["k"] > len(near):
-        raise BadValue(f"k: {given['k']} neighbours of {len(near)} examples", "give more examples or a smaller k")
-    trial = _try_out(examples, scale, given)
+    if fields["k"] and fields["k"] > len(near):
+        raise BadValue(f"k: {fields['k']} neighbours of {len(near)} examples", "give more examples or a smaller k")
+    trial = _try_out(examples, scale, fields)
     usable = [k for k in trial.hits if k <= len(near)]
-    k = given["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
-    shares = _vote(near[:k], examples, given["vote"])
-    return _answer(given, situation, examples, scale, near, k, shares, trial)
+    k = fields["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
+    shares = _vote(near[:k], examples, fields["vote"])
+    return _answer(fields, situation, examples, scale, near, k, shares, trial)
 
 
 class Scale(NamedTuple):
@@ -77,10 +77,10 @@ class Scale(NamedTuple):
     ranges: dict[str, tuple[float, float]]
 
 
-def _scale(given: dict[str, Any], examples: Sequence[_Example], situation: Features) -> Scale:
-    scale = find_scale([one.features for one in examples], given["weights"])
+def _scale(fields: dict[str, Any], examples: Sequence[_Example], situation: Features) -> Scale:
+    scale = find_scale([one.features for one in examples], fields["weights"])
     check_size("examples", len(examples) * max(1, len(scale.weights)), _MOST_VALUES, "values")
-    for name in given["weights"]:
+    for name in fields["weights"]:
         known_name("weights", name, scale.weights, "feature")
     for name, value in situation.items():
         known_name("situation", name, scale.weights, "feature")
@@ -103,9 +103,9 @@ def _neighbours(features: Features, examples: Sequence[_Example], scale: Scale, 
     return sorted(found)
 
 
-def _try_out(examples: Sequence[_Example], scale: Scale, given: dict[str, Any]) -> _Trial:
+def _try_out(examples: Sequence[_Example], scale: Scale, fields: dict[str, Any]) -> _Trial:
     """Recognizes examples by all others: all of them, or as many as there is time for, spread evenly."""
-    ks = [given["k"]] if given["k"] else [k for k in _KS if k < len(examples)] or [1]
+    ks = [fields["k"]] if fields["k"] else [k for k in _KS if k < len(examples)] or [1]
     work = len(examples) * (2 + len(scale.weights))
     count = max(1, min(len(examples), _MOST_TESTS, _MOST_WORK // work))
     tested = [n * len(examples) // count for n in range(count)]
@@ -116,7 +116,7 @@ def _try_out(examples: Sequence[_Example], scale: Scale, given: dict[str, Any]) 
         if near:
             nearest.append(near[0][0])
         for k in ks:
-            shares = _vote(near[:k], examples, given["vote"])
+            shares = _vote(near[:k], examples, fields["vote"])
             hits[k] += bool(shares) and max(shares, key=lambda label: shares[label]) == examples[n].label
     return _Trial(hits, count, tuple(sorted(nearest)))
 
@@ -134,7 +134,7 @@ def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str
 
 
 def _answer(
-    given: dict[str, Any], situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int,
+    fields: dict[str, Any], situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int,
     shares: dict[str, float], trial: _Trial,
 ) -> Answer:  # fmt: skip
     usual = trial.nearest[min(len(trial.nearest) - 1, int(_USUAL * len(trial.nearest)))] if trial.nearest else 0.0
@@ -145,7 +145,7 @@ def _answer(
     sure = (trial.hits[k] + 1) / (trial.tried + 2)
     label = next(iter(shares))
     lines = [f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]]
-    told_k = "as given" if given["k"] else "best on the examples"
+    told_k = "as given" if fields["k"] else "best on the examples"
     lines = [*cut(lines, 7), f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.tried} are recognized"]
     lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
     detail = {
@@ -158,11 +158,11 @@ def _answer(
         "is_novel": is_novel,
         "outside_range": outside,
     }
-    caveats = _caveats(given, examples, near, k, shares, trial, usual, outside)
-    told = f"{label}, with {shares[label]:.2g} of the votes of the {k} nearest" + (
+    caveats = _caveats(fields, examples, near, k, shares, trial, usual, outside)
+    summary = f"{label}, with {shares[label]:.2g} of the votes of the {k} nearest" + (
         "; but this is unlike all examples" if is_novel else ""
     )
-    return Answer(distribution(everything), None if is_novel else sure, told, tuple(lines), detail, caveats)
+    return Answer(distribution(everything), None if is_novel else sure, summary, tuple(lines), detail, caveats)
 
 
 def _outside(situation: Features, scale: Scale) -> list[str]:
@@ -175,25 +175,25 @@ def _outside(situation: Features, scale: Scale) -> list[str]:
 
 
 def _caveats(
-    given: dict[str, Any], examples: Sequence[_Example], near: Neighbours, k: int, shares: dict[str, float],
+    fields: dict[str, Any], examples: Sequence[_Example], near: Neighbours, k: int, shares: dict[str, float],
     trial: _Trial, usual: float, outside: list[str],
 ) -> tuple[str, ...]:  # fmt: skip
-    said = []
+    caveats = []
     if near[0][0] > usual:
-        said.append(f"new: the nearest example is {near[0][0]:.2f} away, farther than examples usually are")
+        caveats.append(f"new: the nearest example is {near[0][0]:.2f} away, farther than examples usually are")
     if outside:
-        said.append(f"new: outside of the range of all examples in {listed(outside)}")
+        caveats.append(f"new: outside of the range of all examples in {listed(outside)}")
     if len([share for share in shares.values() if share == max(shares.values())]) > 1:
-        said.append("the vote is tied; the label of the nearest example is taken")
+        caveats.append("the vote is tied; the label of the nearest example is taken")
     if len(near) > k and near[k][0] == near[k - 1][0] and examples[near[k][1]].label != examples[near[k - 1][1]].label:
-        said.append(f"others are as near as the last of the {k} and have another label; the order given decided")
+        caveats.append(f"others are as near as the last of the {k} and have another label; the order given decided")
     if len({one.label for one in examples}) == 1:
-        said.append("all examples have one label, so nothing else can be recognized")
-    if not given["k"] and len(trial.hits) > 1:
-        said.append("k was chosen on the same examples, so their share of hits flatters a little")
+        caveats.append("all examples have one label, so nothing else can be recognized")
+    if not fields["k"] and len(trial.hits) > 1:
+        caveats.append("k was chosen on the same examples, so their share of hits flatters a little")
     if trial.tried < len(examples):
-        said.append(f"tried on {trial.tried} of {len(examples)} examples, spread evenly")
-    return tuple(said)
+        caveats.append(f"tried on {trial.tried} of {len(examples)} examples, spread evenly")
+    return tuple(caveats)
 
 
 def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scale:

@@ -45,9 +45,9 @@ class _Miss(NamedTuple):
     share: float | None
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the first option that meets all aspirations."""
-    options, levels = given["options"], given["aspirations"]
+    options, levels = fields["options"], fields["aspirations"]
     check_size("options", len(options), _MOST_OPTIONS, "options")
     _check_levels(levels)
     for name, values in options.items():
@@ -67,7 +67,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if chosen is not None:
         answer = _found(chosen, options, levels, misses, detail)
     else:
-        answer = _none(given, misses, needed, spreads, detail)
+        answer = _none(fields, misses, needed, spreads, detail)
     told = f"with more than {_MOST_FRONT} options it is not computed which of them no other beats"
     return answer._replace(caveats=(*answer.caveats, told)) if front is None else answer
 
@@ -162,13 +162,13 @@ def _found(
         caveats.append(f"good enough as well, but met later: {listed(later)}")
     met = ", ".join(f"{name} {options[chosen][name]:,.6g}" for name in levels)
     lines = [*cut(_failing(misses, chosen), 10), f"{chosen} meets all: {met}"]
-    told = f"{chosen} is the first that is good enough, after {at} of {len(names)} were passed over"
+    summary = f"{chosen} is the first that is good enough, after {at} of {len(names)} were passed over"
     scores = {name: float(not found) for name, found in misses.items()}
-    return Answer(choice(chosen, scores), None, told, tuple(lines), detail, tuple(caveats))
+    return Answer(choice(chosen, scores), None, summary, tuple(lines), detail, tuple(caveats))
 
 
 def _none(
-    given: dict[str, Any], misses: Mapping[str, list[_Miss]], needed: Mapping[str, float | None],
+    fields: dict[str, Any], misses: Mapping[str, list[_Miss]], needed: Mapping[str, float | None],
     spreads: Mapping[str, float], detail: dict[str, Any],
 ) -> Answer:  # fmt: skip
     detail["looked_at"] = len(misses)
@@ -180,20 +180,24 @@ def _none(
     if not known:
         return Answer(yes_no(False, about), None, "no option is good enough", tuple(lines), detail, tuple(caveats))
     nearest = min(known, key=lambda name: known[name])
-    detail["nearest"] = {"option": nearest, "share": known[nearest], "levels": _dropped(given, known[nearest], spreads)}
+    detail["nearest"] = {
+        "option": nearest,
+        "share": known[nearest],
+        "levels": _dropped(fields, known[nearest], spreads),
+    }
     lines.append(f"{nearest} comes nearest: all levels would have to drop by {known[nearest]:.1%}")
     if sum(abs(share - known[nearest]) < _SLACK for share in known.values()) > 1:
         caveats.append("others come as near; the first of them is named")
-    if given["adjust"] is None:
-        told = f"no option is good enough; {nearest} would be if all levels dropped by {known[nearest]:.1%}"
-        return Answer(yes_no(False, about), None, told, tuple(lines), detail, tuple(caveats))
-    return _adjusted(given, known, spreads, lines, detail, caveats)
+    if fields["adjust"] is None:
+        summary = f"no option is good enough; {nearest} would be if all levels dropped by {known[nearest]:.1%}"
+        return Answer(yes_no(False, about), None, summary, tuple(lines), detail, tuple(caveats))
+    return _adjusted(fields, known, spreads, lines, detail, caveats)
 
 
-def _dropped(given: dict[str, Any], share: float, spreads: Mapping[str, float]) -> dict[str, Any]:
+def _dropped(fields: dict[str, Any], share: float, spreads: Mapping[str, float]) -> dict[str, Any]:
     """Returns the levels after all of them have dropped by a share."""
     found = {}
-    for name, level in given["aspirations"].items():
+    for name, level in fields["aspirations"].items():
         low, high = level["min"], level["max"]
         found[name] = {
             "min": None if low is None else low - share * _scale(low, spreads[name]),
@@ -203,19 +207,19 @@ def _dropped(given: dict[str, Any], share: float, spreads: Mapping[str, float]) 
 
 
 def _adjusted(
-    given: dict[str, Any], known: dict[str, float], spreads: Mapping[str, float], lines: list[str],
+    fields: dict[str, Any], known: dict[str, float], spreads: Mapping[str, float], lines: list[str],
     detail: dict[str, Any], caveats: list[str],
 ) -> Answer:  # fmt: skip
     """Finds the first option that is good enough once the levels have dropped, step by step, as far as they must."""
-    step, rounds = given["adjust"]["step"], int(given["adjust"]["rounds"])
+    step, rounds = fields["adjust"]["step"], int(fields["adjust"]["rounds"])
     for n in range(1, rounds + 1):
         chosen = next((name for name, share in known.items() if share <= n * step + _SLACK), None)
         if chosen is not None:
-            detail["adjusted"] = {"rounds": n, "share": n * step, "levels": _dropped(given, n * step, spreads)}
+            detail["adjusted"] = {"rounds": n, "share": n * step, "levels": _dropped(fields, n * step, spreads)}
             lines.append(f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
-            told = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
+            summary = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
             scores = {name: -share for name, share in known.items()}
-            return Answer(choice(chosen, scores), None, told, tuple(lines), detail, tuple(caveats))
-    told = f"no option is good enough, even after all levels dropped by {rounds * step:.1%}"
+            return Answer(choice(chosen, scores), None, summary, tuple(lines), detail, tuple(caveats))
+    summary = f"no option is good enough, even after all levels dropped by {rounds * step:.1%}"
     about = "one of the options is good enough"
-    return Answer(yes_no(False, about), None, told, tuple(lines), detail, tuple(caveats))
+    return Answer(yes_no(False, about), None, summary, tuple(lines), detail, tuple(caveats))

@@ -43,16 +43,16 @@ QUESTIONS: tuple[str, ...] = (
 _MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the best explanation."""
-    by_hypotheses = given["hypotheses"] is not None
-    if by_hypotheses == (given["observation"] is not None):
+    by_hypotheses = fields["hypotheses"] is not None
+    if by_hypotheses == (fields["observation"] is not None):
         raise BadValue("hypotheses: give hypotheses with observations, or one observation for rules", "")
     if not by_hypotheses:
-        return _by_rules(given, agent)
-    if given["observations"] is None:
+        return _by_rules(fields, agent)
+    if fields["observations"] is None:
         raise BadValue("observations: is missing", "list what is to be explained")
-    return _by_hypotheses(given)
+    return _by_hypotheses(fields)
 
 
 class Cause(NamedTuple):
@@ -99,8 +99,8 @@ class _Explained(NamedTuple):
     posterior: dict[tuple[int, ...], float]
 
 
-def _by_hypotheses(given: dict[str, Any]) -> Answer:
-    found = _explain(given)
+def _by_hypotheses(fields: dict[str, Any]) -> Answer:
+    found = _explain(fields)
     if not found.seen:
         raise BadValue("hypotheses: none explains any observation", "check the names under explains")
     if not found.covers or (found.weights and found.weights[0] == -math.inf):
@@ -117,8 +117,8 @@ def _by_hypotheses(given: dict[str, Any]) -> Answer:
     scores = marginals if found.posterior else None
     conclusion: Conclusion = choice(best[0], scores) if len(best) == 1 else names(best)
     how = "likeliest" if found.weights else "leanest"
-    told = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
-    told += (
+    summary = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
+    summary += (
         f", the {how} way" if confidence is None else f" and hold{'s' * (len(best) == 1)} with probability {sure:.2g}"
     )
     detail = {
@@ -128,7 +128,7 @@ def _by_hypotheses(given: dict[str, Any]) -> Answer:
         "probabilities": marginals if found.posterior else {},
     }
     lines = [_line(found, n) for n in range(len(found.covers))]
-    return Answer(conclusion, confidence, told, cut(lines, 8), detail, _caveats(found))
+    return Answer(conclusion, confidence, summary, cut(lines, 8), detail, _caveats(found))
 
 
 def _all_or(found: _Explained) -> str:
@@ -136,17 +136,17 @@ def _all_or(found: _Explained) -> str:
     return f"{count} of {count + len(found.unexplained)} observations" if found.unexplained else "all observations"
 
 
-def _explain(given: dict[str, Any]) -> _Explained:
-    observations, absent = given["observations"], given["absent"]
+def _explain(fields: dict[str, Any]) -> _Explained:
+    observations, absent = fields["observations"], fields["absent"]
     check_size("observations", len(observations), _MOST_OBSERVATIONS, "observations")
-    check_size("hypotheses", len(given["hypotheses"]), _MOST_HYPOTHESES, "hypotheses")
+    check_size("hypotheses", len(fields["hypotheses"]), _MOST_HYPOTHESES, "hypotheses")
     check_known("observations", observations, observations)
     both = [name for name in absent if name in observations]
     if both:
         raise BadValue(f"absent: {both[0]!r} is among the observations too", "keep it in one of the lists")
     causes = [
         Cause(name, _strengths(row["explains"], f"hypotheses.{name}.explains"), row["cost"], row["prior"])
-        for name, row in given["hypotheses"].items()
+        for name, row in fields["hypotheses"].items()
     ]
     seen = [one for one in observations if any(one in cause.strengths for cause in causes)]
     covers = minimal_covers(causes, seen) if seen else []
@@ -168,16 +168,16 @@ def _explain(given: dict[str, Any]) -> _Explained:
     )  # fmt: skip
 
 
-def _strengths(said: Any, where: str) -> dict[str, float]:
+def _strengths(raw: Any, where: str) -> dict[str, float]:
     """Returns the effects of a cause with how surely it brings them about; those of a list are certain."""
-    if isinstance(said, str):
-        said = [said]
-    if isinstance(said, list) and said and all(isinstance(one, str | int | float) for one in said):
-        return {str(one).strip(): 1.0 for one in said}
-    if not isinstance(said, dict) or not said:
+    if isinstance(raw, str):
+        raw = [raw]
+    if isinstance(raw, list) and raw and all(isinstance(one, str | int | float) for one in raw):
+        return {str(one).strip(): 1.0 for one in raw}
+    if not isinstance(raw, dict) or not raw:
         raise BadValue(f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", "")
     found = {}
-    for name, value in said.items():
+    for name, value in raw.items():
         strength = shape.conform(shape.probability("how surely it brings that about"), value, {}, f"{where}.{name}")
         if strength:
             found[str(name).strip()] = float(strength)
@@ -204,37 +204,37 @@ def _line(found: _Explained, n: int) -> str:
 
 
 def _caveats(found: _Explained) -> tuple[str, ...]:
-    said = []
+    caveats = []
     if found.unexplained:
-        said.append(f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list")
+        caveats.append(f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list")
     idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
     if idle:
-        said.append(f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing")
+        caveats.append(f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing")
     if found.weights is None and any(cause.prior is not None for cause in found.causes):
-        said.append("some hypotheses have no prior, so costs decide and priors were not used")
+        caveats.append("some hypotheses have no prior, so costs decide and priors were not used")
     if found.weights is not None and not found.posterior:
-        said.append(f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed")
+        caveats.append(f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed")
     if len(found.covers) > 1:
         rank = [(found.weights[n] if found.weights else _row(found, n)["cost"]) for n in (0, 1)]
         if math.isclose(*rank, rel_tol=1e-12):
-            said.append("the first two are equally good; the order given decided")
+            caveats.append("the first two are equally good; the order given decided")
     if found.posterior:
         top = max(found.posterior, key=lambda chosen: found.posterior[chosen])
         best = with_certain(found.causes, found.covers[0])
         if top != best and found.posterior[top] > found.posterior[best] * (1 + 1e-9):
             wider = " and ".join(found.causes[c].name for c in top)
-            said.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
-        said.append("probabilities hold if hypotheses are independent and nothing else can cause the observations")
-    return tuple(said)
+            caveats.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
+        caveats.append("probabilities hold if hypotheses are independent and nothing else can cause the observations")
+    return tuple(caveats)
 
 
-def _by_rules(given: dict[str, Any], agent: AgentData) -> Answer:
+def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns what rules say would explain an observation, by how much of it is known already."""
-    wanted = given["observation"]
+    wanted = fields["observation"]
     if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
         raise BadValue("observation: must be `subject predicate object`", "compare nothing, and name the predicate")
-    facts, caveats = known_facts(given, agent)
-    found = abduce(wanted[:3], facts, known_rules(given, agent))
+    facts, caveats = known_facts(fields, agent)
+    found = abduce(wanted[:3], facts, known_rules(fields, agent))
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
     about = pattern_text(wanted)
     if found.known:
@@ -243,7 +243,7 @@ def _by_rules(given: dict[str, Any], agent: AgentData) -> Answer:
         return Answer(names((), about), None, f"no rule concludes {about}", (), {"explanations": []}, caveats)
     best = found.hypotheses[0]
     assumed = tuple(pattern_text(one) for one in best.assumptions)
-    told = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
+    summary = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
     rows = [_explanation(one) for one in found.hypotheses[:50]]
     lines = [
         f"{row['score']:.3g} {row['rule']}: {row['supported']} of {row['total']} known"
@@ -253,7 +253,7 @@ def _by_rules(given: dict[str, Any], agent: AgentData) -> Answer:
     if len(found.hypotheses) > 1 and math.isclose(best.score, found.hypotheses[1].score):
         caveats += ("the first two score the same; fewer assumptions, then the rule's id decided",)
     caveats += ("scores are the share of conditions that are known, times the rule's factor: not probabilities",)
-    return Answer(names(assumed, about), None, told, cut(lines, 8), {"explanations": rows}, caveats)
+    return Answer(names(assumed, about), None, summary, cut(lines, 8), {"explanations": rows}, caveats)
 
 
 def _explanation(one: Explanation) -> dict[str, Any]:

@@ -63,19 +63,19 @@ class _Inference(NamedTuple):
     unknown: tuple[str, ...]  # things of the source that have no counterpart
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the facts that carry over to the target under the best mapping."""
-    source = read_facts(given["source"]["facts"], "source.facts")
-    target = read_facts(given["target"]["facts"], "target.facts")
-    words = Vocabulary(frozenset(given["measures"]), given["same"], frozenset(given["unordered"]))
+    source = read_facts(fields["source"]["facts"], "source.facts")
+    target = read_facts(fields["target"]["facts"], "target.facts")
+    words = Vocabulary(frozenset(fields["measures"]), fields["same"], frozenset(fields["unordered"]))
     matcher = Matcher(source, target, words)
-    mapping, has_tie = matcher.best(_fixed(given["map"], matcher))
-    asked = parse_expression(given["ask"], "ask") if given["ask"] else None
+    mapping, has_tie = matcher.best(_fixed(fields["map"], matcher))
+    asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     if not mapping.matches:
-        return _nothing(given, asked)
+        return _nothing(fields, asked)
     found = _inferences(source, target, matcher, mapping)
     most = Matcher(source, source, words).apply(_identity(source, words)).score
-    return _answer(given["target"]["name"], mapping, has_tie, found, asked, target, most)
+    return _answer(fields["target"]["name"], mapping, has_tie, found, asked, target, most)
 
 
 def _fixed(said: Mapping[str, str], matcher: Matcher) -> dict[str, str]:
@@ -150,11 +150,11 @@ def _carry(one: Expression, pairs: Mapping[str, str], words: Vocabulary) -> tupl
     return Expression(name, tuple(part for part, _ in done)), unknown
 
 
-def _nothing(given: dict[str, Any], asked: Asked) -> Answer:
+def _nothing(fields: dict[str, Any], asked: Asked) -> Answer:
     about = "what carries over"
     conclusion = yes_no(None, render_expression(asked)) if asked else names((), about)
     summary = (
-        f"{given['source']['name']} and {given['target']['name']} have no relation in common: nothing carries over"
+        f"{fields['source']['name']} and {fields['target']['name']} have no relation in common: nothing carries over"
     )
     caveats = ("relations match only by name: give `same` for those that are called differently",)
     return Answer(conclusion, None, summary, (), {"pairs": {}, "score": 0.0, "inferences": []}, caveats)

@@ -127,32 +127,32 @@ class _Asked(NamedTuple):
         return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns a solution, the best one, or a smallest set of constraints that no values meet."""
-    if given["minimize"] and given["maximize"]:
+    if fields["minimize"] and fields["maximize"]:
         raise BadValue("maximize: there is a minimize too", "keep one of them, or join them in one expression")
-    asked = _read(given)
-    if given["ask"]:
-        known_name("ask", given["ask"], asked.names, "variable")
+    asked = _read(fields)
+    if fields["ask"]:
+        known_name("ask", fields["ask"], asked.names, "variable")
     try:
         if asked.objective is not None:
-            return _best(asked, given)
+            return _best(asked, fields)
         search = Search(asked.problem)
         found, is_complete = _collect(search, _MOST_COUNTED)
-        return _all(asked, given, found, is_complete, search.nodes) if found else _clash(asked)
+        return _all(asked, fields, found, is_complete, search.nodes) if found else _clash(asked)
     except GaveUp:
         hint = "narrow the domains, add constraints that tell equal solutions apart, or split the problem"
         raise BadValue(f"constraints: no result after {MOST_CHECKS:,} checks", hint) from None
 
 
-def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:
+def _all(asked: _Asked, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:
     """Returns the first solution, how many there are, and what is the same in all of them."""
     first = found[0]
     same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
     many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
-    steps = [_told(asked, one) for one in found[: given["show"]]]
-    if len(found) > given["show"]:
-        steps.append(f"... and {len(found) - given['show']:,} more")
+    steps = [_told(asked, one) for one in found[: fields["show"]]]
+    if len(found) > fields["show"]:
+        steps.append(f"... and {len(found) - fields['show']:,} more")
     caveats = []
     if not is_complete:
         caveats.append("not all solutions were counted: the search stops at a limit")
@@ -161,7 +161,7 @@ def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_
         if 0 < len(same) < len(first):
             fixed = [f"{asked.names[n]}={_shown(value)}" for n, value in same.items()]
             steps.append(f"the same in all solutions: {listed(fixed, 12)}")
-    detail = _detail(asked, found[: given["show"]]) | {
+    detail = _detail(asked, found[: fields["show"]]) | {
         "count": len(found),
         "count_is_complete": is_complete,
         "same_in_all": {asked.names[n]: _plain(value) for n, value in same.items()} if is_complete else {},
@@ -169,8 +169,8 @@ def _all(asked: _Asked, given: dict[str, Any], found: list[tuple[Any, ...]], is_
     }
     is_only = is_complete and len(found) == 1
     summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_told(asked, first)}"
-    conclusion = _conclude(asked, first, given["ask"])
-    return Answer(conclusion, None, summary, cut(steps, given["show"] + 2), detail, tuple(caveats))
+    conclusion = _conclude(asked, first, fields["ask"])
+    return Answer(conclusion, None, summary, cut(steps, fields["show"] + 2), detail, tuple(caveats))
 
 
 def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
@@ -190,10 +190,10 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
     return found, True
 
 
-def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
+def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
     """Returns the best solution by branch and bound, and whether others are as good."""
     assert asked.objective is not None
-    goal, text = ("smallest", given["minimize"]) if asked.sign > 0 else ("largest", given["maximize"])
+    goal, text = ("smallest", fields["minimize"]) if asked.sign > 0 else ("largest", fields["maximize"])
     place = "minimize" if asked.sign > 0 else "maximize"
     value_of, bound_of = exact(asked.objective, place), rough(asked.objective)
 
@@ -221,7 +221,7 @@ def _best(asked: _Asked, given: dict[str, Any]) -> Answer:
         caveats.append(f"{number} equally good; the first that was found is given")
     detail = _detail(asked, [first]) | {"best": _plain(value), "equally_good": ties, "nodes": search.nodes}
     summary = f"{goal} {text} is {_shown(value)}: {_told(asked, first)}"
-    return Answer(_conclude(asked, first, given["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats))
+    return Answer(_conclude(asked, first, fields["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats))
 
 
 def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -> Any:
@@ -295,63 +295,63 @@ def _shown(value: Any) -> str:
     return figure(float(value)) if isinstance(value, Fraction) and value.denominator > 1 else str(value)
 
 
-def _read(given: dict[str, Any]) -> _Asked:
+def _read(fields: dict[str, Any]) -> _Asked:
     """Returns the problem that the input states."""
-    variables = given["variables"]
+    variables = fields["variables"]
     check_size("variables", len(variables), _MOST_VARIABLES, "variables")
-    check_size("constraints", len(given["constraints"]), _MOST_CONSTRAINTS, "constraints")
+    check_size("constraints", len(fields["constraints"]), _MOST_CONSTRAINTS, "constraints")
     for name in variables:
         if not re.fullmatch(r"[^\W\d]\w*", name):
             raise BadValue(f"variables: {name!r} cannot stand in a constraint", "use letters, digits and _ only")
-    shared = {name: read_domain(f"domains.{name}", said, {}) for name, said in given["domains"].items()}
+    shared = {name: read_domain(f"domains.{name}", said, {}) for name, said in fields["domains"].items()}
     values = {name: read_domain(f"variables.{name}", said, shared) for name, said in variables.items()}
     reader = Names(values)
     constraints: list[Constraint] = []
-    for n, said in enumerate(given["constraints"], 1):
+    for n, said in enumerate(fields["constraints"], 1):
         place = f"constraints[{n}]"
         constraints += reader.constraints(n - 1, reader.resolve(parse_expression(said, place), place), place)
-    for n, table in enumerate(given["tables"], 1):
-        constraints.append(reader.table(len(given["constraints"]) + n - 1, table, f"tables[{n}]"))
-    written = (*given["constraints"], *(f"table of {', '.join(table['of'])}" for table in given["tables"]))
-    goal = "minimize" if given["minimize"] else "maximize"
-    objective = reader.resolve(parse_expression(given[goal], goal), goal) if given[goal] else None
+    for n, table in enumerate(fields["tables"], 1):
+        constraints.append(reader.table(len(fields["constraints"]) + n - 1, table, f"tables[{n}]"))
+    written = (*fields["constraints"], *(f"table of {', '.join(table['of'])}" for table in fields["tables"]))
+    goal = "minimize" if fields["minimize"] else "maximize"
+    objective = reader.resolve(parse_expression(fields[goal], goal), goal) if fields[goal] else None
     problem = Problem(tuple(values.values()), tuple(constraints))
-    return _Asked(tuple(variables), problem, written, reader, objective, 1 if given["minimize"] else -1)
+    return _Asked(tuple(variables), problem, written, reader, objective, 1 if fields["minimize"] else -1)
 
 
-def read_domain(place: str, said: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
+def read_domain(place: str, raw: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
     """Returns the values of a variable, from a list, a range, or the name of a domain.
 
     >>> read_domain("variables.x", "1..3", {})
     (1, 2, 3)
     """
-    if isinstance(said, str):
-        match = _RANGE.fullmatch(said.strip())
+    if isinstance(raw, str):
+        match = _RANGE.fullmatch(raw.strip())
         if not match:
-            if said.strip() in shared:
-                return shared[said.strip()]
+            if raw.strip() in shared:
+                return shared[raw.strip()]
             hint = "give [a, b, c], 1..9, or a domain"
-            raise BadValue(f"{place}: {said[:40]!r} is neither a range nor a domain", hint)
+            raise BadValue(f"{place}: {raw[:40]!r} is neither a range nor a domain", hint)
         low, high = int(match[1]), int(match[2])
         check_size(place, high - low + 1, MOST_VALUES, "values")
         if high < low:
-            raise BadValue(f"{place}: {said} is empty", "the lower end comes first")
+            raise BadValue(f"{place}: {raw} is empty", "the lower end comes first")
         return tuple(range(low, high + 1))
-    if not isinstance(said, list) or not said:
+    if not isinstance(raw, list) or not raw:
         raise BadValue(f"{place}: must be a list of values or a range", "give [a, b, c] or 1..9")
-    check_size(place, len(said), MOST_VALUES, "values")
-    found = tuple(_value(place, one) for one in said)
+    check_size(place, len(raw), MOST_VALUES, "values")
+    found = tuple(_value(place, one) for one in raw)
     if len({(isinstance(one, bool), one) for one in found}) < len(found):
         raise BadValue(f"{place}: a value is there twice", "give each value once")
     return found
 
 
-def _value(place: str, said: Any) -> Any:
+def _value(place: str, raw: Any) -> Any:
     """Returns a value with which one can calculate exactly."""
-    if isinstance(said, float):
-        return Fraction(str(said))
-    if isinstance(said, int) or (isinstance(said, str) and said.strip()):
-        return said.strip() if isinstance(said, str) else said
+    if isinstance(raw, float):
+        return Fraction(str(raw))
+    if isinstance(raw, int) or (isinstance(raw, str) and raw.strip()):
+        return raw.strip() if isinstance(raw, str) else raw
     raise BadValue(f"{place}: a value must be a number, a text, true or false", "")
 
 

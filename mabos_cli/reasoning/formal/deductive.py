@@ -39,24 +39,24 @@ _MOST_PREMISES = 200
 _SHOWN = 50
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the goal or the conclusion follows."""
-    by_goal, by_formulas = given["goal"] is not None, given["premises"] is not None
+    by_goal, by_formulas = fields["goal"] is not None, fields["premises"] is not None
     if by_goal == by_formulas:
         raise BadValue("goal: give a goal, or premises and a conclusion" + (", not both" if by_goal else ""), "")
-    if by_formulas and given["conclusion"] is None:
+    if by_formulas and fields["conclusion"] is None:
         raise BadValue("conclusion: is missing", "write the formula that may follow from the premises")
-    if by_goal and given["conclusion"] is not None:
+    if by_goal and fields["conclusion"] is not None:
         raise BadValue("conclusion: belongs to premises, and there are none", "give premises, or leave it out")
-    return _decide(given["premises"], given["conclusion"]) if by_formulas else _prove(given, agent)
+    return _decide(fields["premises"], fields["conclusion"]) if by_formulas else _prove(fields, agent)
 
 
-def _prove(given: dict[str, Any], agent: AgentData) -> Answer:
-    facts, caveats = known_facts(given, agent)
-    rules = known_rules(given, agent)
-    goal: Pattern = given["goal"]
+def _prove(fields: dict[str, Any], agent: AgentData) -> Answer:
+    facts, caveats = known_facts(fields, agent)
+    rules = known_rules(fields, agent)
+    goal: Pattern = fields["goal"]
     verdict, proofs = _chain(goal, "goal", facts, rules)
-    against = _refute(given, facts, rules)
+    against = _refute(fields, facts, rules)
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in verdict.problems)
     if verdict.is_cut:
         caveats += (f"the search was given up after {MOST_STEPS:,} steps: there may be more to find",)
@@ -70,7 +70,7 @@ def _prove(given: dict[str, Any], agent: AgentData) -> Answer:
     }
     if variables:
         return _instances(goal, variables, proofs, detail, caveats, verdict)
-    return _truth(given, proofs, against, detail, caveats, verdict)
+    return _truth(fields, proofs, against, detail, caveats, verdict)
 
 
 def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
@@ -87,45 +87,45 @@ def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rul
     return verdict, fit
 
 
-def _refute(given: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
+def _refute(fields: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
     """Returns the surest proof that the goal is false: of its negation, or of another value where there is but one."""
-    goal: Pattern = given["goal"]
+    goal: Pattern = fields["goal"]
     found = []
-    if given["not_goal"]:
-        found += _chain(given["not_goal"], "not_goal", facts, rules)[1]
+    if fields["not_goal"]:
+        found += _chain(fields["not_goal"], "not_goal", facts, rules)[1]
     is_ground = not (is_variable(goal.subject) or is_variable(goal.object) or is_open(goal.object))
-    if goal.predicate in given["functional"] and is_ground and not is_open(goal.subject):
+    if goal.predicate in fields["functional"] and is_ground and not is_open(goal.subject):
         others = _chain(goal._replace(object="*", operator="eq"), "goal", facts, rules)[1]
         found += [one for one in others if not compare(goal.operator, one.triple[2], goal.object)]
     return max(found, key=lambda proof: proof.confidence, default=None)
 
 
 def _truth(
-    given: dict[str, Any], proofs: list[Proof], against: Proof | None, detail: dict[str, Any],
+    fields: dict[str, Any], proofs: list[Proof], against: Proof | None, detail: dict[str, Any],
     caveats: tuple[str, ...], verdict: Verdict,
 ) -> Answer:  # fmt: skip
-    about = pattern_text(given["goal"])
+    about = pattern_text(fields["goal"])
     if proofs and against:
-        told = f"{about} is both proved and refuted: what is given contradicts itself"
+        summary = f"{about} is both proved and refuted: what is given contradicts itself"
         lines = [*_proof_lines(proofs[0]), "refuted by:", *_proof_lines(against)]
-        return Answer(yes_no(None, about), None, told, cut(lines), detail, caveats)
+        return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
     if proofs:
-        told = f"{about} is proved ({proofs[0].confidence:.2g})"
+        summary = f"{about} is proved ({proofs[0].confidence:.2g})"
         lines = _proof_lines(proofs[0])
-        return Answer(yes_no(True, about), proofs[0].confidence, told, cut(lines), detail, caveats)
+        return Answer(yes_no(True, about), proofs[0].confidence, summary, cut(lines), detail, caveats)
     if against:
-        told = f"{about} is refuted: {' '.join(against.triple)} ({against.confidence:.2g})"
+        summary = f"{about} is refuted: {' '.join(against.triple)} ({against.confidence:.2g})"
         lines = _proof_lines(against)
-        return Answer(yes_no(False, about), against.confidence, told, cut(lines), detail, caveats)
+        return Answer(yes_no(False, about), against.confidence, summary, cut(lines), detail, caveats)
     lines = [f"cannot be proved: {verdict.why}"]
     for gap in verdict.gaps[:5]:
         missing = listed([pattern_text(one) for one in gap.assumptions])
         lines.append(f"{gap.rule.label} would conclude it, if {missing}" if missing else gap.rule.label)
-    if given["closed_world"] and not verdict.is_cut:
-        told = f"{about} cannot be proved, and is false as all that is true is said to be known"
-        return Answer(yes_no(False, about), None, told, cut(lines), detail, caveats)
-    told = f"{about} is open: {verdict.why}"
-    return Answer(yes_no(None, about), None, told, cut(lines), detail, caveats)
+    if fields["closed_world"] and not verdict.is_cut:
+        summary = f"{about} cannot be proved, and is false as all that is true is said to be known"
+        return Answer(yes_no(False, about), None, summary, cut(lines), detail, caveats)
+    summary = f"{about} is open: {verdict.why}"
+    return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
 
 
 def _instances(
@@ -138,12 +138,12 @@ def _instances(
     found = {one.triple[at] if len(variables) == 1 else " ".join(one.triple): one for one in reversed(proofs)}
     found = dict(reversed(found.items()))
     detail["instances"] = {name: one.confidence for name, one in found.items()}
-    told = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
+    summary = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
     lines = [f"{' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}" for one in found.values()]
     # How sure all of several are together is not told by how sure each is, unless all are certain.
     least = min((one.confidence for one in found.values()), default=None)
     sure = least if len(found) == 1 or least == 1 else None
-    return Answer(names(tuple(found), about), sure, told, cut(lines), detail, caveats)
+    return Answer(names(tuple(found), about), sure, summary, cut(lines), detail, caveats)
 
 
 def _by(proof: Proof) -> str:
@@ -193,15 +193,15 @@ def _decide(premises: Sequence[str], conclusion: str) -> Answer:
             return _inconsistent(premises, conclusion, formulas)
         counter, model = (decider.find_model([*formulas, one]) for one in (negation(goal), goal))
     except WorkSpent:
-        told = f"premises: undecided after {MOST_WORK:,} steps"
-        raise BadValue(told, "give fewer or simpler ones") from None
+        summary = f"premises: undecided after {MOST_WORK:,} steps"
+        raise BadValue(summary, "give fewer or simpler ones") from None
     if counter is not None and model is not None:
         return _open(conclusion, counter, model)
     holds = counter is None
     core, is_least = _needed([*formulas, negation(goal) if holds else goal])
     core = [n for n in core if n < len(premises)]
-    told = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
-    told += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
+    summary = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
+    summary += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
     shown = {"model": model if holds else counter}
     detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core], **shown}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
@@ -209,16 +209,16 @@ def _decide(premises: Sequence[str], conclusion: str) -> Answer:
         "certain if the premises are true",
         *(() if is_least else ("some of the premises listed may not be needed",)),
     )
-    return Answer(yes_no(holds, conclusion), 1.0, told, cut(lines), detail, caveats if core else ())
+    return Answer(yes_no(holds, conclusion), 1.0, summary, cut(lines), detail, caveats if core else ())
 
 
 def _inconsistent(premises: Sequence[str], conclusion: str, formulas: list[Formula]) -> Answer:
     core, is_least = _needed(formulas)
-    told = "the premises contradict each other, so anything would follow from them"
+    summary = "the premises contradict each other, so anything would follow from them"
     detail = {"status": "inconsistent", "used": [premises[n] for n in core]}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
     caveats = ("give up one of the premises listed" if is_least else "some of the premises listed may be fine",)
-    return Answer(yes_no(None, conclusion), None, told, cut(lines), detail, caveats)
+    return Answer(yes_no(None, conclusion), None, summary, cut(lines), detail, caveats)
 
 
 def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> Answer:
@@ -228,8 +228,8 @@ def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> 
         for value, atoms in (("false", counter), ("true", model))
     )
     detail = {"status": "invalid", "counter_model": counter, "model": model}
-    told = f"{conclusion} does not follow: {lines[0]}"
-    return Answer(yes_no(None, conclusion), None, told, lines, detail)
+    summary = f"{conclusion} does not follow: {lines[0]}"
+    return Answer(yes_no(None, conclusion), None, summary, lines, detail)
 
 
 def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:

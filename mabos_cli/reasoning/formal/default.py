@@ -45,18 +45,18 @@ _MOST_DEFAULTS, _MOST_STRICT, _SHOWN = 200, 2000, 50
 Literals = frozenset[Literal]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the statement asked about holds, or all that does."""
-    check_size("defaults", len(given["defaults"]), _MOST_DEFAULTS, "defaults")
-    check_size("strict", len(given["strict"]), _MOST_STRICT, "strict rules")
+    check_size("defaults", len(fields["defaults"]), _MOST_DEFAULTS, "defaults")
+    check_size("strict", len(fields["strict"]), _MOST_STRICT, "strict rules")
     strict = [
         Strict(_literals(row["if"], f"strict[{n}].if"), _literal(row["then"], f"strict[{n}].then"))
-        for n, row in enumerate(given["strict"], 1)
+        for n, row in enumerate(fields["strict"], 1)
     ]
-    defaults = [_default(row, n) for n, row in enumerate(given["defaults"], 1)]
+    defaults = [_default(row, n) for n, row in enumerate(fields["defaults"], 1)]
     check_known("defaults", [one.name for one in defaults], [one.name for one in defaults])
-    query = _literal(given["query"], "query") if given["query"] else None
-    start, caveats = _facts(given, agent, strict, defaults)
+    query = _literal(fields["query"], "query") if fields["query"] else None
+    start, caveats = _facts(fields, agent, strict, defaults)
     clash = find_clash(Closure(strict).close(start))
     if clash is not None:
         raise BadValue(f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first")
@@ -70,8 +70,8 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     return _answer(query, found, preferred, defaults, strict, caveats)
 
 
-def _literal(said: str, where: str) -> Literal:
-    holds, rest = True, " ".join(said.split())
+def _literal(raw: str, where: str) -> Literal:
+    holds, rest = True, " ".join(raw.split())
     while match := _NOT.match(rest):
         holds, rest = not holds, rest[match.end() :]
     if not rest:
@@ -79,8 +79,8 @@ def _literal(said: str, where: str) -> Literal:
     return rest, holds
 
 
-def _literals(said: list[str], where: str) -> Literals:
-    return frozenset(_literal(one, f"{where}[{n}]") for n, one in enumerate(said, 1))
+def _literals(raw: list[str], where: str) -> Literals:
+    return frozenset(_literal(one, f"{where}[{n}]") for n, one in enumerate(raw, 1))
 
 
 class Default(NamedTuple):
@@ -115,18 +115,18 @@ class Strict(NamedTuple):
 
 
 def _facts(
-    given: dict[str, Any], agent: AgentData, strict: list[Strict], defaults: list[Default]
+    fields: dict[str, Any], agent: AgentData, strict: list[Strict], defaults: list[Default]
 ) -> tuple[Literals, tuple[str, ...]]:
     """Returns what holds: the input's statements, or those of the agent's facts that some rule speaks about."""
-    if given["facts"] is not None:
-        return _literals(given["facts"], "facts"), ()
+    if fields["facts"] is not None:
+        return _literals(fields["facts"], "facts"), ()
     used = {
         atom
         for rule in [*strict, *(Strict(one.when, one.then) for one in defaults)]
         for atom, _ in (*rule.when, rule.then)
     }
     used |= {atom for one in defaults for atom, _ in one.assuming}
-    facts, caveats = known_facts(given, agent)
+    facts, caveats = known_facts(fields, agent)
     told = frozenset(
         (atom, True) for atom in (" ".join(" ".join(fact.triple).split()) for fact in facts) if atom in used
     )
@@ -161,21 +161,21 @@ def _answer(
         for n, one in enumerate(preferred, 1)
     ]
     if not found:
-        told = "there is no extension: some default undoes what it rests on"
+        summary = "there is no extension: some default undoes what it rests on"
         verdict = yes_no(None, about) if query else names(())
-        return Answer(verdict, None, told, (), detail, caveats)
+        return Answer(verdict, None, summary, (), detail, caveats)
     if strict:
         caveats += ("strict rules are used forward only: from what they conclude nothing follows backward",)
     if query is None:
-        told = f"{ways}; in all of them: {listed(detail['in_all'], 12) or 'nothing'}"
-        return Answer(names(tuple(detail["in_all"])), None, told, cut(lines), detail, caveats)
+        summary = f"{ways}; in all of them: {listed(detail['in_all'], 12) or 'nothing'}"
+        return Answer(names(tuple(detail["in_all"])), None, summary, cut(lines), detail, caveats)
     holding = sum(query in one.literals for one in preferred)
     denied = sum(opposite(query) in one.literals for one in preferred)
     detail["holds_in"], detail["denied_in"] = holding, denied
     value = True if holding == count else False if denied == count else None
-    told = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
-    told += f"in {holding} of {ways}" + (f", denied in {denied}" if denied else "")
-    return Answer(yes_no(value, about), None, told, cut(lines), detail, caveats)
+    summary = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
+    summary += f"in {holding} of {ways}" + (f", denied in {denied}" if denied else "")
+    return Answer(yes_no(value, about), None, summary, cut(lines), detail, caveats)
 
 
 def _detail(found: list[Extension], preferred: list[Extension], defaults: list[Default]) -> dict[str, Any]:

@@ -66,10 +66,10 @@ DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPT
 _CLASHES = ({OBLIGATORY, FORBIDDEN}, {PERMITTED, FORBIDDEN}, {OPTIONAL, OBLIGATORY})
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the action asked about is allowed, or what is to be done."""
-    policies, problems = policy_norms(known_rules(given, agent))
-    rows = [*given["norms"], *policies]
+    policies, problems = policy_norms(known_rules(fields, agent))
+    rows = [*fields["norms"], *policies]
     if not rows:
         raise BadValue("norms: there are none", "give norms, or policies among the rules")
     check_size("norms", len(rows), _MOST_NORMS, "norms")
@@ -80,29 +80,29 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     if isinstance(levels, tuple):
         raise BadValue(f"norms: each waits for the violation of the next: {' -> '.join(levels)}", "break the ring")
     for field in ("done", "undone"):
-        for name in given[field]:
+        for name in fields[field]:
             if plain_norm(PERMITTED, name)[1] != name:
                 other = "undone" if field == "done" else "done"
                 raise BadValue(f"{field}: {name!r} is no action", f"name the action itself, under {other}")
-    both = [one for one in given["done"] if one in given["undone"]]
+    both = [one for one in fields["done"] if one in fields["undone"]]
     if both:
         raise BadValue(f"undone: {both[0]!r} is among what was done too", "keep it in one of the lists")
-    facts, caveats = _facts(given, agent)
-    index, context = FactIndex(facts), given["context"]
+    facts, caveats = _facts(fields, agent)
+    index, context = FactIndex(facts), fields["context"]
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
-    state = Done(given["done"], given["undone"], agent.now)
-    ruling = rule_on(norms, [frozenset(group) for group in given["exclusive"]], state, levels)
-    broken = check_constraints(facts, known_rules(given, agent)).found
-    caveats += (*problems, *_caveats(given, rows, norms))
-    return _answer(given, ruling, norms, state, [one.message for one in broken], caveats)
+    state = Done(fields["done"], fields["undone"], agent.now)
+    ruling = rule_on(norms, [frozenset(group) for group in fields["exclusive"]], state, levels)
+    broken = check_constraints(facts, known_rules(fields, agent)).found
+    caveats += (*problems, *_caveats(fields, rows, norms))
+    return _answer(fields, ruling, norms, state, [one.message for one in broken], caveats)
 
 
-def _facts(given: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
+def _facts(fields: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
     """Returns the facts, with all that follows from them."""
-    facts, caveats = known_facts(given, agent)
+    facts, caveats = known_facts(fields, agent)
     asserted = [fact for fact in facts if not fact.rule_id]
-    found = forward_chain(asserted, known_rules(given, agent))
+    found = forward_chain(asserted, known_rules(fields, agent))
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
     if found.fixpoint != "reached":
         caveats += (f"not all that follows from the facts was derived: {found.fixpoint}",)
@@ -123,17 +123,19 @@ class Norm(NamedTuple):
     bindings: tuple[tuple[str, str], ...] = ()  # what its variables stand for
 
 
-def _caveats(given: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
+def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
     flags = dict.fromkeys(_NOT.sub("", flag) for row in rows for flag in (*row["if"], *row["unless"]))
-    silent = [flag for flag in flags if flag not in given["context"]]
-    said = [f"taken as not holding, as the context does not name it: {listed(silent)}"] if silent else []
-    known, query = dict.fromkeys(norm.action for norm in norms), given["query"]
+    silent = [flag for flag in flags if flag not in fields["context"]]
+    caveats = [f"taken as not holding, as the context does not name it: {listed(silent)}"] if silent else []
+    known, query = dict.fromkeys(norm.action for norm in norms), fields["query"]
     asked = [plain_norm(PERMITTED, query)[1]] if query else []
-    for name in dict.fromkeys((*given["done"], *given["undone"], *asked)):
+    for name in dict.fromkeys((*fields["done"], *fields["undone"], *asked)):
         close = get_close_matches(name, known, n=1)
         if name not in known:
-            said.append(f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else ""))
-    return tuple(said)
+            caveats.append(
+                f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else "")
+            )
+    return tuple(caveats)
 
 
 class Done(NamedTuple):
@@ -162,11 +164,11 @@ class Ruling(NamedTuple):
 
 
 def _answer(
-    given: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
+    fields: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
     called = [norm for norm in norms if not norm.after or norm in ruling.standing]
     statuses = {norm.action: status_of(norm.action, ruling) for norm in called}
-    query = given["query"]
+    query = fields["query"]
     if query:
         right, action = plain_norm(PERMITTED, query)
         statuses[query] = status_of(action, ruling, is_denied=right == OPTIONAL)
@@ -191,16 +193,16 @@ def _answer(
     lines = _lines(ruling, statuses, broken)
     extra = f"; {plural(len(ruling.violations) + len(broken), 'violation')}" if ruling.violations or broken else ""
     if not query:
-        told = f"to be done: {listed(to_do) or 'nothing'}{extra}"
-        return Answer(names(to_do), None, told, cut(lines), detail, caveats)
+        summary = f"to be done: {listed(to_do) or 'nothing'}{extra}"
+        return Answer(names(to_do), None, summary, cut(lines), detail, caveats)
     status = statuses[query]
     # That an action may be left undone does not say that it may be done.
     is_silent = status in (UNREGULATED, OPTIONAL)
     allowed = {FORBIDDEN: False, CONFLICT: None}.get(status, None if is_silent else True)
-    if is_silent and given["unregulated"] != "open":
-        allowed = given["unregulated"] == "permitted"
-    told = f"{query} is {'in conflict' if status == CONFLICT else status}{extra}"
-    return Answer(yes_no(allowed, f"{query} is allowed"), None, told, cut(lines), detail, caveats)
+    if is_silent and fields["unregulated"] != "open":
+        allowed = fields["unregulated"] == "permitted"
+    summary = f"{query} is {'in conflict' if status == CONFLICT else status}{extra}"
+    return Answer(yes_no(allowed, f"{query} is allowed"), None, summary, cut(lines), detail, caveats)
 
 
 def _said(norm: Norm) -> str:
@@ -374,11 +376,11 @@ def plain_norm(modality: str, action: str) -> tuple[str, str]:
     return modality, action
 
 
-def _deadline(said: str | None, where: str) -> datetime | None:
+def _deadline(raw: str | None, where: str) -> datetime | None:
     """Returns the last moment; a day is there to its end."""
-    if said is None:
+    if raw is None:
         return None
-    found = find_time(said)
+    found = find_time(raw)
     if found is None:
-        raise BadValue(f"{where}.deadline: {said[:40]!r} is no date", "write 2026-03-31 or 2026-03-31T17:00:00Z")
-    return found + timedelta(days=1, microseconds=-1) if len(said) <= 10 else found
+        raise BadValue(f"{where}.deadline: {raw[:40]!r} is no date", "write 2026-03-31 or 2026-03-31T17:00:00Z")
+    return found + timedelta(days=1, microseconds=-1) if len(raw) <= 10 else found

@@ -58,23 +58,23 @@ Degrees = dict[str, dict[str, float]]
 Result = tuple[float, dict[str, Any], list[str]]  # the value, its detail, caveats
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the number that the rules give, and the word that fits it best."""
-    inputs, output = given["inputs"], given["output"]
-    check_size("rules", len(given["rules"]), _MOST_RULES, "rules")
+    inputs, output = fields["inputs"], fields["output"]
+    check_size("rules", len(fields["rules"]), _MOST_RULES, "rules")
     degrees = {name: _degrees(name, one) for name, one in inputs.items()}
     if output["name"] in inputs:
         raise BadValue(f"output.name: {output['name']} is an input too", "give the result a name of its own")
     terms = {name: [*one["terms"]] for name, one in inputs.items()}
     rules = [
         fuzzy_sets.parse_rule(said, f"rules[{n}]", terms, output["name"], [*output["terms"]])
-        for n, said in enumerate(given["rules"], 1)
+        for n, said in enumerate(fields["rules"], 1)
     ]
-    fired = [rule.weight * rule.condition.degree(degrees, given["both"], given["either"]) for rule in rules]
+    fired = [rule.weight * rule.condition.degree(degrees, fields["both"], fields["either"]) for rule in rules]
     if not any(fired):
         raise BadValue("rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms")
-    solver = _sugeno if given["system"] == "sugeno" else _mamdani
-    return _answer(given, rules, fired, degrees, solver(given, rules, fired))
+    solver = _sugeno if fields["system"] == "sugeno" else _mamdani
+    return _answer(fields, rules, fired, degrees, solver(fields, rules, fired))
 
 
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
@@ -104,26 +104,26 @@ def _lost(degrees: Degrees) -> str:
     return f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
 
 
-def _mamdani(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
+def _mamdani(fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
     """Returns the number that stands for the sets of all rules, put on top of each other."""
-    sets = _output_sets(given["output"])
+    sets = _output_sets(fields["output"])
     ends = [x for one in sets.values() for x in one.ends()]
-    if given["output"]["range"] is None and (
+    if fields["output"]["range"] is None and (
         not ends or any(one.form in ("gaussian", "left", "right") for one in sets.values())
     ):
         raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
-    low, high = _range("output.range", given["output"]["range"], min(ends, default=0), max(ends, default=1))
+    low, high = _range("output.range", fields["output"]["range"], min(ends, default=0), max(ends, default=1))
     levels: dict[str, float] = {}
     for rule, degree in zip(rules, fired, strict=True):
         levels[rule.term] = max(levels.get(rule.term, 0.0), degree)
     shown = {term: levels[term] for term in sets if levels.get(term)}
     found: fuzzy_sets.Outline = fuzzy_sets.outline(
-        [fuzzy_sets.shrink(sets[term].line(low, high), level, given["implication"]) for term, level in shown.items()]
+        [fuzzy_sets.shrink(sets[term].line(low, high), level, fields["implication"]) for term, level in shown.items()]
     )
     if found.area <= 0:
         raise BadValue("output.range: the terms that apply lie outside of it", "widen the range")
     ways = {"centroid": found.centroid, "bisector": found.bisector, "middle-of-top": found.middle_of_top}
-    value = ways[given["defuzzify"]]()
+    value = ways[fields["defuzzify"]]()
     word = {term: one.degree(value) for term, one in sets.items()}
     detail = {"levels": {term: levels.get(term, 0.0) for term in sets}, "area": found.area, "result_degrees": word}
     is_bell = any(sets[term].form == "gaussian" for term in shown)
@@ -141,10 +141,10 @@ def _output_sets(output: Mapping[str, Any]) -> dict[str, fuzzy_sets.FuzzySet]:
     return found
 
 
-def _sugeno(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
+def _sugeno(fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
     """Returns the mean of what the rules say, each as far as it applies."""
-    inputs = given["inputs"]
-    said = {term: _level(term, one, inputs) for term, one in given["output"]["terms"].items()}
+    inputs = fields["inputs"]
+    said = {term: _level(term, one, inputs) for term, one in fields["output"]["terms"].items()}
     total = math.fsum(fired)
     value = math.fsum(degree * said[rule.term] for rule, degree in zip(rules, fired, strict=True)) / total
     # The word that fits is the one whose number is nearest.
@@ -152,16 +152,16 @@ def _sugeno(given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: lis
     return value, {"values": said, "total_degree": total, "result_degrees": near}, []
 
 
-def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
+def _level(term: str, raw: Any, inputs: Mapping[str, Any]) -> float:
     place = f"output.terms.{term}"
-    if not isinstance(said, dict):
-        one = fuzzy_sets.parse_set(said, place)
+    if not isinstance(raw, dict):
+        one = fuzzy_sets.parse_set(raw, place)
         if one.form != "value":
             hint = "write system: mamdani for sets"
             raise BadValue(f"{place}: sugeno takes a number, or a factor for each input", hint)
         return one.at[0]
     found = 0.0
-    for name, factor in said.items():
+    for name, factor in raw.items():
         known_name(place, str(name), (*inputs, "constant"), "input")
         times = 1.0 if name == "constant" else inputs[name]["value"]
         found += fuzzy_sets.parse_set([factor], f"{place}.{name}").at[0] * times
@@ -169,20 +169,20 @@ def _level(term: str, said: Any, inputs: Mapping[str, Any]) -> float:
 
 
 def _answer(
-    given: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float], degrees: Degrees, result: Result
+    fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float], degrees: Degrees, result: Result
 ) -> Answer:
     value, detail, caveats = result
-    output = given["output"]
+    output = fields["output"]
     words = best_names(detail["result_degrees"])
     # The centre of sets that lie apart may belong to none of them.
-    is_fit = given["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
+    is_fit = fields["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
     summary = f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
     if is_fit and len(words) > 1:
         caveats.append(f"{' and '.join(words)} fit equally well")
     caveats += [f"no term fits {name}" for name, terms in degrees.items() if not any(terms.values())]
     steps = [
-        f"{name} {figure(given['inputs'][name]['value'])}: {', '.join(f'{term} {degree:.2f}' for term, degree in terms.items())}"
+        f"{name} {figure(fields['inputs'][name]['value'])}: {', '.join(f'{term} {degree:.2f}' for term, degree in terms.items())}"
         for name, terms in degrees.items()
     ]
     ordered = sorted(range(len(rules)), key=lambda n: -fired[n])

@@ -80,20 +80,20 @@ class FuzzySet(NamedTuple):
         return () if self.form == "gaussian" else self.at
 
 
-def parse_set(said: Any, place: str) -> FuzzySet:
+def parse_set(raw: Any, place: str) -> FuzzySet:
     """Returns a set from words and numbers, or from 3 or 4 corners.
 
     >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
     (0.5, 0.8)
     """
-    parts = said.replace(",", " ").split() if isinstance(said, str) else said if isinstance(said, list) else [said]
+    parts = raw.replace(",", " ").split() if isinstance(raw, str) else raw if isinstance(raw, list) else [raw]
     form = ""
     if parts and isinstance(parts[0], str) and re.fullmatch(r"[a-z]+", parts[0].lower()):
         form, parts = _SAME.get(parts[0].lower(), parts[0].lower()), parts[1:]
     numbers = tuple(_number(part, place) for part in parts)
     form = form or {1: "value", 3: "triangle", 4: "trapezoid"}.get(len(numbers), "")
     if form not in _COUNTS:
-        raise BadValue(f"{place}: {str(said)[:40]!r} is no fuzzy set", _HINT)
+        raise BadValue(f"{place}: {str(raw)[:40]!r} is no fuzzy set", _HINT)
     if len(numbers) != _COUNTS[form]:
         raise BadValue(f"{place}: {form} takes {_COUNTS[form]} numbers, not {len(numbers)}", _HINT)
     if form == "gaussian":
@@ -106,13 +106,13 @@ def parse_set(said: Any, place: str) -> FuzzySet:
     return FuzzySet(form, numbers)
 
 
-def _number(said: Any, place: str) -> float:
+def _number(raw: Any, place: str) -> float:
     try:
-        found = float(said)
+        found = float(raw)
     except (TypeError, ValueError):
         found = math.nan
-    if isinstance(said, bool) or not abs(found) <= LARGEST:
-        raise BadValue(f"{place}: {str(said)[:40]!r} is no number", _HINT)
+    if isinstance(raw, bool) or not abs(found) <= LARGEST:
+        raise BadValue(f"{place}: {str(raw)[:40]!r} is no number", _HINT)
     return found
 
 
@@ -236,11 +236,11 @@ class FuzzyRule(NamedTuple):
     weight: float
 
 
-def parse_rule(said: str, place: str, inputs: Terms, output: str, terms: Collection[str]) -> FuzzyRule:
+def parse_rule(raw: str, place: str, inputs: Terms, output: str, terms: Collection[str]) -> FuzzyRule:
     """Returns the rule that a sentence states."""
     weight = 1.0
-    match = _WEIGHT.search(said)
-    text = said[: match.start()] if match else said
+    match = _WEIGHT.search(raw)
+    text = raw[: match.start()] if match else raw
     if match:
         weight = _weight(match["weight"], place)
     halves = re.split(r"\bthen\b", text, flags=re.IGNORECASE)
@@ -255,16 +255,16 @@ def parse_rule(said: str, place: str, inputs: Terms, output: str, terms: Collect
     if not is_there:
         raise BadValue(f"{place}: must end with: then {output} is ...", f"terms: {', '.join(terms)}")
     known_name(place, name, (output,), "result")
-    return FuzzyRule(said, condition, known_name(place, term, terms, f"term of {output}"), weight)
+    return FuzzyRule(raw, condition, known_name(place, term, terms, f"term of {output}"), weight)
 
 
-def _weight(said: str, place: str) -> float:
+def _weight(raw: str, place: str) -> float:
     try:
-        found = float(said.rstrip("%")) / (100 if said.endswith("%") else 1)
+        found = float(raw.rstrip("%")) / (100 if raw.endswith("%") else 1)
     except ValueError:
         found = -1.0
     if not 0 < found <= 1:
-        raise BadValue(f"{place}: the weight must be above 0 and at most 1, not {said}", "")
+        raise BadValue(f"{place}: the weight must be above 0 and at most 1, not {raw}", "")
     return found
 
 

@@ -77,24 +77,24 @@ class _Seen(NamedTuple):
     caveats: tuple[str, ...] = ()
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the share of instances in which the statement holds, or the circumstances that go with it."""
-    sources = [name for name in ("cases", "counts", "then") if given[name] is not None]
+    sources = [name for name in ("cases", "counts", "then") if fields[name] is not None]
     if len(sources) != 1:
         told = f", not {' and '.join(sources)} together" if sources else ""
         raise BadValue(f"cases: give cases, counts, or `if` and `then`{told}", "")
-    if given["cases"]:
-        seen = _from_cases(given["cases"])
-    elif given["counts"]:
-        seen = _Seen(given["counts"]["held"], given["counts"]["failed"])
+    if fields["cases"]:
+        seen = _from_cases(fields["cases"])
+    elif fields["counts"]:
+        seen = _Seen(fields["counts"]["held"], fields["counts"]["failed"])
     else:
-        seen = _from_facts(given, agent)
+        seen = _from_facts(fields, agent)
     if not seen.held + seen.failed:
         raise BadValue(f"{sources[0]}: no instance tells whether it holds", "give at least one instance")
-    if given["at_least"] == 1:
+    if fields["at_least"] == 1:
         raise BadValue("at_least: must be below 1", "no number of instances shows that there is no exception")
-    about = given["claim"] or seen.about
-    return _causes(given, seen, about) if given["find"] == "cause" else _rate(given, seen, about)
+    about = fields["claim"] or seen.about
+    return _causes(fields, seen, about) if fields["find"] == "cause" else _rate(fields, seen, about)
 
 
 def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
@@ -114,9 +114,9 @@ def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
     return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings, shares=shares)
 
 
-def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
+def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
     """Returns the counts over facts: an instance is each thing that meets `if`, once."""
-    conditions, then = tuple(given["if"] or ()), given["then"]
+    conditions, then = tuple(fields["if"] or ()), fields["then"]
     problems = check_rule(Rule("if", "if", "constraint", conditions))
     if problems:
         raise BadValue(f"if: {problems[0]}", "write: ?x isA customer")
@@ -128,7 +128,7 @@ def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
         raise BadValue("then: shares no variable with `if`", "use the same ?x in both")
     if then.operator != "eq" and is_variable(then.object):
         raise BadValue(f"then: compares with {then.object}", "compare with a value")
-    facts, caveats = known_facts(given, agent)
+    facts, caveats = known_facts(fields, agent)
     index = FactIndex(facts)
     try:
         found = match(conditions, index)
@@ -138,7 +138,7 @@ def _from_facts(given: dict[str, Any], agent: AgentData) -> _Seen:
     verdicts = {" ".join(one): _holds(then, dict(zip(keys, one, strict=True)), index) for one in instances}
     unknown = tuple(name for name, verdict in verdicts.items() if verdict is None)
     failed = tuple(name for name, verdict in verdicts.items() if verdict is False)
-    if given["closed_world"]:
+    if fields["closed_world"]:
         failed, unknown = tuple(name for name, verdict in verdicts.items() if not verdict), ()
     about = f"if {' and '.join(map(pattern_text, conditions))} then {pattern_text(then)}"
     held = sum(verdict is True for verdict in verdicts.values())
@@ -158,12 +158,12 @@ def _holds(then: Pattern, bindings: dict[str, str], index: FactIndex) -> bool | 
     return False if rows and is_single and not is_variable(wanted.subject) else None
 
 
-def _rate(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
+def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     count = seen.held + seen.failed
     share, next_one = seen.held / count, (seen.held + 1) / (count + 2)
-    level = given["level"]
-    ends = (wilson if given["interval"] == "wilson" else clopper_pearson)(seen.held, count, level)
-    name = "Wilson" if given["interval"] == "wilson" else "Clopper-Pearson"
+    level = fields["level"]
+    ends = (wilson if fields["interval"] == "wilson" else clopper_pearson)(seen.held, count, level)
+    name = "Wilson" if fields["interval"] == "wilson" else "Clopper-Pearson"
     detail: dict[str, Any] = {
         "held": seen.held, "failed": seen.failed, "unknown": list(seen.unknown), "share": share,
         "rule_of_succession": next_one, "interval": list(ends), "level": level,
@@ -178,16 +178,16 @@ def _rate(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
         lines.append(f"exceptions: {listed(seen.exceptions)}")
     lines += _mill_lines(seen, detail)
     caveats = _caveats(seen, count)
-    told = f"held in {seen.held} of {count}; the next one holds with {next_one:.2g}"
-    if given["at_least"] is None:
-        return Answer(quantity(next_one, ends, about=about), None, told, cut(lines), detail, caveats)
-    sure = 1 - beta_below(given["at_least"], seen.held + 1, seen.failed + 1)
-    detail["at_least"], detail["probability_at_least"] = given["at_least"], sure
-    lines.append(f"the share is at least {given['at_least']:g} with probability {sure:.3g}, from a flat prior")
-    told = f"held in {seen.held} of {count}; in at least {given['at_least']:g} of all with probability {sure:.2g}"
+    summary = f"held in {seen.held} of {count}; the next one holds with {next_one:.2g}"
+    if fields["at_least"] is None:
+        return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
+    sure = 1 - beta_below(fields["at_least"], seen.held + 1, seen.failed + 1)
+    detail["at_least"], detail["probability_at_least"] = fields["at_least"], sure
+    lines.append(f"the share is at least {fields['at_least']:g} with probability {sure:.3g}, from a flat prior")
+    summary = f"held in {seen.held} of {count}; in at least {fields['at_least']:g} of all with probability {sure:.2g}"
     accepted = sure > 0.5
-    verdict = yes_no(accepted, about or f"it holds in at least {given['at_least']:g} of all")
-    return Answer(verdict, max(sure, 1 - sure), told, cut(lines), detail, caveats)
+    verdict = yes_no(accepted, about or f"it holds in at least {fields['at_least']:g} of all")
+    return Answer(verdict, max(sure, 1 - sure), summary, cut(lines), detail, caveats)
 
 
 def _caveats(seen: _Seen, count: int) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
+def _causes(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     """Returns the circumstances that may be the cause: by the joint method, else by difference, else by agreement."""
     if seen.findings is None:
         raise BadValue("find: a cause needs cases with features", "give features for each case")
@@ -235,8 +235,8 @@ def _causes(given: dict[str, Any], seen: _Seen, about: str) -> Answer:
     caveats: Sequence[str] = ("only circumstances that were listed can be found; what goes together need not cause",)
     if not seen.failed:
         caveats = (*caveats, "without a case that lacks the phenomenon only agreement can be used")
-    told = f"by {method}: {listed(candidates)}" if candidates else "no listed circumstance goes with it throughout"
-    return Answer(names(candidates, about), None, told, cut(lines), detail, tuple(caveats))
+    summary = f"by {method}: {listed(candidates)}" if candidates else "no listed circumstance goes with it throughout"
+    return Answer(names(candidates, about), None, summary, cut(lines), detail, tuple(caveats))
 
 
 class Case(NamedTuple):

@@ -61,23 +61,23 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the formula holds at a world, at all worlds, or in all models of a system."""
-    formula = parse_formula(given["formula"])
-    check_size("premises", len(given["premises"]), _MOST_PREMISES, "premises")
-    premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(given["premises"], 1))
-    if given["worlds"] is not None:
-        if given["valid_in"]:
+    formula = parse_formula(fields["formula"])
+    check_size("premises", len(fields["premises"]), _MOST_PREMISES, "premises")
+    premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(fields["premises"], 1))
+    if fields["worlds"] is not None:
+        if fields["valid_in"]:
             hint = "give worlds, or valid_in, not both; frame goes with worlds"
             raise BadValue("valid_in: worlds are given too", hint)
-        return _look(given, formula, premises)
+        return _look(fields, formula, premises)
     for name in ("access", "agents", "frame", "at"):
-        if given[name]:
+        if fields[name]:
             raise BadValue(f"{name}: there are no worlds", "give worlds")
-    if not given["valid_in"]:
+    if not fields["valid_in"]:
         hint = f"give worlds, or valid_in: {', '.join(SYSTEMS)}"
         raise BadValue("worlds: neither worlds nor valid_in are given", hint)
-    return _decide(formula, premises, given["valid_in"])
+    return _decide(formula, premises, fields["valid_in"])
 
 
 def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Answer:
@@ -118,14 +118,14 @@ def _verdict(value: bool | None, has_premises: bool) -> str:
     return "follows from the premises" if value else "is ruled out by the premises"
 
 
-def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]) -> Answer:
+def _look(fields: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]) -> Answer:
     """Returns the truth of a formula over the worlds that are given."""
-    model, steps = _build(given, (formula, *premises))
+    model, steps = _build(fields, (formula, *premises))
     known: dict[Formula, int] = {}
     where = where_true(model, formula, known)
     asked = model.everywhere
-    if given["at"]:
-        asked = 1 << model.worlds.index(known_name("at", given["at"], model.worlds, "world"))
+    if fields["at"]:
+        asked = 1 << model.worlds.index(known_name("at", fields["at"], model.worlds, "world"))
     considered = asked & where_true(model, conjunction(premises), known)
     said = render_formula(formula)
     fails = considered & ~where
@@ -140,8 +140,8 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
         "considered": list(model.names(considered)),
         "relations": _relations(model),
     }
-    is_one = bool(given["at"])
-    span = f"at {given['at']}" if is_one else f"in {'not all' if fails else 'all'} worlds"
+    is_one = bool(fields["at"])
+    span = f"at {fields['at']}" if is_one else f"in {'not all' if fails else 'all'} worlds"
     summary = f"{said} {'does not hold' if is_one and fails else 'holds'} {span}"
     if not is_one:
         summary += " where the premises hold" if premises else ""
@@ -152,33 +152,33 @@ def _look(given: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]
     return Answer(yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats))
 
 
-def _build(given: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
+def _build(fields: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
     """Returns the model as it was given, its relations closed or checked, and what was done to them."""
-    worlds = tuple(given["worlds"])
+    worlds = tuple(fields["worlds"])
     check_size("worlds", len(worlds), _MOST_WORLDS, "worlds")
     used = [part for formula in formulas for part in parts_of(formula)]
     atoms = {part.name: 0 for part in used if part.op == "atom"}
-    for n, (_, true) in enumerate(given["worlds"].items()):
+    for n, (_, true) in enumerate(fields["worlds"].items()):
         for atom in true:
             atoms[atom] = atoms.get(atom, 0) | 1 << n
-    conditions = _conditions(given["frame"])
+    conditions = _conditions(fields["frame"])
     steps, relations = [], {}
     for part in used:
         if part.op in ("box", "diamond") and part.name not in relations:
-            sees, place = _sees(given, part.name)
-            relation, said = _enforced(_relation(sees, worlds, place), conditions, given["enforce"], worlds, place)
+            sees, place = _sees(fields, part.name)
+            relation, said = _enforced(_relation(sees, worlds, place), conditions, fields["enforce"], worlds, place)
             relations[part.name] = relation
             steps += said
     return Model(worlds, atoms, relations), steps
 
 
-def _sees(given: dict[str, Any], modality: str) -> tuple[dict[str, list[str]], str]:
+def _sees(fields: dict[str, Any], modality: str) -> tuple[dict[str, list[str]], str]:
     if not modality:
-        if given["agents"] and not given["access"]:
+        if fields["agents"] and not fields["access"]:
             hint = "give access, or write []_a with a name of agents"
             raise BadValue("access: the formula has a plain [] or <>", hint)
-        return given["access"], "access"
-    return given["agents"][known_name("agents", modality, given["agents"], "modality")], f"agents.{modality}"
+        return fields["access"], "access"
+    return fields["agents"][known_name("agents", modality, fields["agents"], "modality")], f"agents.{modality}"
 
 
 def _conditions(frame: str) -> tuple[str, ...]:

@@ -138,15 +138,15 @@ class Matcher:
 
     def apply(self, pairs: Pairs) -> Analogy:
         """Returns all that matches under some pairs."""
-        given = frozenset(pairs.items())
-        found = [(one, other) for (one, other), ways in self.ways.items() if any(way <= given for way in ways)]
+        fields = frozenset(pairs.items())
+        found = [(one, other) for (one, other), ways in self.ways.items() if any(way <= fields for way in ways)]
         scores: dict[tuple[Expression, Expression], float] = {}
         for one, other in sorted(found, key=lambda pair: -pair[0].order):
             above = sum(
                 score for (up, up_other), score in scores.items() if one in up.parts and other in up_other.parts
             )
             scores[one, other] = self.own(one) + above
-        used = {pair for one, other in found for way in self.ways[one, other] if way <= given for pair in way}
+        used = {pair for one, other in found for way in self.ways[one, other] if way <= fields for pair in way}
         kept = {a: b for a, b in pairs.items() if (a, b) in used}
         matches = tuple((one, other, scores[one, other]) for one, other in found)
         return Analogy(kept, matches, sum(scores.values()), sum(self.worth(one) for one, _ in found))
@@ -229,12 +229,12 @@ def inner(one: Expression) -> Iterator[Expression]:
         yield from inner(part)
 
 
-def read_facts(said: Any, place: str) -> dict[Expression, None]:
+def read_facts(raw: Any, place: str) -> dict[Expression, None]:
     """Returns the facts of a description, a list or labels with facts; a label may stand in other facts."""
     rows: dict[str, str] = {}
-    entries = said.items() if isinstance(said, dict) else enumerate(said if isinstance(said, list) else (), 1)
+    entries = raw.items() if isinstance(raw, dict) else enumerate(raw if isinstance(raw, list) else (), 1)
     for key, value in entries:
-        label, text = (str(key), value) if isinstance(said, dict) else (f"[{key}]", value)
+        label, text = (str(key), value) if isinstance(raw, dict) else (f"[{key}]", value)
         if isinstance(text, dict) and len(text) == 1:
             label, text = next(iter(text.items()))
         if not isinstance(text, str) or not text.strip():

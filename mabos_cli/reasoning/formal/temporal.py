@@ -56,10 +56,10 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the events can happen as described, or how two of them can lie to each other."""
-    asked = read_events(given)
-    claim = time_net.parse_relation(given["ask"], asked.events, "ask") if given["ask"] else None
+    asked = read_events(fields)
+    claim = time_net.parse_relation(fields["ask"], asked.events, "ask") if fields["ask"] else None
     net = time_net.Net(2 * len(asked.events) + 1, asked.order)
     try:
         labels, triangle = _labels(asked)
@@ -273,15 +273,15 @@ class _Metric(NamedTuple):
     span: _Span
 
 
-def read_events(given: dict[str, Any]) -> Asked:
+def read_events(fields: dict[str, Any]) -> Asked:
     """Returns the events with all that is demanded of them."""
-    events = tuple(given["events"])
+    events = tuple(fields["events"])
     check_size("events", len(events), MOST_EVENTS, "events")
-    check_size("relations", len(given["relations"]) + len(given["gaps"]), _MOST_DEMANDS, "relations and gaps")
-    unit = given["unit"]
+    check_size("relations", len(fields["relations"]) + len(fields["gaps"]), _MOST_DEMANDS, "relations and gaps")
+    unit = fields["unit"]
     times = _Times(time_net.UNITS[unit])
-    metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, given["events"][name] or {})]
-    metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(given["gaps"], 1)]
+    metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, fields["events"][name] or {})]
+    metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(fields["gaps"], 1)]
     grain = lcm(1, *(side.denominator for one in metric for side in one.span if side is not None))
     if grain > 10**12:
         raise BadValue("events: times are too finely divided to compare exactly", "round them")
@@ -289,7 +289,7 @@ def read_events(given: dict[str, Any]) -> Asked:
     scale = time_net.Scale(unit, is_dated, times.seen == {"day"}, time_net.GRAIN * grain)
     demands = [time_net.Demand(one.said, (tuple(_within(one, scale.ticks)),)) for one in metric]
     labels = []
-    for n, said in enumerate(given["relations"], 1):
+    for n, said in enumerate(fields["relations"], 1):
         a, relations, b = time_net.parse_relation(said, events, f"relations[{n}]")
         labels.append((a, b, relations))
         demands.append(time_net.relation_demand(said, a, b, relations))
@@ -312,21 +312,19 @@ class _Times:
         self.seconds = seconds
         self.seen: set[str] = set()
 
-    def of_event(self, number: int, name: str, said: dict[str, Any]) -> list[_Metric]:
+    def of_event(self, number: int, name: str, raw: dict[str, Any]) -> list[_Metric]:
         found = []
         for end, word in enumerate(time_net.EVENT_ENDS):
-            if said.get(word) is not None:
+            if raw.get(word) is not None:
                 place = f"events.{name}.{word}"
-                span = self._span(
-                    place, said[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end)
-                )
-                found.append(_Metric(f"{name} {word} {_told(said[word])}", 0, time_net.point(number, end), span))
-        if said.get("duration") is not None:
+                span = self._span(place, raw[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end))
+                found.append(_Metric(f"{name} {word} {_told(raw[word])}", 0, time_net.point(number, end), span))
+        if raw.get("duration") is not None:
             place = f"events.{name}.duration"
-            span = self._span(place, said["duration"], lambda one: self._amount(place, one))
+            span = self._span(place, raw["duration"], lambda one: self._amount(place, one))
             if span[1] == 0:
                 raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
-            told = f"{name} duration {_told(said['duration'])}"
+            told = f"{name} duration {_told(raw['duration'])}"
             found.append(_Metric(told, time_net.point(number, 0), time_net.point(number, 1), span))
         return found
 
@@ -343,43 +341,43 @@ class _Times:
         told = " ".join(f"{name} {_told(gap[name])}" for name in ("least", "most") if gap[name] is not None)
         return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (low, high))
 
-    def _span(self, place: str, said: Any, read: Any) -> _Span:
+    def _span(self, place: str, raw: Any, read: Any) -> _Span:
         """Returns one value, or the least and the most."""
-        if not isinstance(said, list):
-            return (read(said), read(said))
-        if len(said) != 2:
+        if not isinstance(raw, list):
+            return (read(raw), read(raw))
+        if len(raw) != 2:
             raise BadValue(f"{place}: must be one value, or the least and the most", "write for example [2, 5]")
-        low, high = (None if one is None else read(one) for one in said)
+        low, high = (None if one is None else read(one) for one in raw)
         if low is not None and high is not None and low > high:
             raise BadValue(f"{place}: the least is more than the most", "swap them")
         return low, high
 
-    def _time(self, place: str, said: Any, is_end: bool) -> Fraction:
-        value = find_value(said) if isinstance(said, str) else None
+    def _time(self, place: str, raw: Any, is_end: bool) -> Fraction:
+        value = find_value(raw) if isinstance(raw, str) else None
         if value is not None and value.kind == "time":
-            is_day = bool(_DAY.fullmatch(said.strip()))
+            is_day = bool(_DAY.fullmatch(raw.strip()))
             self.seen.add("day" if is_day else "moment")
             found = Fraction(str(value.amount)) + (86400 if is_day and is_end else 0)
             found /= self.seconds
-        elif isinstance(said, int | float) and not isinstance(said, bool) and abs(said) <= _MOST_AMOUNT:
+        elif isinstance(raw, int | float) and not isinstance(raw, bool) and abs(raw) <= _MOST_AMOUNT:
             self.seen.add("number")
-            found = Fraction(str(said))
+            found = Fraction(str(raw))
         else:
-            raise BadValue(f"{place}: {str(said)[:40]!r} is no time", "give a date, a date and time, or a number")
+            raise BadValue(f"{place}: {str(raw)[:40]!r} is no time", "give a date, a date and time, or a number")
         if "number" in self.seen and len(self.seen) > 1:
             raise BadValue(f"{place}: dates and plain numbers are mixed", "give all times as dates, or all as numbers")
         return found
 
-    def _amount(self, place: str, said: Any) -> Fraction:
-        match = _AMOUNT.fullmatch(said.strip().lower()) if isinstance(said, str) else None
+    def _amount(self, place: str, raw: Any) -> Fraction:
+        match = _AMOUNT.fullmatch(raw.strip().lower()) if isinstance(raw, str) else None
         if match:
             return Fraction(match[1]) * time_net.UNITS[f"{match[2]}s"] / self.seconds
-        if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= _MOST_AMOUNT:
-            return Fraction(str(said))
-        raise BadValue(f"{place}: {str(said)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
+        if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST_AMOUNT:
+            return Fraction(str(raw))
+        raise BadValue(f"{place}: {str(raw)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
 
 
-def _told(said: Any) -> str:
-    if isinstance(said, list):
-        return " to ".join("open" if one is None else str(one) for one in said)
-    return str(said)
+def _told(raw: Any) -> str:
+    if isinstance(raw, list):
+        return " to ".join("open" if one is None else str(one) for one in raw)
+    return str(raw)

@@ -183,14 +183,14 @@ def positions(matrix: Matrix) -> list[float]:
     return [min(row[n] for row in matrix) for n in range(len(matrix))]
 
 
-def parse_relations(said: str, place: str) -> int:
+def parse_relations(raw: str, place: str) -> int:
     """Returns the set of relations that words name, as in `before|meets`.
 
     >>> relation_names(parse_relations("met by or after", "relations[1]"))
     ('met-by', 'after')
     """
     found = 0
-    for word in re.split(r"\s*(?:\||,|\bor\b)\s*", said.strip().strip("(){}").lower()):
+    for word in re.split(r"\s*(?:\||,|\bor\b)\s*", raw.strip().strip("(){}").lower()):
         name = re.sub(r"[\s_]+", "-", word.strip())
         name = _SHORT.get(name, _MORE.get(name, name))
         for one in name.split("|"):
@@ -336,13 +336,13 @@ def _refused(place: str, said: str, events: tuple[str, ...]) -> BadValue:
     return unknown_name(place, said, events, "event")
 
 
-def parse_relation(said: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
+def parse_relation(raw: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
     """Returns the two events and the relations between them, from `a before|meets b`; the longest name counts."""
     longest = sorted(events, key=len, reverse=True)
-    first = next((name for name in longest if said.startswith(f"{name} ")), None)
+    first = next((name for name in longest if raw.startswith(f"{name} ")), None)
     if first is None:
-        raise _refused(place, said.split()[0], events)
-    rest = said[len(first) :]
+        raise _refused(place, raw.split()[0], events)
+    rest = raw[len(first) :]
     second = next((name for name in longest if rest.endswith(f" {name}")), None)
     if second is None:
         raise _refused(place, rest.split()[-1], events)

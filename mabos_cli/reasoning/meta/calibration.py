@@ -66,10 +66,10 @@ class Scores(NamedTuple):
     tail: float
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether stated confidence can be taken at its word, and by how much it is off."""
-    forecasts = _read(given["forecasts"], agent)
-    groups = group_forecasts(forecasts, given["bins"])
+    forecasts = _read(fields["forecasts"], agent)
+    groups = group_forecasts(forecasts, fields["bins"])
     scores = _score(forecasts, groups)
     steps = recalibrate(forecasts)
     verdict = _judge(scores, len(forecasts))
@@ -84,7 +84,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         summary,
         _steps(scores, groups, steps),
         _detail(forecasts, scores, groups, steps),
-        _caveats(forecasts, scores, given["bins"]),
+        _caveats(forecasts, scores, fields["bins"]),
     )
 
 

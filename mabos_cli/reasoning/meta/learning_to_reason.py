@@ -40,9 +40,9 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the methods by the rate of success that they can be trusted to exceed."""
-    past = read_episodes(given["episodes"], agent)
+    past = read_episodes(fields["episodes"], agent)
     if not past:
         hint = "give episodes, or record outcomes with `reason outcome`"
         raise BadValue("episodes: no result has a known outcome", hint)
@@ -50,7 +50,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     lows = {name: one.low for name, one in records.items()}
     order = sorted(records, key=lambda name: -lows[name])
     by_aspect = scores_by_aspect(past)
-    least = given["least"]
+    least = fields["least"]
     enough = [name for name in order if records[name].total >= least]
     detail = {
         "results": len(past),

@@ -79,13 +79,13 @@ class Claim(NamedTuple):
 Claims = Sequence[Claim]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether to proceed or which check to make first, by expected gain within the time that is left."""
-    check_size("claims", len(given["claims"]), _MOST_CLAIMS, "claims")
-    claims = [_read_claim(name, one, given["cost_per_hour"]) for name, one in given["claims"].items()]
+    check_size("claims", len(fields["claims"]), _MOST_CLAIMS, "claims")
+    claims = [_read_claim(name, one, fields["cost_per_hour"]) for name, one in fields["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
-    chosen, is_exact = _choose_checks(paying, given["hours_left"])
-    flags = _find_flags(claims, given["alternatives"])
+    chosen, is_exact = _choose_checks(paying, fields["hours_left"])
+    flags = _find_flags(claims, fields["alternatives"])
     joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
     detail = {
         "claims": {
@@ -102,11 +102,11 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         "checks": [one.name for one in chosen],
         "checks_net": math.fsum(one.net for one in chosen),
         "hours": math.fsum(one.check_hours for one in chosen),
-        "hours_left": given["hours_left"],
+        "hours_left": fields["hours_left"],
         "joint": joint,
         "flags": flags,
     }
-    caveats = _caveats(claims, paying, chosen, is_exact, given["hours_left"], agent.past)
+    caveats = _caveats(claims, paying, chosen, is_exact, fields["hours_left"], agent.past)
     first = f"check {chosen[0].name}" if chosen else "proceed"
     scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
     conclusion = choice(first, scores, "whether to think more before deciding")

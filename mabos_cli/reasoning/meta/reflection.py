@@ -56,29 +56,29 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
     measures = [
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
-        for name, one in given["measures"].items()
+        for name, one in fields["measures"].items()
     ]
-    before = [_event(one) for one in given["events"] if one["stated"] == "before"]
+    before = [_event(one) for one in fields["events"] if one["stated"] == "before"]
     before += [
         Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
         for one in agent.past
         if one.confidence is not None and one.happened is not None
     ]
-    after = [_event(one) for one in given["events"] if one["stated"] == "after"]
+    after = [_event(one) for one in fields["events"] if one["stated"] == "after"]
     if not (measures or before or after):
         hint = "give measures or events, or record outcomes with `reason outcome`"
         raise BadValue("measures: nothing to look back on", hint)
-    _check_causes(given["causes"], [*given["measures"], *(one["what"] for one in given["events"])])
+    _check_causes(fields["causes"], [*fields["measures"], *(one["what"] for one in fields["events"])])
     measures.sort(key=lambda one: -one.size)
     signs = find_signs(measures, before, after)
-    lessons = [*given["lessons"], *(one.lesson for one in agent.past if one.lesson)]
-    lessons += [f"act on this cause: {one['cause']}" for one in given["causes"] if one["controllable"]]
-    rules = find_rules(lessons, measures, signs, given["tolerance"])
-    return _tell(_Review(given, measures, before, after, signs, rules))
+    lessons = [*fields["lessons"], *(one.lesson for one in agent.past if one.lesson)]
+    lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
+    rules = find_rules(lessons, measures, signs, fields["tolerance"])
+    return _tell(_Review(fields, measures, before, after, signs, rules))
 
 
 class Event(NamedTuple):
@@ -138,7 +138,7 @@ class Rule(NamedTuple):
 class _Review(NamedTuple):
     """The input and all that was found in it; measures the farthest off first."""
 
-    given: Mapping[str, Any]
+    fields: Mapping[str, Any]
     measures: list[Measure]
     before: list[Event]  # stated before it was known what happened
     after: list[Event]
@@ -147,8 +147,8 @@ class _Review(NamedTuple):
 
 
 def _tell(review: _Review) -> Answer:
-    given, measures, before, after, signs, rules = review
-    met = sum(one.size <= given["tolerance"] for one in measures)
+    fields, measures, before, after, signs, rules = review
+    met = sum(one.size <= fields["tolerance"] for one in measures)
     surprises = sorted(before, key=chance_of)
     heads = []
     if measures:
@@ -193,10 +193,10 @@ def _sign_text(name: str, found: Mapping[str, Any]) -> str:
 
 
 def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, Any]:
-    given = review.given
+    fields = review.fields
     explained = {
-        name: math.fsum(one["share"] or 0.0 for one in given["causes"] if one["of"] == name and one["controllable"])
-        for name in dict.fromkeys(one["of"] for one in given["causes"] if one["of"] is not None)
+        name: math.fsum(one["share"] or 0.0 for one in fields["causes"] if one["of"] == name and one["controllable"])
+        for name in dict.fromkeys(one["of"] for one in fields["causes"] if one["of"] is not None)
     }
     return {
         "measures": {
@@ -215,14 +215,14 @@ def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, 
         ],
         "brier": score_brier([one.forecast for one in surprises]) if surprises else None,
         "signs": review.signs,
-        "causes": [dict(one) for one in given["causes"]],
+        "causes": [dict(one) for one in fields["causes"]],
         "controllable_share": explained,
         "rules": [rule._asdict() for rule in review.rules],
     }
 
 
 def _caveats(review: _Review) -> tuple[str, ...]:
-    given, measures, before, after, _, rules = review
+    fields, measures, before, after, _, rules = review
     caveats = []
     if after:
         caveats.append(f"made after the fact and not scored: {listed([one.what for one in after], 3)}")
@@ -234,7 +234,7 @@ def _caveats(review: _Review) -> tuple[str, ...]:
         caveats.append("rules with equal support stand in the order of the input")
     if any(one.off is None and one.actual for one in measures):
         caveats.append("where nothing was planned, a deviation has no share")
-    if not given["causes"]:
+    if not fields["causes"]:
         caveats.append("no causes were given: the rules say what, not why")
     return tuple(caveats)
 

@@ -50,21 +50,21 @@ class Rated(NamedTuple):
         return self.scored.score * self.factor
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the method that fits best, weighed by how it has done, and whether its record changed the choice."""
-    kind = check_classification({name: given[name] for name in ASPECTS if given[name] is not None})
-    check_known("only", given["only"] or (), METHODS, "method")
+    kind = check_classification({name: fields[name] for name in ASPECTS if fields[name] is not None})
+    check_known("only", fields["only"] or (), METHODS, "method")
     candidates = [
         one
         for one in score_methods(kind)
-        if one.method.name in (given["only"] or METHODS)
-        and one.method.category == (given["category"] or one.method.category)
-        and (one.method.name != _SELF or given["only"])
+        if one.method.name in (fields["only"] or METHODS)
+        and one.method.category == (fields["category"] or one.method.category)
+        and (one.method.name != _SELF or fields["only"])
     ]
     if not candidates:
         hint = "leave one of the two out"
-        raise BadValue(f"only: none of these methods is of the category {given['category']}", hint)
-    records = learning_to_reason.learned_scores(learning_to_reason.read_episodes(given["episodes"], agent))
+        raise BadValue(f"only: none of these methods is of the category {fields['category']}", hint)
+    records = learning_to_reason.learned_scores(learning_to_reason.read_episodes(fields["episodes"], agent))
     factors = learning_to_reason.find_factors(records)
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.
     rated = [Rated(one, factors.get(one.method.name, 1.0)) for one in candidates]

@@ -46,19 +46,19 @@ class _Update(NamedTuple):
     posterior: dict[str, float]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the posterior of the hypotheses, or of the first variable asked for."""
-    if (given["hypotheses"] is None) == (given["network"] is None):
+    if (fields["hypotheses"] is None) == (fields["network"] is None):
         raise BadValue("hypotheses: give either hypotheses with evidence, or a network", "not both, not neither")
-    return _solve_network(given) if given["network"] else _solve_hypotheses(given)
+    return _solve_network(fields) if fields["network"] else _solve_hypotheses(fields)
 
 
-def _solve_hypotheses(given: dict[str, Any]) -> Answer:
-    if not given["evidence"]:
+def _solve_hypotheses(fields: dict[str, Any]) -> Answer:
+    if not fields["evidence"]:
         raise BadValue("evidence: is missing", "give at least one piece of evidence with its likelihoods")
-    priors = sum_to_one("hypotheses", given["hypotheses"])
+    priors = sum_to_one("hypotheses", fields["hypotheses"])
     updates: list[_Update] = []
-    for at, piece in enumerate(given["evidence"], 1):
+    for at, piece in enumerate(fields["evidence"], 1):
         before = updates[-1].posterior if updates else priors
         updates.append(_update(before, piece, f"evidence[{at}]"))
     posterior = updates[-1].posterior
@@ -119,18 +119,18 @@ def _step(update: _Update) -> str:
     return f"{update.evidence} (expected with {figure(update.probability)}): {shares}"
 
 
-def _solve_network(given: dict[str, Any]) -> Answer:
-    if given["evidence"]:
+def _solve_network(fields: dict[str, Any]) -> Answer:
+    if fields["evidence"]:
         raise BadValue("evidence: belongs to hypotheses", "write what was seen in a network under observed")
-    if not given["query"]:
+    if not fields["query"]:
         raise BadValue("query: is missing", "name the variables to ask for")
-    network = parse_network(given["network"], parse_rows(given["data"]))
-    seen = check_states("observed", given["observed"], network.states)
-    for name in given["query"]:
+    network = parse_network(fields["network"], parse_rows(fields["data"]))
+    seen = check_states("observed", fields["observed"], network.states)
+    for name in fields["query"]:
         known_name("query", name, network.states, "variable")
-    found = {name: marginal(network, name, seen, "observed") for name in given["query"]}
+    found = {name: marginal(network, name, seen, "observed") for name in fields["query"]}
     before = {name: marginal(network, name, {}, "network")[0] for name in found}
-    first = given["query"][0]
+    first = fields["query"][0]
     shares = found[first][0]
     best, *tied = best_names(shares)
     told = ", ".join(f"{name}={state}" for name, state in seen.items()) or "no evidence"

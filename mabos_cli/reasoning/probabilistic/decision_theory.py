@@ -38,23 +38,23 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the act that the deciding criterion picks, with what all others say."""
-    gains = read_gains(given["payoffs"], given["kind"], "payoffs")
+    gains = read_gains(fields["payoffs"], fields["kind"], "payoffs")
     if len(gains) < 2:
         raise BadValue("payoffs: there is only one act", "a choice needs two; add what happens if nothing is done")
     states = tuple(next(iter(gains.values())))
-    shares = _shares(given["probabilities"], states)
-    scores = _score(gains, states, shares, given["optimism"])
+    shares = _shares(fields["probabilities"], states)
+    scores = _score(gains, states, shares, fields["optimism"])
     scale = largest(gains)
     picks = {name: best_names(found, scale=scale) for name, found in scores.items()}
-    decider = _decider(given["criterion"], shares)
+    decider = _decider(fields["criterion"], shares)
     votes = {act: float(sum(act in found for found in picks.values())) for act in gains}
     deciding = votes if decider == "majority" else scores[decider]
     chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
     dominance = _dominance(gains)
     spans = _spans(gains, states, shares, chosen) if decider == "expected" or len(states) == 2 else []
-    sign = -1 if given["kind"] == "costs" else 1
+    sign = -1 if fields["kind"] == "costs" else 1
     detail = {
         "decided_by": decider,
         "criteria": {name: _shown(name, found, sign) for name, found in scores.items()},
@@ -76,7 +76,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
         cut(_steps(scores, picks, sign) + beaten + firm),
         detail,
-        _caveats(chosen, tied, dominance, shares, given["kind"]),
+        _caveats(chosen, tied, dominance, shares, fields["kind"]),
     )
 
 
@@ -162,13 +162,15 @@ def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str
 def _caveats(
     chosen: str, tied: list[str], dominance: list[tuple[str, str, str]], shares: Any, kind: str
 ) -> tuple[str, ...]:
-    said = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
-    said += [f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen]
+    caveats = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
+    caveats += [f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen]
     if shares is None:
-        said.append("No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances.")
+        caveats.append(
+            "No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances."
+        )
     if kind == "costs":
-        said.append("Payoffs are costs: maximin guards against the highest cost.")
-    return tuple(said)
+        caveats.append("Payoffs are costs: maximin guards against the highest cost.")
+    return tuple(caveats)
 
 
 def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:

@@ -38,12 +38,12 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the option with the highest certainty equivalent, which is the one with the highest expected utility."""
-    check_size("options", len(given["options"]), MOST_OPTIONS, "options")
-    check_size("options", sum(map(len, given["options"].values())), MOST_OUTCOMES, "outcomes")
-    lotteries = {name: _read(found, f"options.{name}") for name, found in given["options"].items()}
-    utility, base = _utility(given, lotteries)
+    check_size("options", len(fields["options"]), MOST_OPTIONS, "options")
+    check_size("options", sum(map(len, fields["options"].values())), MOST_OUTCOMES, "outcomes")
+    lotteries = {name: _read(found, f"options.{name}") for name, found in fields["options"].items()}
+    utility, base = _utility(fields, lotteries)
     moved = {name: tuple((x + base, p) for x, p in lottery) for name, lottery in lotteries.items()}
     sure = {name: utility.sure(lottery) - base for name, lottery in moved.items()}
     best, *tied = best_names(sure, scale=max(abs(x) + base for lot in lotteries.values() for x, _ in lot))
@@ -93,25 +93,25 @@ class Attitude(NamedTuple):
     sure: Callable[[Lottery], float]
 
 
-def _utility(given: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
+def _utility(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
     """Returns the utility, and what is added to gains before it is asked."""
-    kind, aversion = given["utility"], given["aversion"]
+    kind, aversion = fields["utility"], fields["aversion"]
     if kind in ("crra", "cara") and aversion is None:
         raise BadValue("aversion: is missing", f"{kind} needs it; {SHAPE.field('aversion').about}")
     if kind == "points":
-        if not given["points"]:
+        if not fields["points"]:
             raise BadValue("points: is missing", "give utility at two or more gains")
-        return through_points([(point["gain"], point["u"]) for point in given["points"]], "points"), 0.0
+        return through_points([(point["gain"], point["u"]) for point in fields["points"]], "points"), 0.0
     if kind in ("linear", "cara"):
         # Wealth changes nothing here.
         return (linear() if kind == "linear" else cara(aversion)), 0.0
     aversion = 1 if kind == "log" else aversion
     for name, lottery in lotteries.items():
-        left = lottery[0][0] + given["wealth"]
+        left = lottery[0][0] + fields["wealth"]
         if left < 0 or (left == 0 and aversion >= 1):
             hint = "give the wealth that the losses come out of, or use cara"
             raise BadValue(f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0", hint)
-    return crra(aversion), given["wealth"]
+    return crra(aversion), fields["wealth"]
 
 
 def _figures(lottery: Lottery, moved: Lottery, sure: float, utility: Attitude) -> dict[str, float | None]:

@@ -50,23 +50,23 @@ class _Asked(NamedTuple):
         return (self.value or 0.0) - self.cost
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the question to ask first: the one with the highest net value, or without payoffs the most bits."""
-    states = sum_to_one("states", given["states"])
-    size = sum(len(one["answers"]) for one in given["questions"].values()) * len(states)
+    states = sum_to_one("states", fields["states"])
+    size = sum(len(one["answers"]) for one in fields["questions"].values()) * len(states)
     check_size("questions", size, MOST_CELLS, "answers times states")
-    if NOTHING in given["questions"]:
+    if NOTHING in fields["questions"]:
         raise BadValue(f"questions: {NOTHING!r} cannot be a question", "that answer is always weighed")
     gains = None
-    if given["payoffs"]:
-        gains = read_gains(given["payoffs"], given["kind"], "payoffs")
+    if fields["payoffs"]:
+        gains = read_gains(fields["payoffs"], fields["kind"], "payoffs")
         check_same("payoffs", next(iter(gains.values())), states, "state")
-    asked = {name: _ask(one, states, gains, f"questions.{name}") for name, one in given["questions"].items()}
+    asked = {name: _ask(one, states, gains, f"questions.{name}") for name, one in fields["questions"].items()}
     if not gains:
         return _inform(states, asked)
     answer = _decide(states, asked, gains)
     turned = "Costs count as negative gains in these figures."
-    return answer if given["kind"] == "gains" else answer._replace(caveats=(*answer.caveats, turned))
+    return answer if fields["kind"] == "gains" else answer._replace(caveats=(*answer.caveats, turned))
 
 
 def entropy(shares: Iterable[float]) -> float:
@@ -107,15 +107,15 @@ def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None
     return _Asked(chances, posteriors, gain, max(0.0, value), question["cost"], acts)
 
 
-def _likelihoods(said: Any, states: dict[str, float], path: str) -> dict[str, float]:
-    if isinstance(said, list):
-        given = [str(one).lower() if isinstance(one, bool) else str(one) for one in said]
-        check_known(path, given, states, "state")
-        return {state: float(state in given) for state in states}
-    if not isinstance(said, dict):
+def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, float]:
+    if isinstance(raw, list):
+        fields = [str(one).lower() if isinstance(one, bool) else str(one) for one in raw]
+        check_known(path, fields, states, "state")
+        return {state: float(state in fields) for state in states}
+    if not isinstance(raw, dict):
         raise BadValue(f"{path}: must be a list of states, or a probability per state", f"states: {', '.join(states)}")
-    check_same(path, said, states, "state")
-    return {state: conform(probability(""), said[state], {}, f"{path}.{state}") for state in states}
+    check_same(path, raw, states, "state")
+    return {state: conform(probability(""), raw[state], {}, f"{path}.{state}") for state in states}
 
 
 def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
@@ -154,14 +154,14 @@ def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) ->
     caveats.append("Values hold for one question; two together may be worth more or less than their sum.")
     value = max(0.0, perfect)
     head = f"now: {act} with {figure(now[act])}; knowing the state for certain would add {figure(value)}"
-    said = (
+    summary = (
         f"ask {best}: adds {figure(asked[best].value or 0.0)} for {figure(asked[best].cost)}, net {figure(net[best])}"
         if best != NOTHING
         else f"no question is worth its cost; choose {act} now with {figure(now[act])}"
     )
     detail = _detail(states, asked) | {"expected_now": now, "act_now": act, "evpi": value}
     lines = [head, *(_step(name, asked[name]) for name in _order(net) if name != NOTHING)]
-    return Answer(choice(best, net), None, said, cut(lines), detail, tuple(caveats))
+    return Answer(choice(best, net), None, summary, cut(lines), detail, tuple(caveats))
 
 
 def _order(scores: dict[str, float]) -> list[str]:

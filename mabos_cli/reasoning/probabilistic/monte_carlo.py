@@ -45,18 +45,18 @@ class _Model(NamedTuple):
     questions: dict[str, Formula]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the mean of the target with the interval that holds nine tenths of the draws."""
-    count = given["draws"]
-    check_size("draws", count * len(given["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
-    model = _read_model(given)
+    count = fields["draws"]
+    check_size("draws", count * len(fields["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
+    model = _read_model(fields)
     size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
     check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
-    target = known_name("target", given["target"] or list(given["model"])[-1], given["model"], "formula")
+    target = known_name("target", fields["target"] or list(fields["model"])[-1], fields["model"], "formula")
     assert agent.chance is not None
-    columns = _draw(given, agent.chance(given["seed"]))
+    columns = _draw(fields, agent.chance(fields["seed"]))
     outputs, hits = _run(model, columns)
-    figures = {name: dict(described(outputs[name])) for name in given["model"]}
+    figures = {name: dict(described(outputs[name])) for name in fields["model"]}
     found = figures[target]
     shares = {name: hit / count for name, hit in hits.items()}
     chances = {
@@ -67,48 +67,48 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     drivers = {name: correlation(ranks(column), aimed) for name, column in columns.items()}
     detail = {
         "draws": count,
-        "seed": given["seed"],
+        "seed": fields["seed"],
         "target": target,
         "outputs": figures,
         "questions": chances,
         "rank_correlation": drivers,
     }
     asked = "".join(f"; P({name}) = {figure(one['probability'])}" for name, one in list(chances.items())[:2])
-    unit = f" {given['unit']}" if given["unit"] else ""
+    unit = f" {fields['unit']}" if fields["unit"] else ""
     return Answer(
-        quantity(found["mean"], (found["p5"], found["p95"]), given["unit"], target),
+        quantity(found["mean"], (found["p5"], found["p95"]), fields["unit"], target),
         None,
         f"{target}: {figure(found['mean'])}{unit} on average, 90 % of draws from {figure(found['p5'])} to {figure(found['p95'])}{asked}",
         cut(_steps(figures, chances, drivers)),
         detail,
-        _caveats(outputs[target], found, chances, given),
+        _caveats(outputs[target], found, chances, fields),
     )
 
 
-def _read_model(given: dict[str, Any]) -> _Model:
-    names = (*given["variables"], *given["model"])
-    check_names(given["variables"], "variables")
-    check_names(given["model"], "model")
-    for name in given["model"]:
-        if name in given["variables"]:
+def _read_model(fields: dict[str, Any]) -> _Model:
+    names = (*fields["variables"], *fields["model"])
+    check_names(fields["variables"], "variables")
+    check_names(fields["model"], "model")
+    for name in fields["model"]:
+        if name in fields["variables"]:
             raise BadValue(f"model.{name}: is a variable too", "give one of them another name")
-    formulas = {name: parse_formula(said, names, f"model.{name}") for name, said in given["model"].items()}
+    formulas = {name: parse_formula(said, names, f"model.{name}") for name, said in fields["model"].items()}
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
-    questions = {name: parse_formula(said, names, f"questions.{name}") for name, said in given["questions"].items()}
+    questions = {name: parse_formula(said, names, f"questions.{name}") for name, said in fields["questions"].items()}
     return _Model({name: formulas[name] for name in causal_order(after, "model")}, questions)
 
 
-def _draw(given: dict[str, Any], chance: Any) -> dict[str, list[float]]:
+def _draw(fields: dict[str, Any], chance: Any) -> dict[str, list[float]]:
     columns = {}
-    for name, said in given["variables"].items():
+    for name, said in fields["variables"].items():
         draw = parse_distribution(said, f"variables.{name}")
-        columns[name] = [draw(chance) for _ in range(given["draws"])]
-    together = list(dict.fromkeys(name for pair in given["correlations"] for name in pair["between"]))
+        columns[name] = [draw(chance) for _ in range(fields["draws"])]
+    together = list(dict.fromkeys(name for pair in fields["correlations"] for name in pair["between"]))
     if not together:
         return columns
     check_size("correlations", len(together), 50, "variables")
     matrix = [[float(i == j) for j in range(len(together))] for i in range(len(together))]
-    for at, pair in enumerate(given["correlations"], 1):
+    for at, pair in enumerate(fields["correlations"], 1):
         path = f"correlations[{at}].between"
         for name in pair["between"]:
             known_name(path, name, columns, "variable")
@@ -157,21 +157,21 @@ def _steps(figures: dict[str, Any], chances: dict[str, Any], drivers: dict[str, 
 
 
 def _caveats(
-    values: list[float], found: dict[str, Any], chances: dict[str, Any], given: dict[str, Any]
+    values: list[float], found: dict[str, Any], chances: dict[str, Any], fields: dict[str, Any]
 ) -> tuple[str, ...]:
-    said = []
+    caveats = []
     if found["standard_error"] > 0.02 * max(abs(found["mean"]), found["sd"] / 2):
-        said.append(f"The mean is known to ± {figure(2 * found['standard_error'])} only; take more draws.")
+        caveats.append(f"The mean is known to ± {figure(2 * found['standard_error'])} only; take more draws.")
     half = len(values) // 2
     apart = abs(math.fsum(values[:half]) / half - math.fsum(values[half:]) / (len(values) - half))
     if apart > 6 * found["standard_error"] > 0:
-        said.append("The two halves of the draws disagree: a heavy tail, and more draws are needed.")
+        caveats.append("The two halves of the draws disagree: a heavy tail, and more draws are needed.")
     for name, one in chances.items():
         if one["probability"] in (0, 1):
             seen, what = ("never", "it") if one["probability"] == 0 else ("always", "its opposite")
-            said.append(
-                f"{name} was {seen} seen in {given['draws']:,} draws; that bounds {what} at about {3 / given['draws']:.2g}."
+            caveats.append(
+                f"{name} was {seen} seen in {fields['draws']:,} draws; that bounds {what} at about {3 / fields['draws']:.2g}."
             )
-    if not given["correlations"] and len(given["variables"]) > 1:
-        said.append("The inputs were drawn independently of each other.")
-    return tuple(said)
+    if not fields["correlations"] and len(fields["variables"]) > 1:
+        caveats.append("The inputs were drawn independently of each other.")
+    return tuple(caveats)

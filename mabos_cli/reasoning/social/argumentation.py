@@ -52,27 +52,27 @@ class Frame(NamedTuple):
     inherited: list[tuple[str, str]]  # attacks on what an argument rests on
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the claim stands in every preferred set of arguments, or which arguments do."""
-    check_size("arguments", len(given["arguments"]), _MOST_ARGUMENTS, "arguments")
-    if given["claim"] is not None:
-        known_name("claim", given["claim"], given["arguments"], "argument")
-    frame = _read_frame(given)
+    check_size("arguments", len(fields["arguments"]), _MOST_ARGUMENTS, "arguments")
+    if fields["claim"] is not None:
+        known_name("claim", fields["claim"], fields["arguments"], "argument")
+    frame = _read_frame(fields)
     grounded = label_grounded(frame.attackers)
     complete = find_complete(frame.attackers)
     preferred = [grounded] if complete is None else keep_preferred(complete)
-    return _tell(given, frame, grounded, complete, preferred)
+    return _tell(fields, frame, grounded, complete, preferred)
 
 
-def _read_frame(given: dict[str, Any]) -> Frame:
-    known = tuple(given["arguments"])
+def _read_frame(fields: dict[str, Any]) -> Frame:
+    known = tuple(fields["arguments"])
     index = {name: n for n, name in enumerate(known)}
-    attacks = _read_links(given["attacks"], "attacks", known)
-    below = _close(_read_links(given["supports"], "supports", known), "supports", "rest on each other")
-    weaker = _close(_read_order(given["prefer"], known), "prefer", "are each preferred to the next")
-    for name in given["strengths"]:
+    attacks = _read_links(fields["attacks"], "attacks", known)
+    below = _close(_read_links(fields["supports"], "supports", known), "supports", "rest on each other")
+    weaker = _close(_read_order(fields["prefer"], known), "prefer", "are each preferred to the next")
+    for name in fields["strengths"]:
         known_name("strengths", name, known, "argument")
-    failed = [pair for pair in attacks if _is_stronger(pair[1], pair[0], weaker, given["strengths"])]
+    failed = [pair for pair in attacks if _is_stronger(pair[1], pair[0], weaker, fields["strengths"])]
     lost = {*failed}
     held = [pair for pair in attacks if pair not in lost]
     direct = {*held}
@@ -88,16 +88,16 @@ def _is_stronger(one: str, other: str, weaker: Mapping[str, list[str]], strength
     return one in strengths and other in strengths and strengths[one] > strengths[other]
 
 
-def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
+def _read_links(raw: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
     """Returns the pairs of names, each once, in the order of the input."""
-    if isinstance(said, Mapping):
-        said = [
-            [one, other] for one, others in said.items() for other in (others if isinstance(others, list) else [others])
+    if isinstance(raw, Mapping):
+        raw = [
+            [one, other] for one, others in raw.items() for other in (others if isinstance(others, list) else [others])
         ]
-    if not isinstance(said, list | tuple):
+    if not isinstance(raw, list | tuple):
         raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
     found = []
-    for n, link in enumerate(said, 1):
+    for n, link in enumerate(raw, 1):
         ends = re.split(r"\s*->\s*", link) if isinstance(link, str) else link
         if not isinstance(ends, list) or len(ends) != 2:
             raise BadValue(f"{field}[{n}]: must be `a -> b` or [a, b]", f"not {str(link)[:60]}")
@@ -106,9 +106,9 @@ def _read_links(said: Any, field: str, known: tuple[str, ...]) -> list[tuple[str
     return [*dict.fromkeys(found)]
 
 
-def _read_order(said: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, str]]:
+def _read_order(raw: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for n, chain in enumerate(said, 1):
+    for n, chain in enumerate(raw, 1):
         parts = [known_name(f"prefer[{n}]", part.strip(), known, "argument") for part in chain.split(">")]
         if len(parts) < 2:
             raise BadValue(f"prefer[{n}]: must be `a > b`", f"not {chain[:60]}")
@@ -161,14 +161,14 @@ def _status(one: int, preferred: list[Labels]) -> str:
 
 
 def _tell(
-    given: dict[str, Any], frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
+    fields: dict[str, Any], frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
 ) -> Answer:
-    known, claim = frame.known, given["claim"]
+    known, claim = frame.known, fields["claim"]
     status = {name: _status(n, preferred) for n, name in enumerate(known)}
     standing = tuple(name for name in known if status[name] == "accepted")
     if claim is not None:
         verdict = {"accepted": True, "rejected": False}.get(status[claim])
-        conclusion = yes_no(verdict, given["arguments"][claim])
+        conclusion = yes_no(verdict, fields["arguments"][claim])
         summary = f"{claim} is {status[claim]}: {_MEANS[status[claim]]}"
     else:
         # The grounded set is part of every preferred one: what is in it stands, and more may.

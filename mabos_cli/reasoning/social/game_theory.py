@@ -38,10 +38,10 @@ QUESTIONS = (
 )
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the equilibria of a game in normal form, and what the player `me` should do."""
-    game = _read_game(given)
-    me = 0 if given["me"] is None else game.players.index(known_name("me", given["me"], game.players, "player"))
+    game = _read_game(fields)
+    me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
     pure, left, removed = games.find_pure_equilibria(game), *games.remove_dominated(game, game.everything())
     found = games.Analysis(game, me, pure, left, removed, games.find_pareto(game))
     if len(game.players) == 2:
@@ -89,10 +89,10 @@ def _widen(one: games.Mixed, game: games.Game, left: tuple[tuple[int, ...], ...]
     return one._replace(mixes=(wide[0], wide[1]))
 
 
-def _read_game(given: dict[str, Any]) -> games.Game:
-    if (given["payoffs"] is None) == (given["profiles"] is None):
+def _read_game(fields: dict[str, Any]) -> games.Game:
+    if (fields["payoffs"] is None) == (fields["profiles"] is None):
         raise BadValue("payoffs: give either payoffs for two players or profiles for more", "not both, not neither")
-    game = _read_table(given) if given["payoffs"] is not None else _read_profiles(given)
+    game = _read_table(fields) if fields["payoffs"] is not None else _read_profiles(fields)
     if len({*game.players}) < len(game.players):
         raise BadValue("players: a player is named twice", "give each a name of its own")
     return game
@@ -102,8 +102,8 @@ def _check_size(count: int, field: str) -> None:
     check_size(field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take")
 
 
-def _read_table(given: dict[str, Any]) -> games.Game:
-    table, players = given["payoffs"], tuple(given["players"] or ("row", "column"))
+def _read_table(fields: dict[str, Any]) -> games.Game:
+    table, players = fields["payoffs"], tuple(fields["players"] or ("row", "column"))
     if len(players) != 2:
         raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
     rows, columns = tuple(table), tuple(table[next(iter(table))])
@@ -129,10 +129,10 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(str(conform(_PAYOFF, one, {}, path))) for one in cell)
 
 
-def _read_profiles(given: dict[str, Any]) -> games.Game:
-    profiles = given["profiles"]
+def _read_profiles(fields: dict[str, Any]) -> games.Game:
+    profiles = fields["profiles"]
     _check_size(len(profiles), "profiles")
-    players = tuple(given["players"] or profiles[0]["play"])
+    players = tuple(fields["players"] or profiles[0]["play"])
     actions: list[dict[str, int]] = [{} for _ in players]
     for n, one in enumerate(profiles, 1):
         for field in ("play", "payoffs"):

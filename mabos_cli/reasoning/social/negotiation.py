@@ -66,18 +66,18 @@ class Party(NamedTuple):
     power: float
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
-    if given["price"] is not None:
-        if given["parties"] or given["options"]:
+    if fields["price"] is not None:
+        if fields["parties"] or fields["options"]:
             raise BadValue("price: give a price alone, or parties with deals", "not both")
-        return solve_price(given["price"])
-    if given["parties"] is None:
+        return solve_price(fields["price"])
+    if fields["parties"] is None:
         raise BadValue("parties: is missing", "who negotiates, with what each has without a deal")
-    parties = tuple(Party(name, one["batna"], one["power"]) for name, one in given["parties"].items())
+    parties = tuple(Party(name, one["batna"], one["power"]) for name, one in fields["parties"].items())
     if not any(party.power for party in parties):
         raise BadValue("parties: somebody must have power above 0", "leave power out to make it equal")
-    worths, trades = _read_issues(given["parties"]) if given["options"] is None else _read_options(given)
+    worths, trades = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
     return _solve_deals(parties, worths, trades)
 
 
@@ -85,8 +85,8 @@ def _check_count(count: int, parties: int, field: str) -> None:
     check_size(field, count, _MOST_DEALS.get(parties, _MOST_OTHERWISE), "possible deals", "leave out values or issues")
 
 
-def _read_options(given: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
-    parties, options = given["parties"], given["options"]
+def _read_options(fields: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
+    parties, options = fields["parties"], fields["options"]
     _check_count(len(options), len(parties), "options")
     for name, worth in options.items():
         check_same(f"options.{name}", worth, parties, "party")
@@ -325,9 +325,9 @@ def split_alternating(first: float, second: float) -> float:
     return 0.5 if first == second == 1 else (1 - second) / (1 - first * second)
 
 
-def solve_price(given: dict[str, Any]) -> Answer:
+def solve_price(fields: dict[str, Any]) -> Answer:
     """Returns the price that shares the surplus, or that no price suits both."""
-    seller, buyer, unit = given["seller"], given["buyer"], given["unit"]
+    seller, buyer, unit = fields["seller"], fields["buyer"], fields["unit"]
     low, high = seller["reserve"], buyer["reserve"]
     names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}
     detail: dict[str, Any] = {"parties": names, "seller_reserve": low, "buyer_reserve": high, "surplus": high - low}
@@ -352,10 +352,10 @@ def solve_price(given: dict[str, Any]) -> Answer:
         }
         detail["alternating_offers"] = rounds
         steps += [f"alternating offers, {names[who]} first: {figure(one)}" for who, one in rounds.items()]
-        if given["first"]:
-            price = rounds[given["first"]]
-            steps.append(f"{names[given['first']]} offers first: that decides")
-    elif given["first"] or seller["patience"] is not None or buyer["patience"] is not None:
+        if fields["first"]:
+            price = rounds[fields["first"]]
+            steps.append(f"{names[fields['first']]} offers first: that decides")
+    elif fields["first"] or seller["patience"] is not None or buyer["patience"] is not None:
         caveats.append("alternating offers need the patience of both sides")
     if low == high:
         caveats.append("one price only: nobody gains by the deal")

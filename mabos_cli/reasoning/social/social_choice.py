@@ -72,11 +72,11 @@ class Tally(NamedTuple):
     rounds: list[Round]
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the ranking by the rule that decides, with the winners by all the others."""
-    read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(given["ballots"], 1)]
+    read = [_read_ballot(one, f"ballots[{n}]") for n, one in enumerate(fields["ballots"], 1)]
     named = dict.fromkeys(name for _, groups, approve in read for group in (*groups, approve or ()) for name in group)
-    names = tuple(given["candidates"] or named)
+    names = tuple(fields["candidates"] or named)
     check_size("candidates", len(names), _MOST_CANDIDATES, "candidates")
     check_known("candidates", names, names, "candidate")
     for n, (_, groups, approve) in enumerate(read, 1):
@@ -95,7 +95,7 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     counts = _count_all(tally) if is_ranked else {}
     if any(approve is not None for _, _, approve in read):
         counts["approval"] = _by_score([sum(c for c, _, ok in read if name in (ok or ())) for name in names], names)
-    rule = given["rule"] or ("schulze" if is_ranked else "approval")
+    rule = fields["rule"] or ("schulze" if is_ranked else "approval")
     if rule not in counts:
         raise BadValue(f"rule: {rule} cannot be counted here", _LACKS.get(rule, "give rank on the ballots"))
     return _tell(rule, tally, counts)

@@ -68,30 +68,30 @@ class Person(NamedTuple):
     """A stakeholder. `pull` is what one unit of its own stance does to the balance, through all whom it influences."""
 
     name: str
-    given: Mapping[str, Any]
+    fields: Mapping[str, Any]
     stance: float
     after: float  # the stance once everybody has listened
     pull: float
 
     def gain(self) -> float:
         """Returns by how much the balance rises if it is won over."""
-        return self.pull * (1 - self.stance) if self.given["movable"] else 0.0
+        return self.pull * (1 - self.stance) if self.fields["movable"] else 0.0
 
     def score(self) -> float:
         """Returns the gain for the effort; who costs nothing counts as costing very little."""
-        return float(self.gain() / max(self.given["effort"], 1e-9))
+        return float(self.gain() / max(self.fields["effort"], 1e-9))
 
 
-def solve(given: dict[str, Any], agent: AgentData) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whom to approach first, with the balance of support and the smallest coalition that tips it."""
-    everybody = given["stakeholders"]
+    everybody = fields["stakeholders"]
     check_size("stakeholders", len(everybody), _MOST, "stakeholders")
     stances = [_read_stance(one["stance"], f"stakeholders.{name}.stance") for name, one in everybody.items()]
     weights = [one["power"] * one["interest"] for one in everybody.values()]
     total = fsum(weights)
     if not total:
         raise BadValue("stakeholders: nobody has both power and interest", "somebody must be able and willing to act")
-    listens = _read_influence(given["influence"], [*everybody])
+    listens = _read_influence(fields["influence"], [*everybody])
     anchored = [1 - fsum(row) for row in listens]
     after = _solve_linear(listens, [a * s for a, s in zip(anchored, stances, strict=True)])
     # The balance is linear in the stances: the pull of each comes from the same equations, turned around.
@@ -102,13 +102,13 @@ def solve(given: dict[str, Any], agent: AgentData) -> Answer:
     ]
     before = fsum(w * s for w, s in zip(weights, stances, strict=True)) / total
     balance = fsum(w * s for w, s in zip(weights, after, strict=True)) / total
-    return _tell(people, before, balance, given["needed"], given["high"], bool(given["influence"]))
+    return _tell(people, before, balance, fields["needed"], fields["high"], bool(fields["influence"]))
 
 
-def _read_stance(said: Any, path: str) -> float:
-    if isinstance(said, str) and said.strip().lower() in _STANCES:
-        return _STANCES[said.strip().lower()]
-    return float(conform(_STANCE, said, {}, path))
+def _read_stance(raw: Any, path: str) -> float:
+    if isinstance(raw, str) and raw.strip().lower() in _STANCES:
+        return _STANCES[raw.strip().lower()]
+    return float(conform(_STANCE, raw, {}, path))
 
 
 def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:
@@ -149,7 +149,7 @@ def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]
 def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
     """Returns the fewest whose turning to a stance moves the balance by more than the least; None if even all are not
     enough. Gains add up, so the largest first is exact."""
-    moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.given["movable"]]
+    moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.fields["movable"]]
     found: list[str] = []
     moved = 0.0
     for move, one in sorted(moves, key=lambda pair: -pair[0]):
@@ -178,7 +178,7 @@ def _tell(
     )
     steps.append(_tipping_line(carried, tipping, breaking))
     steps += [
-        f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.given['effort']:g}" for one in worth[:4]
+        f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.fields['effort']:g}" for one in worth[:4]
     ]
     first = f"approach {worth[0].name} first" if worth else "nobody is left to win over"
     summary = f"support {balance:+.2f}, {'enough' if carried else 'not enough'}; {first}"
@@ -211,14 +211,14 @@ def _tipping_line(carried: bool, tipping: tuple[str, ...] | None, breaking: tupl
 
 
 def _cell(one: Person, high: float) -> str:
-    return GRID[one.given["power"] >= high, one.given["interest"] >= high]
+    return GRID[one.fields["power"] >= high, one.fields["interest"] >= high]
 
 
 def _salience(one: Person, high: float) -> str | None:
-    legitimacy, urgency = one.given["legitimacy"], one.given["urgency"]
+    legitimacy, urgency = one.fields["legitimacy"], one.fields["urgency"]
     if legitimacy is None or urgency is None:
         return None
-    return SALIENCE[one.given["power"] >= high, legitimacy, urgency]
+    return SALIENCE[one.fields["power"] >= high, legitimacy, urgency]
 
 
 def _person_detail(one: Person, high: float) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _caveats(people: list[Person], order: list[Person], tipping: tuple[str, ...]
     ties = [one.name for one in order if order[0].score() and abs(one.score() - order[0].score()) < 1e-9]
     if len(ties) > 1:
         caveats.append(f"equal gain for the effort: {listed(ties)}")
-    free = [one.name for one in people if not one.given["effort"] and one.gain() > 0]
+    free = [one.name for one in people if not one.fields["effort"] and one.gain() > 0]
     if free:
         caveats.append(f"effort 0 puts them first: {listed(free)}")
     caveats.append("winning over counts as full support; the weight of a stakeholder is power times interest")
