@@ -1,18 +1,174 @@
-"""Backward chaining: whether a goal follows, by which proof, and what is missing if it does not."""
+"""Backward chaining: whether a goal follows, by which proof, and what is missing if it does not.
 
+Goals call for other goals through rules, each looked into once. A goal asked again, also by itself through a loop, is served from
+what it has found so far, and again when it finds more. So the search ends, and costs as much as there are goals and answers, not
+as many as there are ways between them.
+"""
+
+from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.explaining import Explanation, explain_goal, relevant_for
+from mabos_cli.core.knowledge.explaining import (
+    Bindings,
+    Explanation,
+    Goal,
+    bind,
+    explain_goal,
+    goal_from,
+    goal_of,
+    relevant_for,
+    tests_hold,
+    unify,
+)
 from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, find_span, meet, span_rank, span_texts
 from mabos_cli.core.knowledge.joins import FactIndex
-from mabos_cli.core.knowledge.rule import Problem, Rule, is_open, is_variable, usable_rules
-from mabos_cli.core.knowledge.tabling import Goal, Instance, Search, goal_from, unify
+from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, usable_rules
 
 PROVEN, POTENTIAL, CANNOT = "PROVEN", "POTENTIALLY_DERIVABLE", "CANNOT_PROVE"
 MOST_STEPS = 500_000
+
+
+class Instance(NamedTuple):
+    """A rule with all variables filled in: what it concludes, and from what."""
+
+    rank: int
+    conclusion: Triple
+    supports: tuple[Triple, ...]
+
+
+class _Step(NamedTuple):
+    """A rule on its way: what it has bound, the supports so far by condition, and which conditions are left."""
+
+    rank: int
+    bindings: Bindings
+    supports: tuple[tuple[int, Triple], ...]
+    left: tuple[int, ...]
+    owner: Goal
+
+
+class _Table:
+    """What is known about one goal: its answers, and the steps that wait for more."""
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+        self.opened = False
+        self.answers: dict[Triple, None] = {}
+        self.waiting: list[tuple[_Step, int]] = []
+        self.below: dict[Goal, None] = {}
+
+
+class _Search:
+    """The goals below one goal to a depth, and the instances of rules that answer them."""
+
+    def __init__(self, index: FactIndex, rules: Sequence[Rule], depth: int, most_steps: int) -> None:
+        self.index, self.rules, self.depth = index, rules, depth
+        self.left = most_steps
+        self.tables: dict[Goal, _Table] = {}
+        self.instances: dict[Instance, None] = {}
+        self.queue: deque[tuple[_Step, int, Triple]] = deque()
+        self.to_open: deque[Goal] = deque()
+        self.concluding: dict[str, list[int]] = {}
+        for rank, rule in enumerate(rules):
+            self.concluding.setdefault(rule.concluded.predicate, []).append(rank)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the search ended before it was through."""
+        return bool(self.queue or self.to_open)
+
+    def run(self, goal: Goal) -> list[Triple]:
+        """The triples that match a goal and may have a proof; `instances` holds what proves them."""
+        table = self._ask(goal, 0)
+        while (self.queue or self.to_open) and self.left > 0:
+            # Answers first: by the time a deeper level is opened, the one above it has called for all it needs.
+            if self.queue:
+                step, at, triple = self.queue.popleft()
+                self._resume(step, at, triple)
+            else:
+                self._open(self.to_open.popleft())
+        return list(table.answers)
+
+    def _ask(self, goal: Goal, level: int) -> _Table:
+        """The table of a goal, which is looked into if it is not too deep."""
+        table = self.tables.get(goal)
+        if table is None:
+            table = self.tables[goal] = _Table(level)
+            relation = self.index.relations.get(goal[1])
+            for row in relation.find(goal[0], goal[2]) if relation else ():
+                table.answers[row[0], goal[1], row[1]] = None
+            if level < self.depth:
+                self.to_open.append(goal)
+        elif level < table.level:
+            self._raise(goal, table, level)
+        return table
+
+    def _raise(self, goal: Goal, table: _Table, level: int) -> None:
+        """A goal that is asked nearer to the start than before may be followed further."""
+        changed = deque([(goal, table, level)])
+        while changed:
+            goal, table, level = changed.popleft()
+            if level >= table.level:
+                continue
+            table.level = level
+            if not table.opened and level < self.depth:
+                self.to_open.append(goal)
+            changed.extend((below, self.tables[below], level + 1) for below in table.below)
+
+    def _open(self, goal: Goal) -> None:
+        """Starts every rule whose conclusion fits the goal."""
+        table = self.tables[goal]
+        if table.opened:
+            return
+        table.opened = True
+        for rank in self.concluding.get(goal[1], ()):
+            rule = self.rules[rank]
+            bindings = unify(rule.concluded, goal)
+            if bindings is not None:
+                left = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
+                self._continue(_Step(rank, bindings, (), left, goal))
+
+    def _continue(self, step: _Step) -> None:
+        """Asks for the next condition of a rule, or notes that all hold."""
+        self.left -= 1
+        rule = self.rules[step.rank]
+        if not tests_hold(rule.conditions, step.bindings):
+            return
+        if not step.left:
+            self._conclude(step, rule)
+            return
+        at = max(step.left, key=lambda n: (*self._ease(rule.conditions[n], step.bindings), -n))
+        goal = goal_of(rule.conditions[at], step.bindings)
+        level = self.tables[step.owner].level + 1
+        self.tables[step.owner].below[goal] = None
+        table = self._ask(goal, level)
+        table.waiting.append((step, at))
+        self.queue.extend((step, at, triple) for triple in table.answers)
+
+    def _ease(self, condition: Pattern, bindings: Bindings) -> tuple[int, bool]:
+        """How narrow a condition is, and whether facts alone decide it."""
+        goal = goal_of(condition, bindings)
+        return (goal[0] is not None) + (goal[2] is not None), condition.predicate not in self.concluding
+
+    def _resume(self, step: _Step, at: int, triple: Triple) -> None:
+        """Goes on with a rule after one more answer to the condition it waits for."""
+        self.left -= 1
+        bindings = bind(self.rules[step.rank].conditions[at], triple, step.bindings)
+        if bindings is not None:
+            left = tuple(n for n in step.left if n != at)
+            self._continue(step._replace(bindings=bindings, supports=(*step.supports, (at, triple)), left=left))
+
+    def _conclude(self, step: _Step, rule: Rule) -> None:
+        subject, obj = (step.bindings.get(term, term) for term in (rule.concluded.subject, rule.concluded.object))
+        conclusion = (subject, rule.concluded.predicate, obj)
+        supports = tuple(triple for _, triple in sorted(step.supports))
+        self.instances[Instance(step.rank, conclusion, supports)] = None
+        table = self.tables[step.owner]
+        if conclusion not in table.answers:
+            table.answers[conclusion] = None
+            self.queue.extend((waiting, at, conclusion) for waiting, at in table.waiting)
 
 
 class Proof(NamedTuple):
@@ -59,7 +215,7 @@ def backward_chain(
         return Verdict(CANNOT, goal, (), (), "a goal needs a predicate", False, tuple(problems))
     wanted = goal_from(goal)
     index = FactIndex(facts)
-    search = Search(index, usable, depth, most_steps)
+    search = _Search(index, usable, depth, most_steps)
     answers = search.run(wanted)
     if is_variable(goal[0]) and goal[0] == goal[2]:
         answers = [triple for triple in answers if triple[0] == triple[2]]
@@ -68,17 +224,12 @@ def backward_chain(
         proofs = tuple(sorted(found, key=lambda proof: (-proof.confidence, proof.depth, proof.triple)))
         why = f"{proofs[0].depth} steps" if proofs[0].depth > 1 else "1 step" if proofs[0].depth else "a fact"
         return Verdict(PROVEN, goal, proofs, (), why, search.is_cut, tuple(problems))
-    fitting = [rule for rule in usable if unify_goal(rule, wanted)]
-    if not fitting or depth < 1:
+    fits = (rule.concluded.predicate == goal[1] and unify(rule.concluded, wanted) is not None for rule in usable)
+    if depth < 1 or not any(fits):
         return Verdict(CANNOT, goal, (), (), _why_not(goal, usable, depth), search.is_cut, tuple(problems))
     gaps = explain_goal(wanted, facts, usable, depth, nearest=True)
     why = f"{len(gaps)} rule{'s' * (len(gaps) != 1)} could conclude it; the nearest lacks {len(gaps[0].assumptions)}"
     return Verdict(POTENTIAL, goal, (), gaps, why, search.is_cut, tuple(problems))
-
-
-def unify_goal(rule: Rule, goal: Goal) -> bool:
-    """Whether a rule can conclude what a goal asks for."""
-    return rule.concluded.predicate == goal[1] and unify(rule.concluded, goal) is not None
 
 
 def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:

@@ -1,6 +1,6 @@
-"""How far rules come towards a goal: which conditions hold, and what would have to be assumed for the rest."""
+"""Goals and how far rules come towards them: which conditions hold, and what would have to be assumed for the rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
@@ -8,8 +8,11 @@ from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, meet
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
 from mabos_cli.core.knowledge.joins import FactIndex, Row
 from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, usable_rules
-from mabos_cli.core.knowledge.tabling import Bindings, Goal, bind, goal_from, goal_of, tests_hold, unify
-from mabos_cli.core.language.values import compare
+from mabos_cli.core.language.values import compare, find_value
+
+Goal = tuple[str | None, str, str | None]  # None stands for anything
+# Variables with their values; and conditions with the objects that are to be compared once their variable has a value.
+Bindings = dict[Any, Any]
 
 _MOST_ROWS, _MOST_TRIES, _MOST_PARTIALS, _MOST_DERIVED = 40, 4_000, 8, 50_000
 _MOST_GOALS, _DEEPEST = 1_000, 50  # beyond that a condition is assumed, not looked into
@@ -236,3 +239,72 @@ def abduce(
     asserted = [fact for fact in facts if not fact.is_derived]
     hypotheses = explain_goal(goal, asserted, usable, max(1, depth), nearest=False, each=each)
     return Abduction(observation, known, hypotheses, tuple(problems))
+
+
+def goal_from(goal: Triple) -> Goal:
+    """The goal with None for what is left open."""
+    subject, obj = (None if is_open(term) or is_variable(term) else term for term in (goal[0], goal[2]))
+    return subject, goal[1], obj
+
+
+def unify(conclusion: Pattern, goal: Goal) -> Bindings | None:
+    """What a conclusion's variables must be for it to be the goal; None if it cannot be."""
+    bindings: Bindings = {}
+    for term, wanted in ((conclusion.subject, goal[0]), (conclusion.object, goal[2])):
+        if wanted is None:
+            continue
+        if bindings.get(term, wanted) != wanted or (not is_variable(term) and term != wanted):
+            return None
+        if is_variable(term):
+            bindings[term] = wanted
+    return bindings
+
+
+def goal_of(condition: Pattern, bindings: Mapping[str, str]) -> Goal:
+    """The goal that a condition asks for; what is compared by value is left open."""
+    subject = _known(condition.subject, bindings)
+    equal = condition.operator == "eq"
+    obj = _known(condition.object, bindings) if equal else None
+    if obj is not None and not is_variable(condition.object) and find_value(obj) is not None:
+        obj = None
+    return subject, condition.predicate, obj
+
+
+def _known(term: str, bindings: Mapping[str, str]) -> str | None:
+    if is_open(term):
+        return None
+    return bindings.get(term) if is_variable(term) else term
+
+
+def bind(condition: Pattern, triple: Triple, bindings: Bindings) -> Bindings | None:
+    """The bindings with those that a triple adds to a condition; None if it does not match. A comparison with a variable
+    that has no value yet is left to `tests_hold`."""
+    found = dict(bindings)
+    subject, _, obj = triple
+    if is_variable(condition.subject):
+        if found.setdefault(condition.subject, subject) != subject:
+            return None
+    elif not is_open(condition.subject) and condition.subject != subject:
+        return None
+    if condition.operator != "eq":
+        given = found.get(condition.object) if is_variable(condition.object) else condition.object
+        if given is None:
+            found[condition] = (*found.get(condition, ()), obj)
+            return found
+        return found if compare(condition.operator, obj, given) else None
+    if is_variable(condition.object):
+        return found if found.setdefault(condition.object, obj) == obj else None
+    return found if is_open(condition.object) or compare("eq", obj, condition.object) else None
+
+
+def tests_hold(conditions: Iterable[Pattern], bindings: Bindings) -> bool:
+    """Whether the comparisons hold whose variables all have values by now."""
+    for condition in conditions:
+        if not condition.predicate:
+            lefts = (bindings[condition.subject],) if condition.subject in bindings else ()
+        else:
+            lefts = bindings.get(condition, ())
+        right = bindings.get(condition.object) if is_variable(condition.object) else condition.object
+        if right is not None and not all(compare(condition.operator, left, right) for left in lefts):
+            return False
+    return True

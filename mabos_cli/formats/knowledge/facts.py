@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.asserting import FactDeparture
-from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.fact import Fact, FactDeparture
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.asserting import FactChanges, check_fact, plan_assert, plan_retract
-from mabos_cli.core.knowledge.fact import Fact, Query, select_facts
+from mabos_cli.core.knowledge.fact import Fact, FactChanges, Query, check_fact, plan_assert, plan_retract, select_facts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault

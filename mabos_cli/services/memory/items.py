@@ -14,8 +14,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
 
 if TYPE_CHECKING:
-    from mabos_cli.core.knowledge.asserting import FactDeparture
-    from mabos_cli.core.knowledge.fact import Fact
+    from mabos_cli.core.knowledge.fact import Fact, FactDeparture
     from mabos_cli.core.memory.observation import Observation
 
 _DEEPEST = 100  # steps of a tree of sources

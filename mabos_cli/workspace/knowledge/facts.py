@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from mabos_cli.core.knowledge.asserting import FactChanges, FactDeparture
-from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id
+from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, derived_id
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.formats.knowledge.facts import (

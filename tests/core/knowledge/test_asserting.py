@@ -3,8 +3,7 @@
 import pytest
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.asserting import check_fact, plan_assert, plan_retract
-from mabos_cli.core.knowledge.fact import Fact, Query, select_facts
+from mabos_cli.core.knowledge.fact import Fact, Query, check_fact, plan_assert, plan_retract, select_facts
 
 NOW = "2026-02-24T14:30:00.000Z"
 
