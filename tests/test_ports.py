@@ -22,7 +22,6 @@ PURE = ("core", "reasoning", "formats", "errors.py")
 # Calls out of core that are still to go through a port, by where they lead: this list only shrinks.
 REMAINING = (
     "build.<locals>.pack",
-    "_held.<locals>.<lambda>",
     "<genexpr>",
 )
 # Commands that run others in processes of their own, or never end.

@@ -1,6 +1,7 @@
 """The one mechanism for derived pages: a file is rewritten only if it differs, and what a person changed in it is set aside first."""
 
 import re
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,6 +38,36 @@ class DerivedFiles:
         self.warnings += set_aside(self._agent, path, read_bytes(path) or b"")
         remove_file(path, root=self._agent.paths.workspace.root)
         self.changed.append(self._agent.paths.relative(path))
+
+
+class DerivedPages(DerivedFiles):
+    """A derived file that, when it would grow large, is an index of pages in a folder. It names the state that it was made from."""
+
+    def __init__(self, agent: Agent, path: Path, folder: Path, pattern: str) -> None:
+        super().__init__(agent)
+        self._path, self._folder = path, folder
+        self.there = list_pages(folder, pattern)
+
+    def read(self, name: str) -> str:
+        """Returns the text of a page, empty when there is none."""
+        return (read_bytes(self._folder / f"{name}.md") or b"").decode("utf-8", "replace")
+
+    def replace(
+        self, text: str, pages: Iterable[tuple[str, str]] = (), names: Collection[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Writes the pages that are given and the file itself, and removes the pages that are not among `names`: the files that
+        changed, and warnings."""
+        for name, page in pages:
+            self.write(self._folder / f"{name}.md", page)
+        self.write(self._path, text)
+        for name in sorted(self.there.difference(names)):
+            self.remove(self._folder / f"{name}.md")
+        return self.changed, self.warnings
+
+
+def is_made_from(path: Path, state: str) -> bool:
+    """Returns whether a derived file says that it was made from a state: a writer that was killed leaves it behind."""
+    return state.encode() in (read_bytes(path) or b"")[:1000]
 
 
 def write_derived(agent: Agent, path: Path, text: str) -> tuple[bool, list[str]]:

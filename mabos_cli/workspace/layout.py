@@ -220,9 +220,6 @@ class AgentPaths(NamedTuple):
     def facts_pages(self) -> Path:
         return self.memory / "mabos-facts"
 
-    def facts_page(self, name: str) -> Path:
-        return self.facts_pages / f"{name}.md"
-
     @property
     def cases_md(self) -> Path:
         return self.memory / "mabos-cases.md"
@@ -230,9 +227,6 @@ class AgentPaths(NamedTuple):
     @property
     def cases_pages(self) -> Path:
         return self.memory / "mabos-cases"
-
-    def cases_page(self, name: str) -> Path:
-        return self.cases_pages / f"{name}.md"
 
     @property
     def beliefs_md(self) -> Path:

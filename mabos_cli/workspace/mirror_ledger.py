@@ -3,14 +3,16 @@
 All of it can be deleted: then everything is written to the mirror anew.
 """
 
+import json
 import re
 import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
+from typing import Any
 
-from mabos_cli.core.mirror.records import QUEUED, Entry, Key
+from mabos_cli.core.mirror.records import GONE, QUEUED, STATES, Entry, Key
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.mirror.ledger import compact_ledger, parse_entries, render_entries
+from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.workspace.files import append_bytes, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
@@ -38,6 +40,35 @@ def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
     return parse_entries(read_bytes(paths.mirror_ledger) or b"")
 
 
+def parse_entries(data: bytes) -> dict[Key, Entry]:
+    """Returns the entries of a ledger, of which the last about a record holds. Lines that are torn or no entry of ours are passed
+    over: what they said is found out again."""
+    entries = filter(None, map(_entry, _records(data)))
+    return {entry.key: entry for entry in entries}
+
+
+def _records(data: bytes) -> list[dict[str, Any]]:
+    """Returns the records. Whole lines are read at once: a command that changes one record reads the ledger of all."""
+    try:
+        values = json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
+    except (ValueError, RecursionError):
+        return parse_ledger(data).records
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _entry(record: dict[str, Any]) -> Entry | None:
+    if record.get("state") not in STATES:
+        return None
+    texts = [value if isinstance(value := record.get(name), str) else "" for name in Entry._fields]
+    return Entry(*texts) if texts[0] and texts[1] else None
+
+
+def render_entries(entries: Iterable[Entry]) -> bytes:
+    """Returns lines of a ledger, which name records and never say what is in them; what an entry does not say is left out."""
+    lines = ({name: value for name, value in entry._asdict().items() if value} for entry in entries)
+    return b"".join(map(dump_record, lines))
+
+
 def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
     """Adds entries to the ledger. What a power cut takes of it is written to the mirror anew."""
     data = render_entries(entries)
@@ -63,7 +94,7 @@ def compact(paths: AgentPaths, live: int) -> bool:
     data = read_bytes(paths.mirror_ledger) or b""
     if len(data) < _COMPACT_ABOVE or data.count(b"\n") < _GROWTH * live:
         return False
-    new = compact_ledger(parse_entries(data).values())
+    new = render_entries(entry for entry in parse_entries(data).values() if entry.state != GONE)
     with suppress(MabosError):
         replace_file(paths.mirror_ledger, new, root=paths.workspace.root, expect=data, shared=True)
         return True

@@ -13,9 +13,8 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import CheckFailed
 from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
-from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
-from mabos_cli.workspace.knowledge.rulebook import load_rules
 
 app = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
 

@@ -30,8 +30,13 @@ from mabos_cli.services.knowledge.facts import (
     stale_warning,
 )
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import Facts, find_fact_departures, load_facts
-from mabos_cli.workspace.knowledge.rulebook import functional_predicates, load_rules
+from mabos_cli.workspace.knowledge.facts import (
+    Facts,
+    find_fact_departures,
+    functional_predicates,
+    load_facts,
+    load_rules,
+)
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
 _ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}

@@ -8,8 +8,7 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import assume, eval_policies
 from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
-from mabos_cli.workspace.knowledge.facts import load_facts
-from mabos_cli.workspace.knowledge.rulebook import load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
 
 app = new_group("policy", "Evaluate policies against facts.", no_args_is_help=True)
 

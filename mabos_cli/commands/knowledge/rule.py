@@ -24,8 +24,7 @@ from mabos_cli.formats.knowledge.rules import (
 )
 from mabos_cli.services.inputs import line_argument
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import load_facts
-from mabos_cli.workspace.knowledge.rulebook import RulePlan, change_rules, load_rules
+from mabos_cli.workspace.knowledge.facts import RulePlan, change_rules, load_facts, load_rules
 
 app = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
 RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]

@@ -3,11 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import heapify, heappop, heappush
 from math import log
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import DAY, find_time
@@ -186,13 +186,47 @@ class Worth(NamedTuple):
     at: str
 
 
-class Held(NamedTuple):
-    """The cases that there are, for a plan: those of a situation, all as far as their worth goes, how many, and new ids."""
+class CaseSource(Protocol):
+    """The cases of an agent, decoded only as far as somebody asks."""
 
-    of: Callable[[Key], Iterable[Case]]
-    worths: Callable[[], Iterable[Worth]]
-    size: int
-    mint: Callable[[str], str]
+    def ids(self) -> Collection[str]: ...
+
+    def alike(self, key: Key) -> Iterable[Case]: ...
+
+    def worths(self) -> Iterable[Worth]: ...
+
+
+class CaseIds:
+    """Gives the id that is wished for if nobody has or had it, else the next number."""
+
+    def __init__(self, ids: Collection[str]) -> None:
+        self._ids = {*ids}
+        numbers = {number for own in ids if (number := number_of(own)) is not None}
+        self._had = self.last = max(numbers, default=0)  # numbers up to this one may have been given and forgotten
+        self._numbers = numbers
+
+    def new_id(self, wished: str) -> str:
+        """Returns an id that was never given before."""
+        number = number_of(wished)
+        is_ours = number is not None and (number <= self._had or number in self._numbers)
+        if not wished or wished in self._ids or is_ours:
+            number = self.last + 1
+            wished = f"C-{number:03d}"
+        self._ids.add(wished)
+        if number is not None:
+            self._numbers.add(number)
+            self.last = max(self.last, number)
+        return wished
+
+
+def number_of(case_id: str) -> int | None:
+    """Returns the number of an id of ours, None for another one.
+
+    >>> number_of("C-007"), number_of("deal 9")
+    (7, None)
+    """
+    match = re.fullmatch(r"C-(\d{1,17})", case_id)
+    return int(match[1]) if match else None
 
 
 def usefulness(uses: int, success: bool | None, age: float, alike: int) -> float:
@@ -233,19 +267,20 @@ def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[s
 
 
 def plan_store(
-    given: Sequence[Case], held: Held, now: datetime, stamp: str, limit: int, used: Case | None = None
+    given: Sequence[Case], held: CaseSource, now: datetime, stamp: str, limit: int, used: Case | None = None
 ) -> tuple[CaseChanges, list[tuple[Case, str]]]:
     """Adds cases, or merges those that are known; beyond the limit the least useful leave. Also what became of each: stored, or
     merged. `used` is the case that they were made from, which counts a use."""
     put: dict[str, Case] = {used.id: count_use(used, stamp)} if used else {}
+    ids = CaseIds(held.ids())
     new: dict[Key, list[Case]] = {}
     archive: list[CaseDeparture] = []
     told: list[tuple[str, str]] = []
     for case in given:
-        known = [*(put.get(c.id, c) for c in held.of(case.key)), *(put[c.id] for c in new.get(case.key, ()))]
+        known = [*(put.get(c.id, c) for c in held.alike(case.key)), *(put[c.id] for c in new.get(case.key, ()))]
         twin = next((other for other in known if is_same_case(other, case)), None)
         if twin is None:
-            made = case._replace(id=held.mint(case.id), stored_at=case.stored_at or stamp)
+            made = case._replace(id=ids.new_id(case.id), stored_at=case.stored_at or stamp)
             new.setdefault(case.key, []).append(made)
         else:
             # The case that this one was made from counted its use above.
@@ -257,10 +292,11 @@ def plan_store(
     added = {case.id for cases in new.values() for case in cases}
     if len(added) > limit:
         raise BadValue(f"{len(added):,} cases are more than the {limit:,} that are kept", "raise cbr.max_cases")
-    over = held.size + len(added) - limit
+    over = len(held.ids()) + len(added) - limit
     gone: list[str] = []
     if over > 0:
-        old = [w for w in held.worths() if w.id not in put]
+        # The highest number stays, whatever it is worth: the next id goes by it, and none is given twice.
+        old = [w for w in held.worths() if w.id not in put and number_of(w.id) != ids.last]
         gone = choose_leaving(old, over, now)
         archive += [CaseDeparture(own, f"least useful of more than {limit}", stamp) for own in gone]
     changes = CaseChanges(tuple(put.values()), tuple(gone), tuple(archive))

@@ -1,12 +1,10 @@
-"""The schema of the knowledge graph as values: which types there are, what they own and play, and whether that makes sense."""
+"""The schema of the mirror as values: which types there are, and what they own and play."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.ontology import Ontology, Property, is_whole_number, local_name
 
 VALUE_TYPES = frozenset("boolean integer double decimal date datetime datetime-tz duration string".split())
@@ -79,97 +77,6 @@ class Schema(NamedTuple):
         if found is None:
             raise KeyError(name)
         return found
-
-
-def merge_schemas(*schemas: Schema) -> Schema:
-    """All types of some schemas, each once; BadValue when two of them mean different things by one name."""
-    found: dict[str, Attribute | Entity | Relation] = {}
-    for schema in schemas:
-        types: list[Attribute | Entity | Relation] = [*schema.attributes, *schema.entities, *schema.relations]
-        for each in types:
-            if found.setdefault(each.name, each) != each:
-                raise BadValue(f"two schemas define {each.name!r} differently", "give one of them another name")
-    kinds = ((each for each in found.values() if isinstance(each, kind)) for kind in (Attribute, Entity, Relation))
-    return Schema(*(tuple(kind) for kind in kinds))  # type: ignore[arg-type]
-
-
-def check_schema(schema: Schema) -> list[str]:
-    """What is wrong with a schema, in words: a server would refuse it, or a type in it could never be used."""
-    return [
-        *_name_troubles(schema),
-        *(
-            f"attribute {each.name} has the unknown value type {each.value_type}"
-            for each in schema.attributes
-            if each.value_type not in VALUE_TYPES
-        ),
-        *_parent_troubles(schema),
-        *_capability_troubles(schema),
-        *_role_troubles(schema),
-    ]
-
-
-def _name_troubles(schema: Schema) -> Iterator[str]:
-    named = [each.name for kind in schema for each in kind]
-    yield from (f"{name} is defined {times} times" for name, times in Counter(named).items() if times > 1)
-    for name in dict.fromkeys((*named, *(role for each in schema.relations for role in each.roles))):
-        if name in RESERVED:
-            yield f"{name} is a word of TypeQL"
-        elif not LABEL.fullmatch(name):
-            yield f"{name!r} is no label: small letters, digits and underscores, a letter first"
-
-
-def _parent_troubles(schema: Schema) -> Iterator[str]:
-    above = {each.name: each.parent for each in schema.entities}
-    for name, parent in above.items():
-        if parent and parent not in above:
-            yield f"entity {name} is below {parent}, which is not defined"
-        elif parent and name in _ancestors(above, name):
-            yield f"entity {name} is below itself"
-
-
-def _ancestors(above: Mapping[str, str], name: str) -> dict[str, None]:
-    """The types above an entity type, the nearest first, by the parent of each. In a circle the last one is the first one seen again."""
-    found: dict[str, None] = {}
-    while (name := above.get(name, "")) and name not in found:
-        found[name] = None
-    return found
-
-
-def _capability_troubles(schema: Schema) -> Iterator[str]:
-    """Attributes and roles that are not defined, or said again where they are inherited."""
-    attributes = {each.name for each in schema.attributes}
-    roles = {(each.name, role) for each in schema.relations for role in each.roles}
-    said = {each.name: {*_capabilities(each)} for each in schema.entities}
-    above = {each.name: each.parent for each in schema.entities}
-    for each in schema.entities:
-        for own in each.owns:
-            if own.attribute not in attributes:
-                yield f"entity {each.name} owns {own.attribute}, which is not defined"
-        for play in each.plays:
-            if (play.relation, play.role) not in roles:
-                yield f"entity {each.name} plays {play.relation}:{play.role}, which is not defined"
-        twice = [told for told, times in Counter(_capabilities(each)).items() if times > 1]
-        yield from (f"entity {each.name} {told} twice" for told in twice)
-        for parent in _ancestors(above, each.name):
-            again = sorted(said.get(parent, set()) & said[each.name]) if parent != each.name else ()
-            yield from (f"entity {each.name} {told}, as {parent} above it does" for told in again)
-
-
-def _capabilities(entity: Entity) -> Iterable[str]:
-    yield from (f"owns {each.attribute}" for each in entity.owns)
-    yield from (f"plays {each.relation}:{each.role}" for each in entity.plays)
-
-
-def _role_troubles(schema: Schema) -> Iterator[str]:
-    played = {(play.relation, play.role) for each in schema.entities for play in each.plays}
-    for each in schema.relations:
-        if not each.roles:
-            yield f"relation {each.name} has no roles"
-        for role, times in Counter(each.roles).items():
-            if times > 1:
-                yield f"relation {each.name} has the role {role} {times} times"
-            if (each.name, role) not in played:
-                yield f"nothing plays {each.name}:{role}"
 
 
 # Texts in the words of the files stand beside moments, which have an order: `deadline` is what somebody wrote, `due_at` when
@@ -270,6 +177,25 @@ def _owns(attribute: str) -> Owns:
     return Owns(attribute, MANY if attribute in _MANY else ())
 
 
+def whole_schema(ontology: Ontology) -> Schema:
+    """Returns the schema of the mirror with the types that an ontology adds. No label is there twice: those of the mirror are taken."""
+    base = mirror_schema()
+    more = ontology_schema(ontology, base.names())
+    return Schema(base.attributes + more.attributes, base.entities + more.entities, base.relations + more.relations)
+
+
+def unplayed_roles(schema: Schema) -> list[str]:
+    """Returns the roles that nothing plays: a relation of an ontology without classes could never be used.
+
+    >>> unplayed_roles(Schema(relations=(Relation("sells", ("subject", "object")),)))
+    ['sells:subject', 'sells:object']
+    """
+    played = {(play.relation, play.role) for each in schema.entities for play in each.plays}
+    return [
+        f"{each.name}:{role}" for each in schema.relations for role in each.roles if (each.name, role) not in played
+    ]
+
+
 _ROLES = ("subject", "object")
 _VALUES = {
     "boolean": "boolean",
@@ -348,7 +274,7 @@ def _capabilities_for(
     marks = ONE if each.is_functional else MANY
 
     def ends(named: tuple[str, ...]) -> Iterable[str]:
-        known = [own for own in named if own in above]
+        known = dict.fromkeys(own for own in named if own in above)
         # What a class owns or plays, those below it inherit: to say it again is an error.
         return [own for own in known if not {*_path_up(above, own)[1:]} & {*known}] or tops
 

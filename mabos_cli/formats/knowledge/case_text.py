@@ -9,7 +9,7 @@ from mabos_cli.core.knowledge.case import Case, CaseDeparture, render_metrics
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.knowledge.cases import case_to_dict
 from mabos_cli.formats.markdown.escape import escape_block, inline
-from mabos_cli.formats.markdown.seal import seal
+from mabos_cli.formats.markdown.seal import derived_title, seal
 
 if TYPE_CHECKING:
     from mabos_cli.core.knowledge.case_similarity import FoundCase, Side
@@ -159,24 +159,20 @@ def render_case(case: Case) -> str:
 
 
 def render_mark(mark: str) -> str:
-    """The words by which a file says what it was made from."""
+    """Returns the words by which a file says what it was made from."""
     return f"(state {mark})"
 
 
-def render_cases_page(agent: str, name: str, cases: Iterable[Case], mark: str = "") -> str:
-    """A page, or with an empty name the whole file."""
-    made = f"Auto-materialized from cases{f' {render_mark(mark)}' if mark else ''}."
-    title = f"# MABOS Cases — {agent}{f' — {name}' if name else ''}\n\n> {made} {_NOTE}\n"
-    return seal(title + "".join(map(render_case, cases)))
+def render_cases_page(agent: str, name: str, cases: Iterable[Case], state: str = "") -> str:
+    """Returns a page, or with an empty name the whole file."""
+    return seal(derived_title("Cases", agent, name, state) + f" {_NOTE}\n" + "".join(map(render_case, cases)))
 
 
-def render_cases_index(agent: str, count: int, pages: Collection[str], mark: str) -> str:
-    """The file that stands for pages."""
+def render_cases_index(agent: str, count: int, pages: Collection[str], state: str) -> str:
+    """Returns the file that stands for pages."""
     listed = "".join(f"- [{name}](mabos-cases/{name}.md)\n" for name in sorted(pages, key=lambda p: (len(p), p)))
-    return seal(
-        f"# MABOS Cases — {agent}\n\n> Auto-materialized from cases {render_mark(mark)}: "
-        f"{plural(count, 'case')} on {plural(len(pages), 'page')}. {_NOTE}\n\n{listed}"
-    )
+    title = derived_title("Cases", agent, "", state, f"{plural(count, 'case')} on {plural(len(pages), 'page')}")
+    return seal(f"{title} {_NOTE}\n\n{listed}")
 
 
 def find_case_id(lines: list[str], number: int) -> str:

@@ -6,11 +6,11 @@ of all, and at the rest of a few.
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from mabos_cli.core.knowledge.case import Case, CaseDeparture, Revision, Worth
+from mabos_cli.core.knowledge.case import Case, CaseDeparture, Key, Revision, Worth
 from mabos_cli.core.knowledge.case_similarity import Features, Standing
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
@@ -76,6 +76,22 @@ class CaseFile:
         """Where the case with an id is."""
         return {entry["case_id"]: n for n, entry in enumerate(self.entries)}
 
+    def ids(self) -> Collection[str]:
+        """Returns the ids of all cases."""
+        return self.places.keys()
+
+    def alike(self, key: Key) -> Iterator[Case]:
+        """Yields the cases of a situation."""
+        return map(self.case, self._groups.get(key, ()))
+
+    @cached_property
+    def _groups(self) -> dict[Key, list[int]]:
+        """The places of cases by their situation."""
+        found: dict[Key, list[int]] = {}
+        for n, (beliefs, desires, _) in enumerate(self.sides):
+            found.setdefault((frozenset(beliefs), frozenset(desires)), []).append(n)
+        return found
+
     def case(self, n: int) -> Case:
         """A case as a value; InvalidFile cites its line."""
         try:
@@ -92,11 +108,11 @@ class CaseFile:
         success, _, at = self._record(n)
         return Standing(self.entries[n]["case_id"], success, at)
 
-    def worth(self, n: int) -> Worth:
-        """What the usefulness of a case depends on."""
-        success, uses, at = self._record(n)
-        beliefs, desires, _ = self.sides[n]
-        return Worth(self.entries[n]["case_id"], (frozenset(beliefs), frozenset(desires)), uses, success, at)
+    def worths(self) -> Iterator[Worth]:
+        """Yields what the usefulness of each case depends on."""
+        for n, (beliefs, desires, _) in enumerate(self.sides):
+            success, uses, at = self._record(n)
+            yield Worth(self.entries[n]["case_id"], (frozenset(beliefs), frozenset(desires)), uses, success, at)
 
     def _record(self, n: int) -> tuple[bool | None, int, str]:
         """Whether a case went well, how often it was used, and when it was used or stored last."""

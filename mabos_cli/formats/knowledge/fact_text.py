@@ -3,11 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.markdown.escape import inline
-from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
+from mabos_cli.formats.markdown.seal import derived_title, is_as_generated, seal, unsealed
+
+if TYPE_CHECKING:
+    from mabos_cli.core.knowledge.fact import Fact
 
 _NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `mabos fact retract`."
 
@@ -22,7 +25,7 @@ def page_of(subject: str) -> str:
     return blake2b(heading_of(subject).encode("utf-8", "replace"), digest_size=1).hexdigest()
 
 
-def render_sections(facts: Iterable[Fact]) -> dict[str, str]:
+def render_sections(facts: "Iterable[Fact]") -> dict[str, str]:
     """The sections of subjects, by heading; subjects that differ only in what cannot be seen share one."""
     subjects: dict[str, list[Fact]] = {}
     heads: dict[str, str] = {}
@@ -40,16 +43,16 @@ def heading_of(subject: str) -> str:
     return inline(subject)
 
 
-def _line(fact: Fact) -> str:
+def _line(fact: "Fact") -> str:
     return f"- {inline(' '.join(fact.triple))} ({inline(_details(fact))}; {inline(fact.id)})\n"
 
 
-def fact_line(fact: Fact) -> str:
+def fact_line(fact: "Fact") -> str:
     """Returns a fact on a line."""
     return f"{fact.id} {one_line(' '.join(fact.triple), 160)} ({_details(fact)})"
 
 
-def _details(fact: Fact) -> str:
+def _details(fact: "Fact") -> str:
     """Returns how sure a fact is, where it comes from, whom to trust, and when it holds."""
     found = [f"{fact.confidence:.2f}", f"by {fact.rule_id}" if fact.rule_id else fact.source]
     found += [fact.trust] if fact.trust != "agent" else []
@@ -67,20 +70,17 @@ def render_versions(versions: Sequence[int]) -> str:
     return f"(version {versions[0]}, derived {versions[1]})"
 
 
-def render_facts_page(agent: str, name: str, sections: Mapping[str, str], made_from: str = "") -> str:
-    """A page, or with an empty name the whole file: the sections in the order of their headings."""
-    told = f"Auto-materialized from facts{f' {made_from}' if made_from else ''}."
-    title = f"# MABOS Facts — {agent}{f' — {name}' if name else ''}\n\n> {told} {_NOTE}\n"
-    return seal(title + "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items())))
+def render_facts_page(agent: str, name: str, sections: Mapping[str, str], state: str = "") -> str:
+    """Returns a page, or with an empty name the whole file: the sections in the order of their headings."""
+    listed = "".join(f"\n## {head}\n\n{body}" for head, body in sorted(sections.items()))
+    return seal(f"{derived_title('Facts', agent, name, state)} {_NOTE}\n{listed}")
 
 
-def render_facts_index(agent: str, asserted: int, derived: int, pages: Collection[str], made_from: str) -> str:
-    """The file that stands for pages."""
+def render_facts_index(agent: str, asserted: int, derived: int, pages: Collection[str], state: str) -> str:
+    """Returns the file that stands for pages."""
     listed = "".join(f"- [{name}](mabos-facts/{name}.md)\n" for name in sorted(pages))
-    return seal(
-        f"# MABOS Facts — {agent}\n\n> Auto-materialized from facts {made_from}: {asserted} asserted, "
-        f"{derived} derived, on {plural(len(pages), 'page')} by subject. {_NOTE}\n\n{listed}"
-    )
+    counts = f"{asserted} asserted, {derived} derived, on {plural(len(pages), 'page')} by subject"
+    return seal(f"{derived_title('Facts', agent, '', state, counts)} {_NOTE}\n\n{listed}")
 
 
 def split_sections(text: str) -> dict[str, str] | None:

@@ -25,3 +25,15 @@ def without_seal(text: str) -> str:
 def is_as_generated(text: str) -> bool:
     """Whether a sealed text is still what was written; empty text is, text without a seal is not."""
     return not text or seal(unsealed(text)) == text
+
+
+def derived_title(kind: str, agent: str, name: str = "", state: str = "", more: str = "") -> str:
+    """Returns the heading of a derived file and what it was made from: a state, and more about it.
+
+    >>> print(derived_title("Facts", "main", "a7"))
+    # MABOS Facts — main — a7
+    <BLANKLINE>
+    > Auto-materialized from facts.
+    """
+    made = f"Auto-materialized from {kind.lower()}{f' {state}' if state else ''}{f': {more}' if more else ''}."
+    return f"# MABOS {kind} — {agent}{f' — {name}' if name else ''}\n\n> {made}"

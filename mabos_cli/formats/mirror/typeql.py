@@ -94,12 +94,12 @@ def value_type(name: str) -> str:
 
 
 def render_define(schema: Schema) -> str:
-    """The define query of a schema: attributes, relations, then entities, each behind the one above it. Empty for nothing."""
+    """Returns the define query of a schema: attributes, relations, then entities in their order. Empty for nothing."""
     plain = [f"attribute {label(each.name)}, value {value_type(each.value_type)};" for each in schema.attributes]
     for relation in schema.relations:
         roles = (f"relates {label(role)}" for role in relation.roles)
         plain.append(", ".join((f"relation {label(relation.name)}", *roles)) + ";")
-    lines = [*sorted(plain), *map(_entity, _parents_first(schema.entities))]
+    lines = [*sorted(plain), *map(_entity, schema.entities)]
     return "\n".join(("define", *lines)) + "\n" if lines else ""
 
 
@@ -114,19 +114,6 @@ def render_capabilities(entity: Entity) -> Iterator[str]:
         yield " ".join((f"owns {label(own.attribute)}", *map(mark, own.marks)))
     for play in entity.plays:
         yield " ".join((f"plays {label(play.relation)}:{label(play.role)}", *map(mark, play.marks)))
-
-
-def _parents_first(entities: Iterable[Entity]) -> list[Entity]:
-    """Entity types in an order in which each comes behind the one above it, else as they are."""
-    waiting = {each.name: each for each in entities}
-    found: list[Entity] = []
-    for each in tuple(waiting.values()):
-        path = []
-        while each.name in waiting:
-            path.append(waiting.pop(each.name))
-            each = waiting.get(each.parent, each)
-        found += reversed(path)
-    return found
 
 
 def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:

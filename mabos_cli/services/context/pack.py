@@ -70,7 +70,7 @@ class PackSearch:
 
     def functional(self) -> frozenset[str]:
         """The predicates that have one value at a time."""
-        from mabos_cli.workspace.knowledge.rulebook import functional_predicates
+        from mabos_cli.workspace.knowledge.facts import functional_predicates
 
         found, warnings = functional_predicates(self._agent)
         self._notes += warnings

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import Case, CaseChanges, Held, adapt_case, check_case, plan_store, revise_case
+from mabos_cli.core.knowledge.case import Case, CaseChanges, adapt_case, check_case, plan_store, revise_case
 from mabos_cli.core.knowledge.case_similarity import (
     Alike,
     Comparison,
@@ -28,8 +28,14 @@ from mabos_cli.services.inputs import read_given
 from mabos_cli.services.knowledge.facts import without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.cases import change_cases, find_case, find_case_departures, load_cases
-from mabos_cli.workspace.knowledge.cases_md import find_told_cases, is_told
+from mabos_cli.workspace.knowledge.cases import (
+    are_materialized,
+    change_cases,
+    find_case,
+    find_case_departures,
+    find_told_cases,
+    load_cases,
+)
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 UNDER = "memory/mabos-cases"
@@ -114,7 +120,7 @@ def find_texts(
             case = file.case(file.places[own])
             told = f"{case.context}\n{case.lessons}"
             found[own] = max(found.get(own, 0.0), text_likeness(text, told, hit.relevance))
-    behind = [] if is_told(agent, file) else ["search does not know the latest cases: mabos materialize"]
+    behind = [] if are_materialized(agent, file) else ["search does not know the latest cases: mabos materialize"]
     return found, [*search.warnings(), *behind]
 
 
@@ -183,9 +189,9 @@ class Stored(NamedTuple):
 def store_case(agent: Agent, draft: Case, source: str = "") -> Stored:
     """Keeps a case. What it does not say is taken from the case `source`, if one is named."""
 
-    def plan(file: CaseFile, held: Held) -> tuple[CaseChanges, Stored]:
+    def plan(file: CaseFile) -> tuple[CaseChanges, Stored]:
         base = wanted_case(agent, file, source) if source else None
-        return _plan(agent, [check_case(adapt_case(base, draft) if base else draft)], held, base)
+        return _plan(agent, [check_case(adapt_case(base, draft) if base else draft)], file, base)
 
     stored, warnings = change_cases(agent, "case store", plan)
     return stored._replace(warnings=warnings)
@@ -195,7 +201,7 @@ def store_batch(agent: Agent, path: str) -> Stored:
     """Keeps all cases of a file, or none."""
     cases = read_cases(path)
     with without_gc():
-        stored, warnings = change_cases(agent, "case store", lambda _, held: _plan(agent, cases, held))
+        stored, warnings = change_cases(agent, "case store", lambda file: _plan(agent, cases, file))
     renamed = [
         f"{case.id} was given before: stored as {new.id}"
         for case, (new, state) in zip(cases, stored.states, strict=True)
@@ -204,7 +210,7 @@ def store_batch(agent: Agent, path: str) -> Stored:
     return stored._replace(warnings=warnings + renamed)
 
 
-def _plan(agent: Agent, cases: list[Case], held: Held, used: Case | None = None) -> tuple[CaseChanges, Stored]:
+def _plan(agent: Agent, cases: list[Case], held: CaseFile, used: Case | None = None) -> tuple[CaseChanges, Stored]:
     limit = agent.settings["cbr.max_cases"]
     changes, states = plan_store(cases, held, agent.now(), format_time(agent.now()), limit, used)
     return changes, Stored(states, changes.drop, [])
@@ -215,7 +221,7 @@ def revise_known(
 ) -> tuple[Case, str, list[str]]:
     """Notes new values of a case: the case, whether it was revised or is unchanged, and warnings."""
 
-    def plan(file: CaseFile, _: Held) -> tuple[CaseChanges, tuple[Case, str]]:
+    def plan(file: CaseFile) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(agent, file, case_id)
         new, cut = revise_case(old, changes, format_time(agent.now()), is_use=is_use)
         if new == old:

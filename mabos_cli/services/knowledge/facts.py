@@ -14,8 +14,7 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts
-from mabos_cli.workspace.knowledge.rulebook import load_rules
+from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts, load_rules
 from mabos_cli.workspace.transaction import Fresh
 
 _MOST = 10_000  # facts that the graph is asked for

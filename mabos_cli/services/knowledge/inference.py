@@ -13,8 +13,7 @@ from mabos_cli.formats.knowledge.facts import Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import load_facts, write_derived_facts
-from mabos_cli.workspace.knowledge.rulebook import load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts, load_rules, write_derived_facts
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
 _FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3

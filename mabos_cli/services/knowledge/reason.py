@@ -226,7 +226,7 @@ def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.rulebook import load_rules
+    from mabos_cli.workspace.knowledge.facts import load_rules
 
     return tuple(rule for rule in load_rules(agent).rules if rule.enabled)
 

@@ -26,9 +26,8 @@ from mabos_cli.formats.memory.items import line_id
 from mabos_cli.services.mind.cycle import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.facts import Facts, load_facts
+from mabos_cli.workspace.knowledge.facts import Facts, load_facts, load_rules
 from mabos_cli.workspace.knowledge.reasoning import load_past
-from mabos_cli.workspace.knowledge.rulebook import load_rules
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.store import LongTermView
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs

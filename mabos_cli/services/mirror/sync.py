@@ -25,7 +25,7 @@ from mabos_cli.core.mirror.records import (
     record_hash,
     uid_of,
 )
-from mabos_cli.core.mirror.schema import check_schema, merge_schemas, mirror_schema, ontology_schema
+from mabos_cli.core.mirror.schema import mirror_schema, unplayed_roles, whole_schema
 from mabos_cli.errors import InvalidFile, MabosError, Unavailable, UsageFault
 from mabos_cli.formats.mirror.typeql import ask_uids, render_delete, render_upsert
 from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
@@ -321,12 +321,11 @@ def define_schema(
     """Defines the types that agents and ontologies need and, if wanted, changes what differs, in one transaction: the
     differences, whether the database was missing, and warnings."""
     ontology, warnings = load_ontology(workspace)
-    base = mirror_schema()
-    schema = merge_schemas(base, ontology_schema(ontology, base.names()))
-    troubles = check_schema(schema)
-    if troubles:
+    schema = whole_schema(ontology)
+    unplayed = unplayed_roles(schema)
+    if unplayed:
         hint = "look at it: mabos ontology export --format typeql"
-        raise InvalidFile(f"the ontologies make no schema: {troubles[0]}", hint)
+        raise InvalidFile(f"the ontologies make no schema: nothing plays {unplayed[0]}", hint)
     with connect(workspace, place) as session:
         present = session.schema()
         diff = diff_schema(schema, present or "")

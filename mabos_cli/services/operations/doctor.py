@@ -33,12 +33,9 @@ from mabos_cli.workspace.files import (
     sweep_temps,
 )
 from mabos_cli.workspace.git import find_repository
-from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.cases_md import is_told
-from mabos_cli.workspace.knowledge.facts import load_facts
-from mabos_cli.workspace.knowledge.facts_md import is_made_from
+from mabos_cli.workspace.knowledge.cases import are_materialized, load_cases
+from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules
 from mabos_cli.workspace.knowledge.ontologies import Library
-from mabos_cli.workspace.knowledge.rulebook import load_rules
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
@@ -278,10 +275,10 @@ def _check_told(agent: Agent) -> Iterator[Finding]:
     """Finds Markdown whose facts or cases have changed since: after a merge, or by another tool."""
     paths, level = agent.paths, "note" if _is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above
-        if paths.facts_md.exists() and not is_made_from(agent, load_facts(agent).versions):
+        if paths.facts_md.exists() and not is_materialized(agent, load_facts(agent).versions):
             yield Finding(level, paths.relative(paths.facts_md), "is not what facts.json says")
     with suppress(MabosError):
-        if paths.cases_md.exists() and not is_told(agent, load_cases(agent)):
+        if paths.cases_md.exists() and not are_materialized(agent, load_cases(agent)):
             yield Finding(level, paths.relative(paths.cases_md), "is not what cases.json says")
 
 

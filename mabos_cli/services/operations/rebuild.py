@@ -5,9 +5,8 @@ import time
 from mabos_cli.core.memory.stores import Changes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
-from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.cases_md import materialize_cases
-from mabos_cli.workspace.knowledge.facts import rebuild_facts_md
+from mabos_cli.workspace.knowledge.cases import load_cases, materialize_cases
+from mabos_cli.workspace.knowledge.facts import load_facts, materialize_facts
 from mabos_cli.workspace.memory.derived_pages import Survey, materialize_domains, materialize_items
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.transaction import holding_lock, write_receipt
@@ -26,7 +25,7 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
         domains = materialize_domains(agent, loaded.memory(), loaded.long_term)[1]
         changed, warnings = items.changed + domains.changed, items.warnings + domains.warnings
         cases = materialize_cases(agent, load_cases(agent))
-        for names, notes in (materialize_mind(agent), rebuild_facts_md(agent), cases):
+        for names, notes in (materialize_mind(agent), materialize_facts(agent, load_facts(agent)), cases):
             changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(agent, "materialize", {"files": len(changed)}, [], started)

@@ -1,22 +1,29 @@
-"""Cases of an agent: read as they are, changed under the agent's lock."""
+"""Cases of an agent: read as they are, changed under the agent's lock; and as Markdown for people and for search."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable
 from typing import TypeVar
+from zlib import crc32
 
-from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture, Held, Key, Worth
+from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture
+from mabos_cli.formats.knowledge.case_text import (
+    find_case_id,
+    page_of,
+    render_cases_index,
+    render_cases_page,
+    render_mark,
+)
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
+from mabos_cli.formats.markdown.escape import inline
 from mabos_cli.formats.memory.items import lines_naming
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
+from mabos_cli.workspace.derived import DerivedPages, is_made_from
 from mabos_cli.workspace.files import FileWrite, read_bytes
-from mabos_cli.workspace.knowledge.cases_md import mark_of, refresh_cases
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
-CasePlan = Callable[[CaseFile, Held], tuple[CaseChanges, Result]]
-_ID = re.compile(r"C-(\d{1,17})")
+CasePlan = Callable[[CaseFile], tuple[CaseChanges, Result]]
+_WHOLE = 200  # cases that still are one file
 
 
 def load_cases(agent: Agent) -> CaseFile:
@@ -37,14 +44,14 @@ def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Re
 
     def planned(fresh: Fresh) -> tuple[Write | None, Result]:
         file, data = _read(agent)
-        changes, result = plan(file, _held(file))
+        changes, result = plan(file)
         if not (changes.put or changes.drop):
             return None, result
         new, ids = file.changed(changes.put, changes.drop), [case.id for case in changes.put]
         write = Write(
             [FileWrite(agent.paths.cases, new.data, data)],
             archive=_departed(file, changes.archive),
-            follow=lambda: refresh_cases(agent, new, {*ids, *changes.drop}, mark_of(file)),
+            follow=lambda: materialize_cases(agent, new, {*ids, *changes.drop}, _state_of(file))[1],
             part="cases",
             ids=ids,
             counts={"cases": len(ids), "left": len(changes.drop)},
@@ -52,43 +59,6 @@ def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Re
         return write, result
 
     return transact(agent, command, planned)
-
-
-def _held(file: CaseFile) -> Held:
-    """The cases of a file as a plan needs them."""
-    numbers = {own: int(match[1]) for own in file.places if (match := _ID.fullmatch(own))}
-    mint = _CaseIds(file.places, numbers.values())
-
-    @cache
-    def groups() -> dict[Key, list[int]]:
-        found: dict[Key, list[int]] = {}
-        for n, (beliefs, desires, _) in enumerate(file.sides):
-            found.setdefault((frozenset(beliefs), frozenset(desires)), []).append(n)
-        return found
-
-    def worths() -> Iterator[Worth]:
-        # The highest number stays, whatever it is worth: the next id goes by it, and none is given twice.
-        return (file.worth(n) for own, n in file.places.items() if numbers.get(own) != mint.last)
-
-    return Held(lambda key: map(file.case, groups().get(key, ())), worths, len(file), mint)
-
-
-class _CaseIds:
-    """Gives the id that is wished for if nobody has or had it, else the next number."""
-
-    def __init__(self, ids: Iterable[str], numbers: Iterable[int]) -> None:
-        self._taken: set[str | int] = {*ids}
-        self._had = self.last = max(numbers, default=0)  # numbers up to this one may have been given and forgotten
-
-    def __call__(self, wished: str) -> str:
-        match = _ID.fullmatch(wished)
-        number = int(match[1]) if match else 0
-        if not wished or {wished, number} & self._taken or (match and number <= self._had):
-            number = self.last + 1
-            wished = f"C-{number:03d}"
-        self._taken |= {wished, *([number] if number else [])}
-        self.last = max(self.last, number)
-        return wished
 
 
 def _departed(file: CaseFile, departures: Iterable[CaseDeparture]) -> list[tuple[str, bytes]]:
@@ -114,3 +84,53 @@ def find_case(file: CaseFile, case_id: str) -> Case | None:
     if place is None:
         place = next((n for own, n in file.places.items() if own.casefold() == wanted.casefold()), None)
     return None if place is None else file.case(place)
+
+
+def materialize_cases(
+    agent: Agent, file: CaseFile, changed: set[str] | None = None, before: str = ""
+) -> tuple[list[str], list[str]]:
+    """Writes mabos-cases.md where it differs: few cases are one file, many are pages. Returns the files that changed, and
+    warnings about those that somebody had edited. `changed` says which cases may have changed since the state `before`, so that
+    only their pages are rendered; None renders everything. Under the agent's lock."""
+    if not len(file) and not agent.paths.cases_md.exists():
+        return [], []
+    files = DerivedPages(agent, agent.paths.cases_md, agent.paths.cases_pages, r"C-\d{4,}|x-[0-9a-f]")
+    pages: dict[str, list[int]] = {}
+    for own, n in file.places.items() if len(file) > _WHOLE else ():
+        pages.setdefault(page_of(own), []).append(n)
+    fresh = {*pages}
+    if changed is not None and is_made_from(agent.paths.cases_md, before):
+        fresh &= {page_of(own) for own in changed} | (pages.keys() - files.there)
+    texts = ((name, render_cases_page(agent.id, name, map(file.case, pages[name]))) for name in sorted(fresh))
+    if pages:
+        index = render_cases_index(agent.id, len(file), pages.keys(), _state_of(file))
+    else:
+        index = render_cases_page(agent.id, "", file.cases(), _state_of(file))
+    return files.replace(index, texts, pages.keys())
+
+
+def _state_of(file: CaseFile) -> str:
+    """Returns the words by which Markdown names what cases.json holds."""
+    return render_mark(f"{crc32(file.data):08x}")
+
+
+def are_materialized(agent: Agent, file: CaseFile) -> bool:
+    """Returns whether mabos-cases.md tells of the cases as they are now, so that a search can find them."""
+    return not len(file) or is_made_from(agent.paths.cases_md, _state_of(file))
+
+
+def find_told_cases(agent: Agent, file: CaseFile, places: Iterable[tuple[str, int]]) -> list[str]:
+    """Returns the ids of the cases that stand at lines of these files; empty where none does, or none any more."""
+    texts: dict[str, list[str]] = {}
+    spelled: dict[str, str] = {}
+    found = []
+    for path, line in places:
+        if path not in texts:
+            data = read_bytes(agent.paths.root / path) or b""
+            texts[path] = data.decode("utf-8", "replace").split("\n")
+        own = find_case_id(texts[path], line)
+        if own and own not in file.places:  # gone since, or an id that Markdown cannot hold as it is
+            spelled = spelled or {inline(each): each for each in file.places}
+            own = spelled.get(own, "")
+        found.append(own)
+    return found

@@ -1,12 +1,24 @@
-"""Facts of an agent: read as they are, changed under its lock."""
+"""Facts and rules of an agent: read as they are, changed under its lock; and facts as Markdown for people and for search."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, derived_id
+from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
+from mabos_cli.formats.json.text import dump_record
+from mabos_cli.formats.knowledge.fact_text import (
+    heading_of,
+    page_of,
+    render_facts_index,
+    render_facts_page,
+    render_sections,
+    render_versions,
+    split_sections,
+)
 from mabos_cli.formats.knowledge.facts import (
     Derived,
     FactFile,
@@ -18,11 +30,12 @@ from mabos_cli.formats.knowledge.facts import (
     render_facts,
     renew_derived,
 )
+from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_to_dict
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
+from mabos_cli.workspace.derived import DerivedPages, is_made_from
 from mabos_cli.workspace.files import FileWrite, read_bytes
-from mabos_cli.workspace.knowledge.facts_md import Stand, is_made_from, materialize_facts
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.runtime import IdSource
 from mabos_cli.workspace.transaction import Fresh, Write, transact
@@ -42,14 +55,12 @@ class Facts(NamedTuple):
         yield from self.asserted.facts()
         yield from self.derived.facts()
 
-    def of(self, subjects: Iterable[str] | None) -> Iterator[Fact]:
-        """The facts about some subjects, or all of them; only the lines of those are decoded."""
-        if subjects is None:
-            yield from self.all()
-        elif len(known := frozenset(subjects)) > _MANY:
-            yield from (fact for fact in self.all() if fact.subject in known)
+    def of(self, subjects: Collection[str]) -> Iterator[Fact]:
+        """Yields the facts about some subjects; of few, only the lines of those are decoded."""
+        if len(subjects) > _MANY:
+            yield from (fact for fact in self.all() if fact.subject in subjects)
         else:
-            for subject in known:
+            for subject in subjects:
                 yield from self.where("subject", subject)
 
     def where(self, name: str, value: str) -> Iterator[Fact]:
@@ -99,7 +110,9 @@ def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Re
             return None, result
         if not (changes.put or changes.drop):
             # Of who was killed behind facts.json, the same words once more: the Markdown is still to be written.
-            behind = None if is_made_from(agent, before) else Write(follow=lambda: _materialize(agent, facts, None)[1])
+            behind = (
+                None if is_materialized(agent, before) else Write(follow=lambda: materialize_facts(agent, facts)[1])
+            )
             return behind, result
         return _plan_write(agent, facts, data, changes), result
 
@@ -120,7 +133,7 @@ def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | No
     return Write(
         files,
         archive=_departed(changes.archive),
-        follow=lambda: _materialize(agent, facts, subjects, before)[1],
+        follow=lambda: materialize_facts(agent, facts, subjects, before)[1],
         part="facts",
         ids=[fact.id for fact in changes.put] or changes.drop,
         counts={"facts": len(changes.put), "retracted": len(changes.drop)},
@@ -170,16 +183,58 @@ def _apply(file: FactFile, changes: FactChanges) -> None:
     file.version += 1
 
 
-def _materialize(
-    agent: Agent, facts: Facts, subjects: set[str] | None, before: tuple[int, int] = (0, 0)
+def materialize_facts(
+    agent: Agent, facts: Facts, changed: set[str] | None = None, before: tuple[int, int] = (0, 0)
 ) -> tuple[list[str], list[str]]:
-    stand = Stand((len(facts.asserted), len(facts.derived)), facts.versions, facts.of)
-    return materialize_facts(agent, stand, subjects, before)
+    """Writes mabos-facts.md where it differs: few facts are one file, many are pages by subject. Returns the files that changed,
+    and warnings about those that somebody had edited. `changed` says which subjects may have changed since the versions
+    `before`, so that only their pages are rendered; None renders everything. Under the agent's lock."""
+    counts = len(facts.asserted), len(facts.derived)
+    if not any(counts) and not agent.paths.facts_md.exists():
+        return [], []
+    files = DerivedPages(agent, agent.paths.facts_md, agent.paths.facts_pages, "[0-9a-f]{2}")
+    state = render_versions(facts.versions)
+    if sum(counts) <= agent.settings["facts.materialize_split_above"]:
+        return files.replace(render_facts_page(agent.id, "", render_sections(facts.all()), state))
+    is_known = changed is not None and files.there and is_materialized(agent, before)
+    fresh = _changed_pages(files, facts, changed or set()) if is_known else None
+    kept = files.there if fresh is not None else set()
+    fresh = _all_pages(facts) if fresh is None else fresh
+    names = {name for name in kept | fresh.keys() if fresh.get(name, True)}
+    pages = (
+        (name, render_facts_page(agent.id, name, sections)) for name, sections in sorted(fresh.items()) if sections
+    )
+    return files.replace(render_facts_index(agent.id, *counts, names, state), pages, names)
 
 
-def rebuild_facts_md(agent: Agent) -> tuple[list[str], list[str]]:
-    """Writes mabos-facts.md anew where it is not as it should be. Under the agent's lock."""
-    return _materialize(agent, load_facts(agent), None)
+def is_materialized(agent: Agent, versions: tuple[int, int]) -> bool:
+    """Returns whether mabos-facts.md was made from facts in these versions."""
+    return is_made_from(agent.paths.facts_md, render_versions(versions))
+
+
+def _all_pages(facts: Facts) -> dict[str, dict[str, str]]:
+    pages: dict[str, list[Fact]] = {}
+    for fact in facts.all():
+        pages.setdefault(page_of(fact.subject), []).append(fact)
+    return {name: render_sections(found) for name, found in pages.items()}
+
+
+def _changed_pages(files: DerivedPages, facts: Facts, changed: set[str]) -> dict[str, dict[str, str]] | None:
+    """Returns the pages of some subjects with their sections as they are now; None when a page is not as we wrote it."""
+    pages: dict[str, dict[str, str]] = {}
+    for subject in changed:
+        name = page_of(subject)
+        if name not in pages:
+            text = files.read(name)
+            sections = split_sections(text) if text else {}
+            if sections is None:
+                return None
+            pages[name] = sections
+        pages[name].pop(heading_of(subject), None)
+    places = {heading_of(subject): page_of(subject) for subject in changed}
+    for head, body in render_sections(facts.of(changed)).items():
+        pages[places[head]][head] = body
+    return pages
 
 
 def write_derived_facts(
@@ -204,12 +259,12 @@ def write_derived_facts(
         files += _derived_file(agent, renewed, data[1])
         subjects = renewed.subjects | {fact.subject for fact in moved}
         new = Facts(held.asserted, renewed.file)
-        if not files and is_made_from(agent, before):
+        if not files and is_materialized(agent, before):
             return None, (renewed.done, [])
         write = Write(
             files,
             archive=_departed(departures),
-            follow=lambda: _materialize(agent, new, subjects, before)[1],
+            follow=lambda: materialize_facts(agent, new, subjects, before)[1],
             part="facts",
             counts=renewed.done._asdict() if files else None,
         )
@@ -233,3 +288,53 @@ def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture
             lines = b"\n".join(line for line in data.split(b"\n") if wanted in line)
             found += parse_fact_departures(lines, f"archive/{name}")
     return found
+
+
+RulePlan = Callable[[tuple[Rule, ...], str], tuple[Sequence[Rule], Result]]
+
+
+def load_rules(agent: Agent) -> RuleFile:
+    """The rules as they are on disk."""
+    data = read_bytes(agent.paths.rules)
+    return parse_rules(data, agent.paths.cited(agent.paths.rules)) if data is not None else RuleFile()
+
+
+def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Result, list[str]]:
+    """Runs a plan on the rules and the next free id in one transaction and writes what it makes of them: its result, and
+    warnings."""
+
+    def planned(fresh: Fresh) -> tuple[Write | None, Result]:
+        data = read_bytes(agent.paths.rules)
+        file = parse_rules(data, agent.paths.cited(agent.paths.rules)) if data is not None else RuleFile()
+        last = _last_number(file)
+        rules, result = plan(file.rules, f"R-{last + 1:03d}")
+        if tuple(rules) == file.rules:
+            return None, result
+        kept = {rule.id for rule in rules}
+        gone = [_departed_rule(rule, format_time(fresh.now)) for rule in file.rules if rule.id not in kept]
+        file.rules, file.version = tuple(rules), file.version + 1
+        # The id of a rule that is gone is not given to another one: the archive and old facts name it.
+        file.last_id = f"R-{last:03d}" if _last_number(file) < last else ""
+        files = [FileWrite(agent.paths.rules, render_rules(file), data)]
+        return Write(files, archive=gone, part="rules", counts={"rules": len(rules)}), result
+
+    return transact(agent, command, planned)
+
+
+def _departed_rule(rule: Rule, at: str) -> tuple[str, bytes]:
+    """The archive's record of a rule that is taken out."""
+    return at, dump_record({"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)})
+
+
+def _last_number(file: RuleFile) -> int:
+    """The highest number of a rule that is or was there."""
+    ids = (file.last_id, *(rule.id for rule in file.rules))
+    return max((int(match[1]) for own in ids if (match := re.fullmatch(r"R-(\d{1,18})", own))), default=0)
+
+
+def functional_predicates(agent: Agent) -> tuple[frozenset[str], list[str]]:
+    """The predicates that ontologies declare to have one value at a time, and warnings about files that cannot be read."""
+    from mabos_cli.workspace.knowledge.ontologies import load_ontology
+
+    ontology, warnings = load_ontology(agent.paths.workspace)
+    return ontology.functional_names(), warnings

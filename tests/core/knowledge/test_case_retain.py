@@ -1,7 +1,6 @@
 """Keeping cases: merging, reuse, and which ones leave."""
 
 from datetime import UTC, datetime
-from itertools import count
 from math import log
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import (
     Case,
-    Held,
     Revision,
     Worth,
     choose_leaving,
@@ -26,18 +24,21 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 AT = "2026-03-01T00:00:00.000Z"
 
 
-def holding(*cases: Case) -> Held:
-    numbers = count(len(cases) + 1)
-    return Held(
-        lambda key: [case for case in cases if case.key == key],
-        lambda: [Worth(c.id, c.key, c.uses, c.success, c.last_used or c.stored_at) for c in cases],
-        len(cases),
-        lambda wished: wished or f"C-{next(numbers):03d}",
-    )
+class Held(tuple[Case, ...]):
+    """Cases as a plan sees them."""
+
+    def ids(self):
+        return [case.id for case in self]
+
+    def alike(self, key):
+        return [case for case in self if case.key == key]
+
+    def worths(self):
+        return [Worth(c.id, c.key, c.uses, c.success, c.last_used or c.stored_at) for c in self]
 
 
 def store(given, *cases, limit=100, used=None):
-    return plan_store(given, holding(*cases), NOW, AT, limit, used)
+    return plan_store(given, Held(cases), NOW, AT, limit, used)
 
 
 def test_usefulness_by_hand():

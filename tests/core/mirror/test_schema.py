@@ -1,22 +1,29 @@
 """Schemas as values: the base schema is whole, and every kind of mistake in one is told."""
 
-import pytest
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
-from mabos_cli.core import BadValue
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
 from mabos_cli.core.mirror.schema import (
     KEY,
+    LABEL,
     MANY,
+    RESERVED,
+    VALUE_TYPES,
     Attribute,
     Entity,
     Owns,
     Plays,
     Relation,
     Schema,
-    check_schema,
-    merge_schemas,
     mirror_schema,
     ontology_schema,
+    unplayed_roles,
+    whole_schema,
 )
 
 ENTITIES = (
@@ -134,17 +141,6 @@ def test_every_mistake_is_told(change, told):
     assert check_schema(GOOD._replace(**change)) == told
 
 
-def test_merging_adds_and_refuses_to_guess():
-    more = Schema((Attribute("uid", "string"), Attribute("size", "double")), (Entity("shoe", (Owns("size"),)),))
-    both = merge_schemas(GOOD, more)
-    assert both.attributes == (*GOOD.attributes, Attribute("size", "double"))
-    assert [each.name for each in both.entities] == ["person", "worker", "shoe"] and check_schema(both) == []
-    with pytest.raises(BadValue, match="'uid' differently"):
-        merge_schemas(GOOD, Schema((Attribute("uid", "integer"),)))
-    with pytest.raises(BadValue, match="'person' differently"):
-        merge_schemas(GOOD, Schema((Attribute("person", "string"),)))
-
-
 def test_an_ontology_adds_types_beside_those_of_the_base():
     ontology = Ontology(
         [Concept("m:Goal", "Goal"), Concept("m:Sale", "Sale", ("m:Goal",)), Concept("m:End", "End")],
@@ -164,4 +160,110 @@ def test_an_ontology_adds_types_beside_those_of_the_base():
         ),
         (Relation("sells", ("subject", "object")),),
     )
-    assert check_schema(merge_schemas(base, added)) == []
+    assert check_schema(whole_schema(ontology)) == []
+
+
+IDS = st.sampled_from(["m:A", "m:a", "n:A", "m:Goal", "m:match", "m:2nd", "m:Straße", "m:__", "x", "m:" + "Long" * 30])
+
+
+@st.composite
+def ontologies(draw: st.DrawFn) -> Ontology:
+    """Ontologies with circles, several parents, ends that are not there, and names that are words of TypeQL or taken."""
+    several = st.lists(IDS, max_size=3).map(tuple)
+    classes = draw(st.lists(st.builds(Concept, IDS, IDS, several), min_size=1, max_size=6))
+    kinds = st.sampled_from(["object", "datatype"])
+    datatypes = st.lists(st.sampled_from(["xsd:string", "xsd:int", "xsd:dateTime"]), max_size=2).map(tuple)
+    names = IDS.map(lambda own: f"{own}p")
+    made = st.builds(Property, names, IDS, kinds, several, several | datatypes, st.booleans())
+    return Ontology(classes, draw(st.lists(made, max_size=6)))
+
+
+@given(ontologies())
+def test_whatever_an_ontology_says_its_schema_has_no_trouble(ontology):
+    whole = whole_schema(ontology)
+    assert check_schema(whole) == [] and unplayed_roles(whole) == []
+
+
+def test_properties_without_classes_are_played_by_nothing():
+    alone = whole_schema(Ontology((), [Property("m:sells", "sells", "object")]))
+    assert unplayed_roles(alone) == ["sells:subject", "sells:object"]
+    assert check_schema(alone) == ["nothing plays sells:subject", "nothing plays sells:object"]
+
+
+def check_schema(schema: Schema) -> list[str]:
+    """What is wrong with a schema, in words: a server would refuse it, or a type in it could never be used."""
+    return [
+        *_name_troubles(schema),
+        *(
+            f"attribute {each.name} has the unknown value type {each.value_type}"
+            for each in schema.attributes
+            if each.value_type not in VALUE_TYPES
+        ),
+        *_parent_troubles(schema),
+        *_capability_troubles(schema),
+        *_role_troubles(schema),
+    ]
+
+
+def _name_troubles(schema: Schema) -> Iterator[str]:
+    named = [each.name for kind in schema for each in kind]
+    yield from (f"{name} is defined {times} times" for name, times in Counter(named).items() if times > 1)
+    for name in dict.fromkeys((*named, *(role for each in schema.relations for role in each.roles))):
+        if name in RESERVED:
+            yield f"{name} is a word of TypeQL"
+        elif not LABEL.fullmatch(name):
+            yield f"{name!r} is no label: small letters, digits and underscores, a letter first"
+
+
+def _parent_troubles(schema: Schema) -> Iterator[str]:
+    above = {each.name: each.parent for each in schema.entities}
+    for name, parent in above.items():
+        if parent and parent not in above:
+            yield f"entity {name} is below {parent}, which is not defined"
+        elif parent and name in _ancestors(above, name):
+            yield f"entity {name} is below itself"
+
+
+def _ancestors(above: Mapping[str, str], name: str) -> dict[str, None]:
+    """The types above an entity type, the nearest first, by the parent of each. In a circle the last one is the first one seen again."""
+    found: dict[str, None] = {}
+    while (name := above.get(name, "")) and name not in found:
+        found[name] = None
+    return found
+
+
+def _capability_troubles(schema: Schema) -> Iterator[str]:
+    """Attributes and roles that are not defined, or said again where they are inherited."""
+    attributes = {each.name for each in schema.attributes}
+    roles = {(each.name, role) for each in schema.relations for role in each.roles}
+    said = {each.name: {*_capabilities(each)} for each in schema.entities}
+    above = {each.name: each.parent for each in schema.entities}
+    for each in schema.entities:
+        for own in each.owns:
+            if own.attribute not in attributes:
+                yield f"entity {each.name} owns {own.attribute}, which is not defined"
+        for play in each.plays:
+            if (play.relation, play.role) not in roles:
+                yield f"entity {each.name} plays {play.relation}:{play.role}, which is not defined"
+        twice = [told for told, times in Counter(_capabilities(each)).items() if times > 1]
+        yield from (f"entity {each.name} {told} twice" for told in twice)
+        for parent in _ancestors(above, each.name):
+            again = sorted(said.get(parent, set()) & said[each.name]) if parent != each.name else ()
+            yield from (f"entity {each.name} {told}, as {parent} above it does" for told in again)
+
+
+def _capabilities(entity: Entity) -> Iterable[str]:
+    yield from (f"owns {each.attribute}" for each in entity.owns)
+    yield from (f"plays {each.relation}:{each.role}" for each in entity.plays)
+
+
+def _role_troubles(schema: Schema) -> Iterator[str]:
+    played = {(play.relation, play.role) for each in schema.entities for play in each.plays}
+    for each in schema.relations:
+        if not each.roles:
+            yield f"relation {each.name} has no roles"
+        for role, times in Counter(each.roles).items():
+            if times > 1:
+                yield f"relation {each.name} has the role {role} {times} times"
+            if (each.name, role) not in played:
+                yield f"nothing plays {each.name}:{role}"

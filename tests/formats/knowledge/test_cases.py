@@ -194,7 +194,7 @@ def test_what_is_left_out_may_be():
     )
     assert file.sides == [((), (), False), ((), (), True)]
     assert [file.standing(n) for n in (0, 1)] == [("C-1", None, ""), ("C-2", None, "")]
-    assert file.worth(0) == ("C-1", (frozenset(), frozenset()), 0, None, "")
+    assert next(file.worths()) == ("C-1", (frozenset(), frozenset()), 0, None, "")
 
 
 def test_the_archive():

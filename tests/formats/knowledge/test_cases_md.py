@@ -28,7 +28,7 @@ def test_every_line_leads_to_its_case():
         LONG,
         Case("deal 7 (a)"),
     ]
-    text = render_cases_page("main", "", cases, "abc")
+    text = render_cases_page("main", "", cases, "(state abc)")
     assert is_as_generated(text) and "(state abc)" in text
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines, 1) if line.startswith("## ")]

@@ -9,6 +9,7 @@ from mabos_cli.formats.mirror.typeql import (
     ask_facts_elsewhere,
     ask_goals_behind,
     ask_memories_elsewhere,
+    ask_uids,
     check_read_only,
     plain_rows,
 )
@@ -34,3 +35,8 @@ def test_rows_become_plain():
         {"created_at": None},
         {"created_at": "soon"},
     ]
+
+
+def test_agents_are_asked_for_by_name_and_all_else_by_prefix() -> None:
+    assert ask_uids("agent", "a.b") == 'match $e isa agent, has uid $uid;\n$uid == "a.b";\nselect $uid;'
+    assert '$uid like "^a[.]b/.*";' in ask_uids("memory_item", "a.b")

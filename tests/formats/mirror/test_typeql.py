@@ -85,8 +85,8 @@ def test_a_schema():
     schema = Schema(
         (Attribute("uid", "string"), Attribute("born", "date")),
         (
-            Entity("worker", (), (Plays("knows", "who", ("@card(0..1)",)),), "person"),
             Entity("person", (Owns("uid", ("@key",)), Owns("born")), (Plays("knows", "whom"),)),
+            Entity("worker", (), (Plays("knows", "who", ("@card(0..1)",)),), "person"),
         ),
         (Relation("knows", ("who", "whom")),),
     )

@@ -10,9 +10,8 @@ from mabos_cli.core.mirror.schema import (
     Plays,
     Relation,
     Schema,
-    merge_schemas,
     mirror_schema,
-    ontology_schema,
+    whole_schema,
 )
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.mirror.typeql import render_define
@@ -60,7 +59,7 @@ def test_what_is_there_is_not_new():
 def test_the_whole_schema_is_defined_once():
     ontology = read_ontology([load_shipped(name) for name in shipped_names()])
     base = mirror_schema()
-    whole = merge_schemas(base, ontology_schema(ontology, base.names()))
+    whole = whole_schema(ontology)
     first = diff_schema(whole, "")
     assert first.changes == first.only_there == ()
     assert parse_define(first.define) == parse_define(render_define(whole))

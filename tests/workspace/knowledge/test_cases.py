@@ -7,14 +7,21 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.commands.call import Call
-from mabos_cli.core.knowledge.case import Case, CaseChanges, plan_store
+from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseIds, plan_store
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.cases import CaseFile
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.knowledge.cases import change_cases, find_case, find_case_departures, load_cases
-from mabos_cli.workspace.knowledge.cases_md import find_told_cases, is_told, materialize_cases
+from mabos_cli.workspace.knowledge.cases import (
+    are_materialized,
+    change_cases,
+    find_case,
+    find_case_departures,
+    find_told_cases,
+    load_cases,
+    materialize_cases,
+)
 
 
 @pytest.fixture
@@ -27,7 +34,7 @@ def home(still_world: None, quick: Path) -> Agent:
 def keep(home: Agent, *cases: Case, limit: int = 10_000) -> list[tuple[str, str]]:
     """Stores cases: the id of each, and what became of it."""
 
-    def plan(_, held):
+    def plan(held):
         return plan_store(cases, held, home.now(), format_time(home.now()), limit)
 
     told, warnings = change_cases(home, "case store", plan)
@@ -41,7 +48,7 @@ def some(count: int, start: int = 1) -> list[Case]:
 
 def markdown(home: Agent) -> dict[str, tuple[str, int]]:
     """The derived files: their texts, and when they were written."""
-    paths = [home.paths.cases_md, *home.paths.cases_page("x").parent.glob("*.md")]
+    paths = [home.paths.cases_md, *home.paths.cases_pages.glob("*.md")]
     return {p.name: (p.read_text("utf-8"), p.stat().st_ino) for p in paths if p.exists()}
 
 
@@ -91,17 +98,17 @@ def test_what_leaves_is_in_the_archive_with_all_that_it_held(home):
 
 
 def test_a_plan_that_changes_nothing_writes_nothing(home):
-    assert change_cases(home, "case revise", lambda file, held: (CaseChanges(), len(file))) == (0, [])
+    assert change_cases(home, "case revise", lambda file: (CaseChanges(), len(file))) == (0, [])
     assert not home.paths.cases.exists() and not home.paths.cases_md.exists()
 
 
 def test_somebody_who_does_not_lock_is_noticed(home):
     keep(home, *some(1))
 
-    def plan(file: CaseFile, held):
+    def plan(file: CaseFile):
         entries = json.loads(home.paths.cases.read_bytes())
         home.paths.cases.write_text(json.dumps([*entries, {"case_id": f"hand-{len(entries)}"}]))
-        return CaseChanges((Case(held.mint(""), ("b",), actions=("a",)),)), None
+        return CaseChanges((Case(CaseIds(file.ids()).new_id(""), ("b",), actions=("a",)),)), None
 
     with pytest.raises(Conflict, match=r"cases\.json keeps changing"):
         change_cases(home, "case store", plan)
@@ -131,9 +138,9 @@ def test_what_a_killed_writer_left_undone_is_done_by_the_next(home):
     whole = markdown(home)
     file = load_cases(home)
     home.paths.cases.write_bytes(file.changed([file.case(3)._replace(lessons="Unseen")], ()).data)
-    assert not is_told(home, load_cases(home))
+    assert not are_materialized(home, load_cases(home))
     keep(home, *some(1, 300))
-    assert is_told(home, load_cases(home))
+    assert are_materialized(home, load_cases(home))
     assert "Unseen" in markdown(home)["C-0000.md"][0] and "Unseen" not in whole["C-0000.md"][0]
     before = markdown(home)
     assert materialize_cases(home, load_cases(home)) == ([], []) and markdown(home) == before
@@ -142,7 +149,9 @@ def test_what_a_killed_writer_left_undone_is_done_by_the_next(home):
 def test_edits_of_derived_files_are_set_aside(home):
     keep(home, *some(1))
     home.paths.cases_md.write_text(home.paths.cases_md.read_text("utf-8") + "My own words\n", "utf-8")
-    _, warnings = change_cases(home, "case store", lambda f, held: (CaseChanges((Case(held.mint(""), ("b",)),)), None))
+    _, warnings = change_cases(
+        home, "case store", lambda file: (CaseChanges((Case(CaseIds(file.ids()).new_id(""), ("b",)),)), None)
+    )
     assert "had been edited" in warnings[0]
     kept = list(home.paths.set_aside.glob("mabos-cases-*.md"))
     assert len(kept) == 1 and "My own words" in kept[0].read_text("utf-8")

@@ -19,7 +19,9 @@ from mabos_cli.workspace.mirror_ledger import (
     load_ledger,
     mirroring,
     note_entries,
+    parse_entries,
     queued_since,
+    render_entries,
 )
 
 HERE = "localhost:1729"
@@ -103,3 +105,32 @@ def test_one_at_a_time_mirrors_an_agent(paths: AgentPaths) -> None:
         pass
     with mirroring(paths, 0), mirroring(paths.workspace.agent("other"), 0):
         pass
+
+
+OK = Entry("goal", "main/G-1", "ok", "abc", at="2026-02-24T14:30:00.000Z")
+BAD = Entry("goal", "main/G-2", "failed", "def", "[QEX7] no “quote”\u202e", "2026-02-24T14:30:01.000Z")
+
+
+def test_entries_come_back_as_they_were() -> None:
+    assert parse_entries(render_entries([OK, BAD])) == {OK.key: OK, BAD.key: BAD}
+
+
+def test_a_line_says_only_what_is_to_be_said() -> None:
+    line = b'{"type": "plan", "uid": "main/1", "state": "queued"}\n'
+    assert render_entries([Entry("plan", "main/1", "queued")]) == line
+
+
+def test_the_last_line_holds() -> None:
+    gone = OK._replace(state="gone", hash="")
+    assert parse_entries(render_entries([OK, gone, BAD, BAD._replace(state="ok", error="")])) == {
+        OK.key: gone,
+        BAD.key: BAD._replace(state="ok", error=""),
+    }
+
+
+def test_lines_that_are_no_entries_are_passed_over() -> None:
+    torn = render_entries([BAD])[:-20]
+    odd = b'[]\n{"uid": "main/1", "state": "ok"}\n{"type": "goal", "uid": "main/1", "state": "well"}\n\0\0\n'
+    assert parse_entries(odd + render_entries([OK]) + b'{"type": 3, "uid": "x", "state": "ok"}\n' + torn) == {
+        OK.key: OK
+    }
