@@ -52,8 +52,8 @@ COMMANDS = {
     "fact": ("knowledge.fact", "Assert, retract, query and check facts."),
     "rule": ("knowledge.rule", "Create, list, test and switch rules over facts."),
     "infer": ("knowledge.infer", "Derive facts by rules, prove goals, and look for explanations."),
-    "constraint": ("knowledge.constraint", "Check facts against constraints."),
-    "policy": ("knowledge.policy", "Evaluate policies against facts."),
+    "constraint": ("knowledge.rule", "Check facts against constraints."),
+    "policy": ("knowledge.rule", "Evaluate policies against facts."),
     "explain": (
         "knowledge.explain",
         "Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.",

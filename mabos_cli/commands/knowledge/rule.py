@@ -1,4 +1,4 @@
-"""rule: what follows from facts, what must not be, what is to be done; in rules.json."""
+"""rule, constraint, policy: what follows from facts, what must not be, what is to be done; in rules.json."""
 
 from typing import Annotated, Any
 
@@ -6,31 +6,41 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Limit, more_line
-from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, fill, match
-from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule
-from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.knowledge.joins import fill
+from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.item import check_choice, check_word
-from mabos_cli.errors import InvalidFile, NotFound, UsageFault
-from mabos_cli.formats.json.text import parse_json
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.errors import CheckFailed
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.rules import (
-    parse_rule_text,
-    pattern_from_dict,
+    action_row,
     render_pattern,
     render_rule_text,
+    rule_line,
+    rule_lines,
     rule_to_dict,
+    violation_row,
 )
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import RulePlan, change_rules, load_facts, load_rules
+from mabos_cli.services.knowledge.rules import (
+    check_constraints,
+    create_rule,
+    delete_rule,
+    evaluate_policies,
+    find_rule,
+    parse_rule,
+    toggle_rule,
+    try_rule,
+)
+from mabos_cli.workspace.knowledge.facts import load_rules
 
-app = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
+rule = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
+constraint = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
+policy = new_group("policy", "Evaluate policies against facts.", no_args_is_help=True)
 RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
 
 
-@app.command()
+@rule.command()
 def create(
     ctx: typer.Context,
     text: Annotated[
@@ -58,68 +68,12 @@ def create(
     call: Call = ctx.obj
     agent = call.open_agent()
     text = line_argument(text, call.literal_dash)
-    conditions, follows = _parts(text, condition or [], conclusion, f"{message} {action}")
-    kind = type or ("inference" if follows else "policy" if action else "constraint")
-    made = Rule(
-        "R-new",
-        check_word(name, "name"),
-        check_choice(kind, KINDS, "type"),
-        conditions,
-        follows,
-        check_word(description, "description", 2000),
-        check_word(message, "message", 2000),
-        check_choice(severity, SEVERITIES, "severity"),
-        check_word(action, "action", 2000),
-        escalate,
-        factor,
-        domain=check_word(domain, "domain"),
-        created_at=format_time(agent.now()),
-    )
-    reasons = check_rule(made)
-    if reasons:
-        raise BadValue(f"this rule cannot run: {reasons[0]}", "; ".join(reasons[1:]))
-
-    (new, notes), warnings = change_rules(agent, "rule create", _adding(made))
-    call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {_line(new)}"], warnings + notes)
+    draft = Rule("R-new", name, type, (), None, description, message, severity, action, escalate, factor, domain=domain)
+    new, warnings = create_rule(agent, parse_rule(text, condition or (), conclusion, draft))
+    call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {rule_line(new)}"], warnings)
 
 
-def _adding(made: Rule) -> RulePlan[tuple[Rule, list[str]]]:
-    """A plan that adds a rule, with a note when there is one like it."""
-
-    def plan(rules: tuple[Rule, ...], own: str) -> tuple[tuple[Rule, ...], tuple[Rule, list[str]]]:
-        said = (made.type, made.conditions, made.conclusion)
-        same = [rule.id for rule in rules if (rule.type, rule.conditions, rule.conclusion) == said]
-        new = made._replace(id=own, name=made.name or own)
-        return (*rules, new), (new, [f"{same[0]} says the same"] if same else [])
-
-    return plan
-
-
-def _parts(text: str, given: list[str], conclusion: str, told: str) -> tuple[tuple[Pattern, ...], Pattern | None]:
-    """The conditions and the conclusion of a rule, from its text or from options."""
-    if bool(text) == bool(given):
-        raise UsageFault("give the rule in words, or --condition", 'as in: mabos rule create "if ?x p ?y then ?x q ?y"')
-    if text:
-        conditions, follows = parse_rule_text(text, told)
-        if follows and conclusion:
-            raise UsageFault("the text has a conclusion already", "leave out --conclusion")
-        return conditions, follows or (_pattern(conclusion) if conclusion else None)
-    return tuple(map(_pattern, given)), _pattern(conclusion) if conclusion else None
-
-
-def _pattern(text: str) -> Pattern:
-    """A condition in words or as JSON."""
-    if text.lstrip().startswith("{"):
-        try:
-            return pattern_from_dict(parse_json(text, "--condition", hint="a JSON object"), "--condition")
-        except InvalidFile as error:
-            raise BadValue(
-                error.message, '{"subject": "?x", "predicate": "age", "object": "18", "operator": "lt"}'
-            ) from None
-    return parse_rule_text(text)[0][0]
-
-
-@app.command("list")
+@rule.command("list")
 def list_command(
     ctx: typer.Context, type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = ""
 ) -> None:
@@ -130,42 +84,26 @@ def list_command(
     call: Call = ctx.obj
     wanted = check_choice(type, KINDS, "type") if type else ""
     every = load_rules(call.open_agent()).rules
-    rules = [rule for rule in every if not wanted or rule.type == wanted]
-    warnings = [f"{rule.id} cannot run: {reason}" for rule in rules for reason in check_rule(rule)]
-    call.emit(
-        "rule.list",
-        {"rules": [rule_to_dict(r) for r in rules]},
-        [_line(r) for r in rules] or [f"no rule of type {wanted}" if every else "no rules yet"],
-        warnings,
-    )
+    found = [each for each in every if not wanted or each.type == wanted]
+    warnings = [f"{each.id} cannot run: {reason}" for each in found for reason in check_rule(each)]
+    lines = [rule_line(each) for each in found] or [f"no rule of type {wanted}" if every else "no rules yet"]
+    call.emit("rule.list", {"rules": [rule_to_dict(each) for each in found]}, lines, warnings)
 
 
-@app.command()
+@rule.command()
 def show(ctx: typer.Context, rule_id: RuleId) -> None:
     """Show one rule, part by part.
 
     Example: mabos rule show R-001
     """
     call: Call = ctx.obj
-    rule = _find(call.open_agent(), rule_id)
-    lines = [_line(rule), *(f"  if {render_pattern(condition)}" for condition in rule.conditions)]
-    lines += [f"  then {render_pattern(rule.conclusion)} (x {rule.confidence_factor:g})"] if rule.conclusion else []
-    lines += [f"  says: {rule.violation_message}"] if rule.violation_message else []
-    lines += [f"  do: {rule.action}{' (escalate)' if rule.escalate else ''}"] if rule.action else []
-    lines += [f"  {rule.description}"] if rule.description else []
-    reasons = check_rule(rule)
-    data = {"rule": rule_to_dict(rule), "text": render_rule_text(rule.conditions, rule.conclusion), "problems": reasons}
-    call.emit("rule.show", data, lines, [f"cannot run: {reason}" for reason in reasons])
+    found = find_rule(call.open_agent(), rule_id)
+    text, reasons = render_rule_text(found.conditions, found.conclusion), check_rule(found)
+    data = {"rule": rule_to_dict(found), "text": text, "problems": reasons}
+    call.emit("rule.show", data, rule_lines(found), [f"cannot run: {reason}" for reason in reasons])
 
 
-def _find(agent: Agent, rule_id: str, rules: tuple[Rule, ...] | None = None) -> Rule:
-    for rule in load_rules(agent).rules if rules is None else rules:
-        if rule.id.casefold() == rule_id.strip().casefold():
-            return rule
-    raise NotFound(f"no rule {rule_id!r} for agent {agent.id}", "mabos rule list shows them")
-
-
-@app.command()
+@rule.command()
 def toggle(
     ctx: typer.Context,
     rule_id: RuleId,
@@ -176,73 +114,90 @@ def toggle(
     Example: mabos rule toggle R-001 --off
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-
-    def plan(rules: tuple[Rule, ...], _: str) -> tuple[tuple[Rule, ...], Rule]:
-        old = _find(agent, rule_id, rules)
-        new = old._replace(enabled=not old.enabled if on is None else on)
-        return tuple(new if rule is old else rule for rule in rules), new
-
-    new, warnings = change_rules(agent, "rule toggle", plan)
+    new, warnings = toggle_rule(call.open_agent(), rule_id, on)
     state = "on" if new.enabled else "off"
     call.emit("rule.toggle", {"id": new.id, "enabled": new.enabled}, [f"{new.id} is {state}"], warnings)
 
 
-@app.command()
+@rule.command()
 def delete(ctx: typer.Context, rule_id: RuleId) -> None:
     """Take a rule out; the archive keeps it. What it derived goes with the next infer forward --persist.
 
     Example: mabos rule delete R-001
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-
-    def plan(rules: tuple[Rule, ...], _: str) -> tuple[tuple[Rule, ...], Rule]:
-        gone = _find(agent, rule_id, rules)
-        return tuple(rule for rule in rules if rule is not gone), gone
-
-    gone, warnings = change_rules(agent, "rule delete", plan)
-    call.emit("rule.delete", {"rule": rule_to_dict(gone)}, [f"deleted {_line(gone)}"], warnings)
+    gone, warnings = delete_rule(call.open_agent(), rule_id)
+    call.emit("rule.delete", {"rule": rule_to_dict(gone)}, [f"deleted {rule_line(gone)}"], warnings)
 
 
-@app.command()
+@rule.command()
 def test(ctx: typer.Context, rule_id: RuleId, limit: Limit = 20) -> None:
     """Show what one rule matches now and what it would derive, without writing anything.
 
     Example: mabos rule test R-001
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    rule = _find(agent, rule_id)
-    reasons = check_rule(rule)
-    if reasons:
-        raise BadValue(f"{rule.id} cannot run: {reasons[0]}", "; ".join(reasons[1:]))
-    try:
-        found = match(rule.conditions, FactIndex(load_facts(agent).all()))
-    except JoinLimit:
-        raise BadValue(f"{rule.id} joins facts in too many ways", "give it a condition that narrows it down") from None
+    tried, found = try_rule(call.open_agent(), rule_id)
+    result = render_pattern(tried.conclusion) if tried.conclusion else tried.action or tried.violation_message
+    factor = tried.confidence_factor if tried.conclusion else 1
     rows: list[dict[str, Any]] = []
-    lines = [f"{rule.id} matches {plural(len(found), 'time')}"]
+    lines = [f"{tried.id} matches {plural(len(found), 'time')}"]
     for each in found[: limit or None]:
-        told = render_pattern(rule.conclusion) if rule.conclusion else rule.action or rule.violation_message
-        said = fill(told, each.bindings)
-        sure = each.confidence * (rule.confidence_factor if rule.conclusion else 1)
+        filled, confidence = fill(result, each.bindings), each.confidence * factor
+        row = {"bindings": dict(each.bindings), "result": filled, "confidence": confidence}
+        rows.append(row | {"supports": [fact.id for fact in each.supports]})
         bound = ", ".join(f"{name} = {value}" for name, value in each.bindings)
-        lines += [f"{one_line(bound, 100)}: {one_line(said, 120)} ({sure:.2f})"]
+        lines.append(f"{one_line(bound, 100)}: {one_line(filled, 120)} ({confidence:.2f})")
         lines += [f"  {fact_line(fact)}" for fact in each.supports]
-        rows.append(
-            {
-                "bindings": dict(each.bindings),
-                "result": said,
-                "confidence": sure,
-                "supports": [f.id for f in each.supports],
-            }
-        )
     lines += more_line(len(found), len(rows))
-    call.emit("rule.test", {"rule": rule.id, "count": len(found), "matches": rows}, lines)
+    call.emit("rule.test", {"rule": tried.id, "count": len(found), "matches": rows}, lines)
 
 
-def _line(rule: Rule) -> str:
-    """A rule on a line."""
-    state = "" if rule.enabled else ", off"
-    return f"{rule.label} ({rule.type}{state}): {one_line(render_rule_text(rule.conditions, rule.conclusion), 160)}"
+@constraint.command()
+def check(
+    ctx: typer.Context,
+    failing: Annotated[bool, typer.Option("--check", help="Exit 7 when a constraint is violated.")] = False,
+    severity: Annotated[
+        str, typer.Option(help="Only violations at least this severe: info, warning, error or critical.")
+    ] = "info",
+    no_ontology: Annotated[
+        bool, typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
+    ] = False,
+) -> None:
+    """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.
+
+    Example: mabos constraint check --check --severity error
+    """
+    call: Call = ctx.obj
+    found, ontology, warnings = check_constraints(call.open_agent(), severity, with_ontology=not no_ontology)
+    rows = [violation_row(each, ontology.rules.get(each.rule.id)) for each in found]
+    lines = []
+    for row in rows:
+        # No permission can set aside what is so by definition.
+        kind = ", definitional" if row.get("modality") == "definitional" else ""
+        lines.append(f"{row['severity']}: {row['message']} ({row['rule']}{kind}; {', '.join(row['facts'])})")
+    call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
+    if failing and found:
+        raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
+
+
+@policy.command("eval")
+def eval_command(
+    ctx: typer.Context,
+    given: Annotated[
+        list[str] | None, typer.Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
+    ] = None,
+) -> None:
+    """List the actions that policies ask for now, escalations first; --set asks what if.
+
+    Example: mabos policy eval --set acme:hasDebt=90000
+    """
+    call: Call = ctx.obj
+    actions, problems = evaluate_policies(call.open_agent(), given or ())
+    rows = [action_row(each) for each in actions]
+    lines = [
+        f"{'escalate: ' if row['escalate'] else ''}{row['action']} ({row['rule']}; {', '.join(row['facts'])})"
+        for row in rows
+    ]
+    warnings = [f"{each.rule_id} cannot run: {each.reason}" for each in problems]
+    call.emit("policy.eval", {"actions": rows}, lines or ["no actions"], warnings)

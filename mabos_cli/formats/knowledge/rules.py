@@ -1,10 +1,11 @@
-"""rules.json: one rule per line. The only place that knows the order of its keys."""
+"""rules.json: one rule per line. The only place that knows the order of its keys; and rules as text."""
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
+from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import (
     render_array,
@@ -14,6 +15,10 @@ from mabos_cli.formats.json.lines import (
 )
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_texts, take_list, take_version
+
+if TYPE_CHECKING:
+    from mabos_cli.core.knowledge.constraints import Firing
+    from mabos_cli.core.knowledge.ontology import BusinessRule
 
 _ORDER = Rule._fields[:-1]  # all but extra
 _TEXT = tuple(n for n in _ORDER if n not in ("conditions", "conclusion", "escalate", "confidence_factor", "enabled"))
@@ -234,3 +239,37 @@ def render_rule_text(conditions: tuple[Pattern, ...], conclusion: Pattern | None
     """A rule in words."""
     told = f"if {' and '.join(map(render_pattern, conditions))}"
     return f"{told} then {render_pattern(conclusion)}" if conclusion else told
+
+
+def rule_line(rule: Rule) -> str:
+    """Returns a rule on a line."""
+    state = "" if rule.enabled else ", off"
+    return f"{rule.label} ({rule.type}{state}): {one_line(render_rule_text(rule.conditions, rule.conclusion), 160)}"
+
+
+def rule_lines(rule: Rule) -> list[str]:
+    """Returns all about a rule, part by part."""
+    lines = [rule_line(rule), *(f"  if {render_pattern(condition)}" for condition in rule.conditions)]
+    lines += [f"  then {render_pattern(rule.conclusion)} (x {rule.confidence_factor:g})"] if rule.conclusion else []
+    lines += [f"  says: {rule.violation_message}"] if rule.violation_message else []
+    lines += [f"  do: {rule.action}{' (escalate)' if rule.escalate else ''}"] if rule.action else []
+    return lines + ([f"  {rule.description}"] if rule.description else [])
+
+
+def violation_row(violation: "Firing", rule: "BusinessRule | None") -> dict[str, Any]:
+    """Returns a violation as JSON, with what an ontology says about the rule if it comes from one."""
+    found = {"rule": violation.rule.id, "severity": violation.rule.severity, "message": violation.message}
+    found |= _reasons(violation)
+    if rule:
+        found |= {"ontology": rule.source, "statement": rule.statement}
+        found |= {"modality": rule.modality, "enforcement_level": rule.enforcement_level}
+    return found
+
+
+def action_row(action: "Firing") -> dict[str, Any]:
+    """Returns an action that a policy asks for as JSON."""
+    return {"rule": action.rule.id, "action": action.message, "escalate": action.rule.escalate} | _reasons(action)
+
+
+def _reasons(firing: "Firing") -> dict[str, Any]:
+    return {"bindings": dict(firing.bindings), "facts": list(firing.supports)}
