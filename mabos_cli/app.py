@@ -55,7 +55,7 @@ COMMANDS = {
     "constraint": ("knowledge.rule", "Check facts against constraints."),
     "policy": ("knowledge.rule", "Evaluate policies against facts."),
     "explain": (
-        "knowledge.explain",
+        "knowledge.infer",
         "Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.",
     ),
     "graph": ("knowledge.graph", "Walk and export the graph of facts, and show what hangs on a belief."),

@@ -1,4 +1,4 @@
-"""Proofs, explanations, origins of facts and what depends on beliefs, as lines of text and as JSON."""
+"""Proofs, explanations, origins of facts, ways between them and what depends on beliefs, as lines of text and as JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from mabos_cli.core.knowledge.backward import Proof, Verdict
 from mabos_cli.core.knowledge.explaining import Explanation
 from mabos_cli.core.knowledge.fact_lint import Origin
+from mabos_cli.core.knowledge.graph import Edge, Match
 from mabos_cli.core.knowledge.rule import Problem
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.knowledge.fact_text import fact_line
@@ -118,12 +119,8 @@ def chain_lines(rows: Sequence[dict[str, Any]], beliefs: Mapping[str, tuple[str,
     return lines
 
 
-def goal_lines(rows: Iterable[dict[str, Any]]) -> list[str]:
-    """Returns goals that are behind, each on a line."""
-    return [_goal_line(row) for row in rows]
-
-
-def _goal_line(row: dict[str, Any]) -> str:
+def goal_line(row: dict[str, Any]) -> str:
+    """Returns a goal that is behind, on a line."""
     done = "" if row["progress"] is None else f"{row['progress']:g} %"
     due = f"due {row['deadline']}" if row["deadline"] else ""
     details = ", ".join(part for part in (row["level"], row["status"] or row["state"], done, due) if part)
@@ -132,3 +129,25 @@ def _goal_line(row: dict[str, Any]) -> str:
 
 def _named(uid: str, name: str | None, details: str | None) -> str:
     return f"{uid} {one_line(name or '', 80)}{f' ({one_line(details, 60)})' if details else ''}"
+
+
+def edge_text(edge: Edge) -> str:
+    """Returns a step in the graph of facts, in the direction in which it is walked."""
+    fact = edge.fact
+    if edge.backwards:
+        return one_line(f"{fact.object} <-{fact.predicate}- {fact.subject}", 160)
+    return one_line(f"{fact.subject} -{fact.predicate}-> {fact.object}", 160)
+
+
+def edge_row(edge: Edge) -> dict[str, Any]:
+    """Returns a step in the graph of facts as JSON."""
+    fact = edge.fact
+    parts = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
+    return {**parts, "confidence": fact.confidence, "fact": fact.id, "backwards": edge.backwards}
+
+
+def match_line(found: Match) -> str:
+    """Returns what an idea is about, and why, on a line."""
+    kind = f" [{', '.join(found.types)}]" if found.types else ""
+    why = f"names {', '.join(found.words)}" if not found.path else "; ".join(map(edge_text, found.path))
+    return f"{found.score:.2f} {one_line(found.node, 60)}{kind}: {why}"

@@ -1,14 +1,17 @@
-"""Answers from facts and rules: what follows, whether something does, and what is known about a question."""
+"""Answers from facts and rules: what follows, whether something does, what is near something, what is known about a question."""
 
 from typing import NamedTuple
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import PROVEN, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Query, Triple, select_facts
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
+from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_asked, find_neighbors, find_path, match_idea
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.search.recall import Filters, Hit
+from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.facts import Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
 from mabos_cli.services.session import Session
@@ -16,6 +19,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import load_facts, load_rules, write_derived_facts
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
+_FARTHEST = 12  # steps in the graph of facts
 _FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
 _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
 
@@ -46,6 +50,52 @@ def _clamp(depth: int) -> int:
     return min(max(0, depth), _DEEPEST)
 
 
+def find_near(agent: Agent, entity: str, hops: int) -> tuple[str, list[Near]]:
+    """Returns the name of an entity as facts have it, and what is within so many steps of it."""
+    graph = Graph(load_facts(agent).all())
+    start = _find_node(agent, graph, entity)
+    return start, find_neighbors(graph, start, _check_hops(hops))
+
+
+def find_way(agent: Agent, start: str, goal: str, hops: int) -> tuple[str, str, tuple[Edge, ...] | None]:
+    """Returns the names of two entities as facts have them, and the shortest way between them, None if there is none."""
+    graph = Graph(load_facts(agent).all())
+    first, last = _find_node(agent, graph, start), _find_node(agent, graph, goal)
+    return first, last, find_path(graph, first, last, _check_hops(hops))
+
+
+def find_matches(agent: Agent, text: str, hops: int, limit: int) -> list[Match]:
+    """Returns the things that an idea is about."""
+    return match_idea(Graph(load_facts(agent).all()), text, _check_hops(hops), limit)
+
+
+def select_graph(agent: Agent, around: str, hops: int) -> list[Fact]:
+    """Returns the facts of an agent by triple, or only those between things that are near one."""
+    graph = Graph(load_facts(agent).all())
+    if not around:
+        return graph.facts
+    start = _find_node(agent, graph, around)
+    near = {start, *(each.node for each in find_neighbors(graph, start, _check_hops(hops)))}
+    return [fact for fact in graph.facts if {fact.subject, fact.object} <= near]
+
+
+def _find_node(agent: Agent, graph: Graph, name: str) -> str:
+    """Returns a node by its name, in whatever case if that is not ambiguous."""
+    if name in graph:
+        return name
+    close = [node for node in graph.nodes() if node.casefold() == name.casefold()]
+    if len(close) != 1:
+        hint = "mabos fact query lists facts; mabos graph match searches"
+        raise NotFound(f"no fact of agent {agent.id} names {name!r}", hint)
+    return close[0]
+
+
+def _check_hops(hops: int) -> int:
+    if not 1 <= hops <= _FARTHEST:
+        raise BadValue(f"--hops {hops} is outside 1..{_FARTHEST}", "as in --hops 2")
+    return hops
+
+
 class Answer(NamedTuple):
     """All that is known about a question: facts, proofs, hypotheses, memories, cases; and warnings."""
 
@@ -59,8 +109,6 @@ class Answer(NamedTuple):
 
 def answer(call: Session, agent: Agent, question: str, triple: Triple | None, depth: int) -> Answer:
     """Answers a question in words, or whether a triple holds. Of goals that words only suggest, just the proven ones count."""
-    from mabos_cli.core.knowledge.graph import find_asked
-
     held, rules = load_facts(agent), load_rules(agent).rules
     facts = list(held.all())
     if triple:
