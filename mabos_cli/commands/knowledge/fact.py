@@ -7,13 +7,11 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun, Limit, more_line
-from mabos_cli.core.knowledge.fact import Fact, Query, current_facts, known_since
-from mabos_cli.core.knowledge.fact_lint import explain_fact, lint_facts
+from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_importance, check_word
 from mabos_cli.errors import CheckFailed, UsageFault
-from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.exchange import FACT_FORMATS
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
@@ -21,22 +19,16 @@ from mabos_cli.services.inputs import read_given
 from mabos_cli.services.knowledge.facts import (
     SharedFact,
     assert_facts,
+    check_facts,
+    explain_origin,
     export_facts,
-    find_fact,
-    find_facts,
-    find_shared_facts,
+    find_current,
+    find_history,
     import_facts,
+    query_facts,
     retract_facts,
-    stale_warning,
 )
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import (
-    Facts,
-    find_fact_departures,
-    functional_predicates,
-    load_facts,
-    load_rules,
-)
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
 _ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}
@@ -136,19 +128,12 @@ def query(
     # Facts are kept with single blanks between words.
     who, what, which = (" ".join(part.split()) for part in (subject, predicate, object))
     asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)
-    facts = load_facts(agent)
-    found = [SharedFact(fact) for fact in find_facts(facts, asked)]
-    others, warnings = find_shared_facts(call, agent, asked) if shared else ([], [])
-    found += others
-    shown = sorted(found, key=lambda each: (each.fact.triple, each.agent, each.fact.id))[: limit or None]
-    lines = [_shared_line(each) for each in shown] or [_nothing(facts)]
+    found, total, warnings = query_facts(call, agent, asked, shared=shared)
+    shown = found[: limit or None]
+    lines = [_shared_line(each) for each in shown] or ["no fact matches" if total else "no facts yet"]
     lines += more_line(len(found), len(shown))
     data = {"count": len(found), "facts": [_shared_row(each) for each in shown]}
-    call.emit("fact.query", data, lines, warnings + (stale_warning(agent, facts) if not no_derived else []))
-
-
-def _nothing(facts: Facts) -> str:
-    return "no fact matches" if len(facts.asserted) or len(facts.derived) else "no facts yet"
+    call.emit("fact.query", data, lines, warnings)
 
 
 def _shared_line(each: SharedFact) -> str:
@@ -175,11 +160,7 @@ def explain(
     from mabos_cli.formats.knowledge.proof_text import origin_lines, origin_row
 
     call: Call = ctx.obj
-    agent = call.open_agent()
-    facts = load_facts(agent)
-    find_fact(agent, facts, fact_id)
-    rules = {rule.id: rule for rule in load_rules(agent).rules}
-    tree = explain_fact(fact_id, list(facts.all()), list(rules.values()), max(0, depth))
+    tree = explain_origin(call.open_agent(), fact_id, depth)
     call.emit("fact.explain", {"tree": origin_row(tree)}, origin_lines(tree))
 
 
@@ -195,13 +176,11 @@ def current(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    functional, warnings = functional_predicates(agent)
     moment = parse_when(at, agent.now()) if at.strip() else agent.now()
-    facts = load_facts(agent)
-    found = current_facts(facts.where("subject", subject), functional, moment)
+    found, warnings = find_current(agent, subject, moment)
     lines = [fact_line(fact) for fact in found] or [f"nothing is known about {subject}"]
     data = {"subject": subject, "facts": [fact_to_dict(fact) for fact in found]}
-    call.emit("fact.current", data, lines, warnings + stale_warning(agent, facts))
+    call.emit("fact.current", data, lines, warnings)
 
 
 @app.command()
@@ -211,15 +190,10 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     Example: mabos fact timeline acme
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    facts = load_facts(agent)
-    mark = f'"subject": {dump_line(subject)}, "'.encode()
-    rows = [(fact, "", "") for fact in facts.where("subject", subject)]
-    left = find_fact_departures(agent.paths, mark)
-    rows += [(d.fact, d.reason, d.at) for d in left if d.fact.subject == subject]
-    rows.sort(key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
-    lines = [f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}" for fact, why, at in rows]
-    found = [fact_to_dict(f) | {"left": {"reason": why, "at": at} if why else None} for f, why, at in rows]
+    lines, found = [], []
+    for fact, why, at in find_history(call.open_agent(), subject):
+        lines.append(f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}")
+        found.append(fact_to_dict(fact) | {"left": {"reason": why, "at": at} if why else None})
     call.emit("fact.timeline", {"subject": subject, "facts": found}, lines or [f"nothing is known about {subject}"])
 
 
@@ -232,21 +206,10 @@ def lint(
     Example: mabos fact lint --check
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    from mabos_cli.core.knowledge.constraints import lint_types  # only this command needs whole ontologies
-    from mabos_cli.workspace.knowledge.ontologies import load_ontology
-
-    ontology, warnings = load_ontology(agent.paths.workspace)
-    functional, facts = ontology.functional_names(), load_facts(agent)
-    rules = frozenset(rule.id for rule in load_rules(agent).rules if rule.enabled)
-    held = list(facts.all())
-    found = [*lint_facts(held, functional, rules, agent.now()), *lint_types(held, ontology)]
+    found, functional, warnings = check_facts(call.open_agent())
     lines = [f"{finding.kind}: {finding.message} ({', '.join(finding.facts)})" for finding in found]
-    data = {
-        "functional": sorted(functional & {fact.predicate for fact in held}),
-        "findings": [f._asdict() | {"facts": list(f.facts)} for f in found],
-    }
-    call.emit("fact.lint", data, lines or ["no findings"], warnings + stale_warning(agent, facts))
+    data = {"functional": functional, "findings": [f._asdict() | {"facts": list(f.facts)} for f in found]}
+    call.emit("fact.lint", data, lines or ["no findings"], warnings)
     if check and found:
         raise CheckFailed(plural(len(found), "finding"), "mabos fact retract ID takes out what is wrong")
 

@@ -3,10 +3,22 @@
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.fact import Fact, FactChanges, Query, check_fact, plan_assert, plan_retract, select_facts
+from mabos_cli.core.knowledge.fact import (
+    Fact,
+    FactChanges,
+    Query,
+    check_fact,
+    current_facts,
+    known_since,
+    plan_assert,
+    plan_retract,
+    select_facts,
+)
+from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
@@ -14,7 +26,14 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import (
+    Facts,
+    change_facts,
+    find_fact_departures,
+    functional_predicates,
+    load_facts,
+    load_rules,
+)
 from mabos_cli.workspace.transaction import Fresh
 
 _MOST = 10_000  # facts that the graph is asked for
@@ -179,19 +198,69 @@ class SharedFact(NamedTuple):
         return f"{self.agent}/{self.fact.id}" if self.agent else self.fact.id
 
 
-def find_facts(facts: Facts, asked: Query) -> Iterator[Fact]:
+def query_facts(
+    call: Session, agent: Agent, asked: Query, *, shared: bool = False
+) -> tuple[list[SharedFact], int, list[str]]:
+    """Returns the facts that a query asks for by triple, also those that other agents share if wanted; how many facts the agent
+    has; and warnings."""
+    facts = load_facts(agent)
+    found = [SharedFact(fact) for fact in _find_facts(facts, asked)]
+    others, warnings = _find_shared(call, agent, asked) if shared else ([], [])
+    found = sorted([*found, *others], key=lambda each: (each.fact.triple, each.agent, each.fact.id))
+    warnings += stale_warning(agent, facts) if asked.with_derived else []
+    return found, len(facts.asserted) + len(facts.derived), warnings
+
+
+def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
+    """Returns the tree from a fact back to asserted facts and rules."""
+    facts = load_facts(agent)
+    find_fact(agent, facts, fact_id)
+    return explain_fact(fact_id, facts.all(), load_rules(agent).rules, max(0, depth))
+
+
+def find_current(agent: Agent, subject: str, moment: datetime) -> tuple[list[Fact], list[str]]:
+    """Returns what holds of a subject at a moment, and warnings."""
+    functional, warnings = functional_predicates(agent)
+    facts = load_facts(agent)
+    found = current_facts(facts.where("subject", subject), functional, moment)
+    return found, warnings + stale_warning(agent, facts)
+
+
+def find_history(agent: Agent, subject: str) -> list[tuple[Fact, str, str]]:
+    """Returns the facts about a subject in the order of their time, each with why and when it left; empty for those that stay."""
+    rows = [(fact, "", "") for fact in load_facts(agent).where("subject", subject)]
+    left = find_fact_departures(agent.paths, f'"subject": {dump_line(subject)}, "'.encode())
+    rows += [(each.fact, each.reason, each.at) for each in left if each.fact.subject == subject]
+    return sorted(rows, key=lambda row: (known_since(row[0]), row[0].created_at, row[2] or "9", row[0].id))
+
+
+def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
+    """Returns what is wrong with the facts of an agent, the functional predicates among them, and warnings."""
+    from mabos_cli.core.knowledge.constraints import lint_types  # only this needs whole ontologies
+    from mabos_cli.workspace.knowledge.ontologies import load_ontology
+
+    ontology, warnings = load_ontology(agent.paths.workspace)
+    functional, facts = ontology.functional_names(), load_facts(agent)
+    rules = frozenset(rule.id for rule in load_rules(agent).rules if rule.enabled)
+    held = list(facts.all())
+    found = [*lint_facts(held, functional, rules, agent.now()), *lint_types(held, ontology)]
+    used = sorted(functional & {fact.predicate for fact in held})
+    return found, used, warnings + stale_warning(agent, facts)
+
+
+def _find_facts(facts: Facts, asked: Query) -> Iterator[Fact]:
     """Yields the facts of an agent that a query asks for."""
     literal = next(iter(asked.literals().items()), None)
     return select_facts(facts.where(*literal) if literal else facts.all(), asked)
 
 
-def find_shared_facts(call: Session, agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
+def _find_shared(call: Session, agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
     """Returns the facts of other agents that a query asks for, and warnings."""
     allowed, warnings = sharing_homes(call, agent)
     found: list[SharedFact] = []
     for other in allowed:
         try:
-            found += [SharedFact(fact, other.id) for fact in find_facts(load_facts(other), asked)]
+            found += [SharedFact(fact, other.id) for fact in _find_facts(load_facts(other), asked)]
         except MabosError as error:
             warnings.append(f"{other.id}: {error.message}")
     if not agent.settings["typedb.address"]:
