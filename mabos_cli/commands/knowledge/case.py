@@ -1,16 +1,15 @@
 """case: what happened before, found by likeness and used again, in cases.json."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import Case, check_text, parse_metric
+from mabos_cli.core.knowledge.case import Case, parse_metric
 from mabos_cli.core.knowledge.case_similarity import make_measure
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import check_word
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.knowledge.case_text import (
     case_line,
@@ -20,20 +19,19 @@ from mabos_cli.formats.knowledge.case_text import (
     proposed_row,
     reuse_line,
 )
-from mabos_cli.formats.knowledge.cases import CaseFile, case_to_dict
+from mabos_cli.formats.knowledge.cases import case_to_dict
 from mabos_cli.services.knowledge.cases import (
     Situation,
     Wanted,
+    list_cases,
     read_situation,
     retrieve_cases,
     revise_known,
+    show_case,
     store_batch,
     store_case,
-    wanted_case,
 )
-from mabos_cli.services.knowledge.facts import without_gc
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.cases import find_case, find_case_departures, load_cases
 
 app = new_group(
     "case", "Store cases, retrieve those like the present situation, and note what came of reuse.", no_args_is_help=True
@@ -121,18 +119,11 @@ def list_command(
     Example: mabos case list --failure
     """
     call: Call = ctx.obj
-    with without_gc():
-        file = load_cases(call.open_agent())
-        found = [n for n in range(len(file)) if success is None or file.standing(n).success is success]
-    found.sort(key=lambda n: (str(file.entries[n].get("stored_at") or ""), n), reverse=True)
-    shown = [file.case(n) for n in found[: limit or None]]
-    lines = [case_line(case) for case in shown] or [_nothing(file, success)]
-    lines += more_line(len(found), len(shown))
-    call.emit("case.list", {"count": len(found), "cases": [case_to_dict(c) for c in shown]}, lines)
-
-
-def _nothing(file: CaseFile, success: bool | None) -> str:
-    return f"no case that {'worked' if success else 'failed'}" if len(file) else "no cases yet"
+    shown, count, total = list_cases(call.open_agent(), success, limit)
+    nothing = f"no case that {'worked' if success else 'failed'}" if total else "no cases yet"
+    lines = [case_line(case) for case in shown] or [nothing]
+    lines += more_line(count, len(shown))
+    call.emit("case.list", {"count": count, "cases": [case_to_dict(c) for c in shown]}, lines)
 
 
 @app.command()
@@ -142,13 +133,7 @@ def show(ctx: typer.Context, case_id: CaseId) -> None:
     Example: mabos case show C-001
     """
     call: Call = ctx.obj
-    agent = call.open_agent()
-    file = load_cases(agent)
-    case, left = find_case(file, case_id), None
-    if case is None:
-        gone = find_case_departures(agent, case_id)
-        left = gone[-1] if gone else None
-        case = left.case if left and left.case else wanted_case(agent, file, case_id)
+    case, left = show_case(call.open_agent(), case_id)
     data = {"state": "archived" if left else "live", "case": case_to_dict(case)}
     call.emit("case.show", data, case_lines(case, left))
 
@@ -173,20 +158,9 @@ def revise(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    changes: dict[str, Any] = {} if success is None else {"success": success}
-    changes |= {"metrics": tuple(map(parse_metric, metric))} if metric else {}
-    texts = {
-        "lessons": check_text(lessons, "lessons"),
-        "plan_id": check_word(plan, "plan"),
-        "actions": tuple(text for each in action or () if (text := check_text(each, "action"))),
-        "context": check_text(context, "context"),
-    }
-    changes |= {name: value for name, value in texts.items() if value}
-    if not changes:
-        raise BadValue(
-            "nothing given to note", "--success, --failure, --metric, --lessons, --plan, --action or --context"
-        )
-    new, state, warnings = revise_known(agent, case_id, changes, is_use=not correct)
+    metrics = tuple(map(parse_metric, metric or ()))
+    given = Case("", (), (), context, plan, tuple(action or ()), success, metrics, lessons)
+    new, state, warnings = revise_known(agent, case_id, given, is_use=not correct)
     data = {"state": state, "case": case_to_dict(new)}
     call.emit("case.revise", data, [f"{state} {case_line(new)}"], warnings)
 

@@ -78,16 +78,20 @@ def folded(text: str) -> str:
     return fold(text).rstrip(".! ")
 
 
-def check_case(case: Case) -> Case:
-    """The case with its texts in order, BadValue if it makes no sense."""
-    made = case._replace(
-        beliefs=check_features(case.beliefs, "belief"),
-        desires=check_features(case.desires, "desire"),
+def check_texts(case: Case) -> Case:
+    """Returns the case with its texts in order, BadValue if a file cannot hold one."""
+    return case._replace(
         context=check_text(case.context, "context"),
         plan_id=check_word(case.plan_id, "plan"),
         actions=tuple(text for each in case.actions if (text := check_text(each, "action"))),
         lessons=check_text(case.lessons, "lessons"),
     )
+
+
+def check_case(case: Case) -> Case:
+    """Returns the case with features and texts in order, BadValue if it makes no sense."""
+    beliefs, desires = check_features(case.beliefs, "belief"), check_features(case.desires, "desire")
+    made = check_texts(case._replace(beliefs=beliefs, desires=desires))
     for name, value in made.metrics:
         if not check_word(name, "metric") or not math.isfinite(value):
             raise BadValue(f"bad metric {name[:40]!r}: {value}", "a name and a number, as in churn=0.04")

@@ -2,12 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import Case, CaseChanges, adapt_case, check_case, plan_store, revise_case
+from mabos_cli.core.knowledge.case import (
+    NOTED,
+    Case,
+    CaseChanges,
+    CaseDeparture,
+    adapt_case,
+    check_case,
+    check_texts,
+    plan_store,
+    revise_case,
+)
 from mabos_cli.core.knowledge.case_similarity import (
     Alike,
     Comparison,
@@ -124,6 +134,25 @@ def find_texts(
     return found, [*search.warnings(), *behind]
 
 
+def list_cases(agent: Agent, success: bool | None, limit: int) -> tuple[list[Case], int, int]:
+    """Returns cases that went as asked, the latest first and at most so many; how many did, and how many cases there are."""
+    with without_gc():
+        file = load_cases(agent)
+        found = [n for n in range(len(file)) if success is None or file.standing(n).success is success]
+    found.sort(key=lambda n: (str(file.entries[n].get("stored_at") or ""), n), reverse=True)
+    return [file.case(n) for n in found[: limit or None]], len(found), len(file)
+
+
+def show_case(agent: Agent, case_id: str) -> tuple[Case, CaseDeparture | None]:
+    """Returns the case with an id, live or archived; one that left with when and why."""
+    file = load_cases(agent)
+    found = find_case(file, case_id)
+    gone = [] if found else [each for each in find_case_departures(agent, case_id) if each.case]
+    if gone and gone[-1].case:
+        return gone[-1].case, gone[-1]
+    return found or wanted_case(agent, file, case_id), None
+
+
 def wanted_case(agent: Agent, file: CaseFile, case_id: str) -> Case:
     """The case with an id; NotFound says whether it left."""
     found = find_case(file, case_id)
@@ -216,10 +245,12 @@ def _plan(agent: Agent, cases: list[Case], held: CaseFile, used: Case | None = N
     return changes, Stored(states, changes.drop, [])
 
 
-def revise_known(
-    agent: Agent, case_id: str, changes: Mapping[str, Any], *, is_use: bool
-) -> tuple[Case, str, list[str]]:
-    """Notes new values of a case: the case, whether it was revised or is unchanged, and warnings."""
+def revise_known(agent: Agent, case_id: str, given: Case, *, is_use: bool) -> tuple[Case, str, list[str]]:
+    """Notes the values of a case that are given: the case, whether it was revised or is unchanged, and warnings."""
+    changes = {name: value for name in NOTED if (value := getattr(check_texts(given), name)) not in (None, "", ())}
+    if not changes:
+        options = "--success, --failure, --metric, --lessons, --plan, --action or --context"
+        raise BadValue("nothing given to note", options)
 
     def plan(file: CaseFile) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(agent, file, case_id)
