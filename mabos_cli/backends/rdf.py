@@ -23,7 +23,7 @@ def _library(form: str = "Turtle", instead: str = "ndjson") -> Any:
 
 
 def render_turtle(triples: Iterable[Triple]) -> str:
-    """Triples as Turtle. Confidence, source and time have no place in it."""
+    """Returns triples as Turtle. Confidence, source and time have no place in it."""
     rdf = _library()
     quads = [
         rdf.Triple(_iri(rdf, s), _iri(rdf, p), rdf.Literal(o) if is_plain(o) else _iri(rdf, o)) for s, p, o in triples
@@ -39,7 +39,7 @@ def _iri(rdf: Any, name: str) -> Any:
 
 
 def parse_turtle(text: str, path: str) -> list[Triple]:
-    """The triples of a Turtle file; other IRIs than ours stay as they are, blank nodes are named by their label."""
+    """Returns the triples of a Turtle file; other IRIs than ours stay as they are, blank nodes are named by their label."""
     rdf = _library()
     try:
         found = [quad.triple for quad in rdf.parse(text.encode("utf-8"), format=rdf.RdfFormat.TURTLE)]
@@ -55,7 +55,7 @@ def _name(term: Any) -> str:
 
 
 def convert_jsonld(documents: Mapping[str, bytes], form: str, prefixes: Mapping[str, str]) -> str:
-    """The triples of documents, by the paths that messages cite: sorted and each once. Two runs give the
+    """Returns the triples of documents, by the paths that messages cite: sorted and each once. Two runs give the
     same text, but for the names of nameless nodes."""
     rdf = _library(form, "jsonld")
     found: set[Any] = set()

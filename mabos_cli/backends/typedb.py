@@ -73,7 +73,7 @@ class Place(NamedTuple):
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of an address; BadValue when it is none.
+    """Returns host and port of an address; BadValue when it is none.
 
     >>> parse_address("localhost:1730"), parse_address("db.example.com"), parse_address("[::1]:1729")
     (('localhost', 1730), ('db.example.com', 1729), ('::1', 1729))
@@ -87,8 +87,8 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def within(seconds: float, work: Callable[[], Result], what: str, limit: float = 0.0) -> Result:
-    """What the work gives, or Hung when that takes longer. The thread of work that hangs ends with the process. The limit is
-    what was set, where only a part of it is left."""
+    """Returns what the work gives, or Hung when that takes longer. The thread of work that hangs ends with the process. The
+    limit is what was set, where only a part of it is left."""
     results: list[Result] = []
     errors: list[Exception] = []
 
@@ -132,7 +132,7 @@ def knock(place: Place) -> None:
 
 
 def open_session(place: Place, password: str | None) -> "Session":
-    """A connection to the server. Unreachable or Refused; Unavailable when the driver or the password is missing.
+    """Returns a connection to the server. Unreachable or Refused; Unavailable when the driver or the password is missing.
 
     The limit holds for all of it; but where loading the driver takes long, the server still gets half of it to answer.
     """
@@ -246,11 +246,11 @@ class Session:
         self._ends = time.monotonic() + self.place.timeout
 
     def version(self) -> str:
-        """What the server calls itself."""
+        """Returns what the server calls itself."""
         return self._run("asking its version", lambda: str(self._driver.server_version()))
 
     def databases(self) -> list[str]:
-        """The names of the databases on the server."""
+        """Returns the names of the databases on the server."""
         return self._run("listing databases", lambda: sorted(each.name for each in self._driver.databases.all()))
 
     def create_database(self) -> bool:
@@ -265,7 +265,7 @@ class Session:
         return self._run("making a database", create)
 
     def schema(self) -> str | None:
-        """The schema of the database as TypeQL, or None when there is no such database."""
+        """Returns the schema of the database as TypeQL, or None when there is no such database."""
 
         def read() -> str | None:
             databases = self._driver.databases
@@ -302,8 +302,8 @@ class Session:
         return self._run("writing", work)
 
     def read(self, query: str, room: int | None = None) -> tuple[list[Any], bool]:
-        """The rows or documents that a query finds, as JSON values, and whether that is all: with room, no more are taken than
-        fill so many bytes."""
+        """Returns the rows or documents that a query finds, as JSON values, and whether that is all: with room, no more are
+        taken than fill so many bytes."""
 
         def work() -> tuple[list[Any], bool]:
             with self._transaction("READ") as transaction:
@@ -332,7 +332,7 @@ class Session:
 
 
 def take_values(answer: Any, room: int | None) -> tuple[list[Any], bool]:
-    """The rows or documents of an answer, and whether that is all: with room, no more than fill so many bytes."""
+    """Returns the rows or documents of an answer, and whether that is all: with room, no more than fill so many bytes."""
     found: list[Any] = []
     for value in _values(answer):
         if room is not None:
@@ -344,7 +344,7 @@ def take_values(answer: Any, room: int | None) -> tuple[list[Any], bool]:
 
 
 def _values(answer: Any) -> Iterator[Any]:
-    """Rows and documents of an answer as JSON values."""
+    """Yields rows and documents of an answer as JSON values."""
     if answer.is_concept_documents():
         yield from map(_plain, answer.as_concept_documents())
     elif answer.is_concept_rows():
@@ -353,7 +353,7 @@ def _values(answer: Any) -> Iterator[Any]:
 
 
 def _concept(concept: Any) -> Any:
-    """A value as it is, an attribute by its type and value, everything else by its type and internal id."""
+    """Returns a value as it is, an attribute by its type and value, everything else by its type and internal id."""
     if concept is None:
         return None
     if concept.is_value():
@@ -366,7 +366,7 @@ def _concept(concept: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value in JSON. Moments, decimals and durations are texts."""
+    """Returns a value in JSON. Moments, decimals and durations are texts."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

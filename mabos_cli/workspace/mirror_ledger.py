@@ -30,13 +30,13 @@ def mirroring(paths: AgentPaths, wait: float) -> AbstractContextManager[Lock]:
 
 
 def list_mirrored(workspace: WorkspacePaths) -> list[str]:
-    """The agents, and those that are gone and left a ledger: what the mirror has of them is to go, too."""
+    """Returns the agents, and those that are gone and left a ledger: what the mirror has of them is to go, too."""
     names = list_stems(workspace.mirror_ledgers, ".jsonl")
     return sorted({*list_agents(workspace), *(name for name in names if re.fullmatch(AGENT_ID, name))})
 
 
 def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
-    """The entries of an agent's ledger."""
+    """Returns the entries of an agent's ledger."""
     return parse_entries(read_bytes(paths.mirror_ledger) or b"")
 
 
@@ -77,12 +77,13 @@ def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
 
 
 def ledger_size(paths: AgentPaths) -> int:
-    """How long a ledger is, for `queued_since`."""
+    """Returns how long a ledger is, for `queued_since`."""
     return len(read_bytes(paths.mirror_ledger) or b"")
 
 
 def queued_since(paths: AgentPaths, size: int) -> list[Entry]:
-    """What others queued behind so many bytes of a ledger. They need no lock for that, and say no hash; who writes does."""
+    """Returns what others queued behind so many bytes of a ledger. They need no lock for that, and say no hash; who writes
+    does."""
     lines = (read_bytes(paths.mirror_ledger) or b"")[size:].split(b"\n")
     found = (entry for line in lines for entry in parse_entries(line).values())
     return [entry for entry in found if entry.state == QUEUED and not entry.hash]
@@ -102,8 +103,8 @@ def compact(paths: AgentPaths, live: int) -> bool:
 
 
 def is_resting(workspace: WorkspacePaths, address: str) -> bool:
-    """Whether the server at an address did not answer within the last half minute. By the clock of the files: the moment of a
-    call may be given, and has nothing to do with how long a server is left in peace."""
+    """Returns whether the server at an address did not answer within the last half minute. By the clock of the files: the
+    moment of a call may be given, and has nothing to do with how long a server is left in peace."""
     path = workspace.mirror_rest
     try:
         age = time.time() - path.stat().st_mtime

@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, Step
-from mabos_cli.core.mirror.mind_records import AgentMind, mind_records, world_records
+from mabos_cli.core.mirror.mind_records import AgentMind, linked_records, mind_records
 from mabos_cli.core.mirror.records import (
     Record,
     agent_record,
@@ -130,7 +130,7 @@ def known(agent: str, text: str) -> list[Record]:
 
 def world() -> list[Record]:
     """The records of two agents."""
-    return [*known("ceo", NASTY[5]), *known("cfo", NASTY[6]), *world_records((CEO, CFO))]
+    return [*known("ceo", NASTY[5]), *known("cfo", NASTY[6]), *linked_records((CEO, CFO))]
 
 
 def nasty_records() -> list[Record]:

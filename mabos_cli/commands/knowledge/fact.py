@@ -62,7 +62,7 @@ def assert_command(
 
 
 def _day(text: str, agent: Agent) -> str:
-    """A date as it was given if it is one, or the moment that words such as `today` mean."""
+    """Returns a date as it was given if it is one, or the moment that words such as `today` mean."""
     date = text.strip()
     if not date:
         return ""
@@ -142,7 +142,7 @@ def _shared_line(each: SharedFact) -> str:
 
 
 def _shared_row(each: SharedFact) -> dict[str, Any]:
-    """A fact as JSON, with whose it is if it is another agent's."""
+    """Returns a fact as JSON, with whose it is if it is another agent's."""
     whose = {"agent": each.agent, "via": each.via or "files"} if each.agent else {}
     return fact_to_dict(each.fact) | whose
 

@@ -75,7 +75,7 @@ def list_command(
 
 
 def _count(name: str, document: Document | None, pending: int) -> dict[str, Any]:
-    """How much an ontology holds; one that is only proposed for has no file."""
+    """Returns how much an ontology holds; one that is only proposed for has no file."""
     own = read_ontology([document] if document else [])
     sizes = {"concepts": len(own.concepts), "properties": len(own.properties), "rules": len(own.rules)}
     return {"name": name, "file": document.path if document else None, **sizes, "pending": pending}
@@ -188,7 +188,7 @@ def _checked(text: str, what: str, limit: int = 200) -> str:
 
 
 def _domain(workspace: WorkspacePaths, given: str) -> str:
-    """The domain as given, or the only one that there is."""
+    """Returns the domain as given, or the only one that there is."""
     if given:
         return check_domain(given)
     known = list(load_documents(workspace)[0])
@@ -198,7 +198,7 @@ def _domain(workspace: WorkspacePaths, given: str) -> str:
 
 
 def _proposer(call: Call, workspace: WorkspacePaths) -> str:
-    """The agent of the call, or the only one."""
+    """Returns the agent of the call, or the only one."""
     agents = list_agents(workspace)
     named = call.agent or os.environ.get("MABOS_AGENT", "")
     return named or (agents[0] if len(agents) == 1 else "")

@@ -36,7 +36,7 @@ _SHOWN = 10
 
 
 def _settings(call: Call, workspace: WorkspacePaths) -> Settings:
-    """The settings of the workspace, or of the agent that is named."""
+    """Returns the settings of the workspace, or of the agent that is named."""
     agent = find_agent(workspace, call.agent) if call.agent else None
     return load_settings(workspace, agent, {"lock.timeout": call.lock_timeout})
 
@@ -223,7 +223,7 @@ def seed_goals(
 
 
 def _seed_summary(found: Seeded, dry_run: bool) -> list[str]:
-    """A line for each agent: how much it was given, and how much it had."""
+    """Returns a line for each agent: how much it was given, and how much it had."""
     lines = []
     for agent in dict.fromkeys(row["agent"] for row in found.rows):
         parts = []
@@ -237,7 +237,7 @@ def _seed_summary(found: Seeded, dry_run: bool) -> list[str]:
 
 
 def _seed_details(rows: list[dict[str, Any]], dry_run: bool, every: bool) -> list[str]:
-    """A line for each entry, or only for those that are there under another id or title."""
+    """Returns a line for each entry, or only for those that are there under another id or title."""
     lines = []
     for row in rows:
         if row["state"] == "left out" or not (every or "for" in row):

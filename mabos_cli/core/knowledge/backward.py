@@ -80,7 +80,7 @@ class _Search:
         return bool(self.queue or self.to_open)
 
     def run(self, goal: Goal) -> list[Triple]:
-        """The triples that match a goal and may have a proof; `instances` holds what proves them."""
+        """Returns the triples that match a goal and may have a proof; `instances` holds what proves them."""
         table = self._ask(goal, 0)
         while (self.queue or self.to_open) and self.left > 0:
             # Answers first: by the time a deeper level is opened, the one above it has called for all it needs.
@@ -92,7 +92,7 @@ class _Search:
         return list(table.answers)
 
     def _ask(self, goal: Goal, level: int) -> _Table:
-        """The table of a goal, which is looked into if it is not too deep."""
+        """Returns the table of a goal, which is looked into if it is not too deep."""
         table = self.tables.get(goal)
         if table is None:
             table = self.tables[goal] = _Table(level)
@@ -148,7 +148,7 @@ class _Search:
         self.queue.extend((step, at, triple) for triple in table.answers)
 
     def _ease(self, condition: Pattern, bindings: Bindings) -> tuple[int, bool]:
-        """How narrow a condition is, and whether facts alone decide it."""
+        """Returns how narrow a condition is, and whether facts alone decide it."""
         goal = goal_of(condition, bindings)
         return (goal[0] is not None) + (goal[2] is not None), condition.predicate not in self.concluding
 
@@ -207,8 +207,8 @@ class Verdict(NamedTuple):
 def backward_chain(
     goal: Triple, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 5, most_steps: int = MOST_STEPS
 ) -> Verdict:
-    """Whether a goal, in which `*` and ?variables stand for anything, follows from the asserted facts through at most `depth`
-    rules in a row. Confidence, validity and the choice between proofs are those of forward chaining."""
+    """Returns whether a goal, in which `*` and ?variables stand for anything, follows from the asserted facts through at most
+    `depth` rules in a row. Confidence, validity and the choice between proofs are those of forward chaining."""
     usable, problems = usable_rules(rules, "inference")
     facts, usable = relevant_for(goal[1], (fact for fact in facts if not fact.rule_id), usable)
     if is_open(goal[1]) or is_variable(goal[1]):
@@ -243,7 +243,7 @@ def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:
 def _prove(
     answers: list[Triple], instances: list[Instance], index: FactIndex, rules: Sequence[Rule], depth: int
 ) -> list[Proof]:
-    """The best proof of each answer that has one of at most this depth."""
+    """Returns the best proof of each answer that has one of at most this depth."""
     leaves = _leaves(answers, instances, index)
     settled = _settle(instances, leaves, rules)
     proofs = {one: settled[one] for one in answers if one in settled and settled[one].depth <= depth}
@@ -255,7 +255,7 @@ def _prove(
 
 
 def _leaves(answers: list[Triple], instances: list[Instance], index: FactIndex) -> dict[Triple, Proof]:
-    """The triples that are facts, as proofs."""
+    """Returns the triples that are facts, as proofs."""
     needed = {*answers, *(triple for one in instances for triple in (one.conclusion, *one.supports))}
     found = {}
     for triple in needed:
@@ -266,7 +266,7 @@ def _leaves(answers: list[Triple], instances: list[Instance], index: FactIndex) 
 
 
 def _settle(instances: list[Instance], leaves: dict[Triple, Proof], rules: Sequence[Rule]) -> dict[Triple, Proof]:
-    """The best proof of each triple, found as forward chaining finds it: the surest first."""
+    """Returns the best proof of each triple, found as forward chaining finds it: the surest first."""
     settled = dict(leaves)
     missing = [{triple for triple in one.supports if triple not in settled} for one in instances]
     waiting: dict[Triple, list[int]] = {}
@@ -301,7 +301,8 @@ def _offer(
 
 
 def _rank(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]) -> tuple[tuple[Any, ...], Proof] | None:
-    """The place of a proof in the order that forward chaining has, and the proof; None if its parts never hold together."""
+    """Returns the place of a proof in the order that forward chaining has, and the proof; None if its parts never hold
+    together."""
     parts = tuple(proofs[triple] for triple in one.supports)
     span = reduce(meet, (part.span for part in parts), None)
     if span is EMPTY:
@@ -316,7 +317,7 @@ def _rank(one: Instance, proofs: dict[Triple, Proof], rules: Sequence[Rule]) -> 
 def _settle_in_rounds(
     instances: list[Instance], leaves: dict[Triple, Proof], rules: Sequence[Rule], depth: int
 ) -> dict[Triple, Proof]:
-    """The best proof of each triple among those of at most a depth, one rule more in each round."""
+    """Returns the best proof of each triple among those of at most a depth, one rule more in each round."""
     settled = dict(leaves)
     ranks: dict[Triple, tuple[Any, ...]] = {}
     for _ in range(depth):

@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
 
 def is_same_case(a: Case, b: Case) -> bool:
-    """Whether two cases tell of the same thing: equal situation and solution, whatever came of it.
+    """Returns whether two cases tell of the same thing: equal situation and solution, whatever came of it.
 
     >>> is_same_case(Case("", ("B-1", "B-2"), context="Churn  rose."), Case("", ("B-2", "B-1"), context="churn rose"))
     True
@@ -74,7 +74,7 @@ def is_same_case(a: Case, b: Case) -> bool:
 
 
 def folded(text: str) -> str:
-    """A text without what does not matter for what it says: case, spacing, the stop at its end."""
+    """Returns a text without what does not matter for what it says: case, spacing, the stop at its end."""
     return fold(text).rstrip(".! ")
 
 
@@ -103,7 +103,7 @@ def check_case(case: Case) -> Case:
 
 
 def check_features(given: Sequence[str], what: str) -> tuple[str, ...]:
-    """Features in the order in which they are given, each once."""
+    """Returns features in the order in which they are given, each once."""
     kept = tuple(dict.fromkeys(word for each in given if (word := check_word(each, what))))
     if len(kept) > _MOST:
         raise BadValue(f"more than {_MOST} {what}s", "give those that matter")
@@ -111,21 +111,21 @@ def check_features(given: Sequence[str], what: str) -> tuple[str, ...]:
 
 
 def check_text(text: str, what: str) -> str:
-    """A text that a file can hold, without the blanks around it."""
+    """Returns a text that a file can hold, without the blanks around it."""
     if len(text) > _LONGEST or "\0" in text:
         raise BadValue(f"bad {what}", f"text of at most {_LONGEST:,} characters")
     return text.strip()
 
 
 def adapt_case(base: Case, given: Case) -> Case:
-    """A case made from another: what is not given is taken from there, but for what came of it."""
+    """Returns a case made from another: what is not given is taken from there, but for what came of it."""
     parts = ("beliefs", "desires", "context", "plan_id", "actions")
     taken = {name: getattr(base, name) for name in parts if not getattr(given, name)}
     return given._replace(**taken, adapted_from=base.id)
 
 
 def parse_metric(text: str) -> tuple[str, float]:
-    """A name and a number from `name=number`.
+    """Returns a name and a number from `name=number`.
 
     >>> parse_metric("churn = 0.04")
     ('churn', 0.04)
@@ -142,7 +142,7 @@ def parse_metric(text: str) -> tuple[str, float]:
 
 
 def render_metrics(metrics: Iterable[tuple[str, float]]) -> str:
-    """Metrics on a line, each with all of its digits.
+    """Returns metrics on a line, each with all of its digits.
 
     >>> render_metrics((("revenue", 12345678), ("churn", 0.1 + 0.2)))
     'revenue 12345678, churn 0.3'
@@ -151,7 +151,7 @@ def render_metrics(metrics: Iterable[tuple[str, float]]) -> str:
 
 
 def render_number(value: float) -> str:
-    """A number with all of its digits, and none that only binary arithmetic put there."""
+    """Returns a number with all of its digits, and none that only binary arithmetic put there."""
     return str(value) if type(value) is int else f"{value:.15g}"
 
 
@@ -234,7 +234,7 @@ def number_of(case_id: str) -> int | None:
 
 
 def usefulness(uses: int, success: bool | None, age: float, alike: int) -> float:
-    """What a case is worth: (1 + ln(1 + uses)) x outcome x freshness x rarity.
+    """Returns what a case is worth: (1 + ln(1 + uses)) x outcome x freshness x rarity.
 
     The outcome counts 1 for success, .8 for failure, .5 while it is open. Freshness halves every 180 days since the last use,
     down to a tenth. Rarity is 1 + 1/n among n cases of the same beliefs and desires: the only one of its kind counts double.
@@ -247,7 +247,8 @@ def usefulness(uses: int, success: bool | None, age: float, alike: int) -> float
 
 
 def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[str]:
-    """The ids of the least useful cases, as many as must leave. When one leaves, the others of its situation are worth more."""
+    """Returns the ids of the least useful cases, as many as must leave. When one leaves, the others of its situation are worth
+    more."""
     held = list(worths)
     alike = Counter(worth.key for worth in held)
 
@@ -308,7 +309,8 @@ def plan_store(
 
 
 def merge_cases(old: Case, new: Case, at: str) -> Case:
-    """A case that happened again: the latest outcome counts, lessons of both are kept, and the earlier values stay known."""
+    """Returns a case that happened again: the latest outcome counts, lessons of both are kept, and the earlier values stay
+    known."""
     found = old._replace(
         success=old.success if new.success is None else new.success,
         metrics=tuple((dict(old.metrics) | dict(new.metrics)).items()),
@@ -319,7 +321,7 @@ def merge_cases(old: Case, new: Case, at: str) -> Case:
 
 
 def merge_lessons(old: str, new: str) -> str:
-    """Both lessons, or the one that holds the other.
+    """Returns both lessons, or the one that holds the other.
 
     >>> merge_lessons("Call first", "call first."), merge_lessons("Call", "Write")
     ('Call first', 'Call\\nWrite')
@@ -332,15 +334,15 @@ def merge_lessons(old: str, new: str) -> str:
 
 
 def count_use(case: Case, at: str) -> Case:
-    """The case after one more use."""
+    """Returns the case after one more use."""
     return case._replace(uses=case.uses + 1, last_used=max(case.last_used, at))
 
 
 def revise_case(
     old: Case, changes: Mapping[str, Any], at: str, *, is_use: bool = True
 ) -> tuple[Case, list[CaseDeparture]]:
-    """The case after a reuse, or a correction: new values, with the earlier ones in its revisions, and what goes to the archive
-    because there are too many of those."""
+    """Returns the case after a reuse, or a correction: new values, with the earlier ones in its revisions, and what goes to the
+    archive because there are too many of those."""
     told = dict(changes)
     if "metrics" in told:
         told["metrics"] = tuple((dict(old.metrics) | dict(told["metrics"])).items())
@@ -349,13 +351,13 @@ def revise_case(
 
 
 def note_revision(old: Case, new: Case, at: str, by: str) -> Case:
-    """The new case with the earlier values of what it changes; nothing is noted when nothing changed."""
+    """Returns the new case with the earlier values of what it changes; nothing is noted when nothing changed."""
     was = tuple((name, getattr(old, name)) for name in NOTED if getattr(old, name) != getattr(new, name))
     return new._replace(revisions=(*old.revisions, Revision(at, by, was))) if was else new
 
 
 def trim_revisions(case: Case, at: str) -> tuple[Case, list[CaseDeparture]]:
-    """The case with its latest revisions if there are many: then it goes to the archive with all of them."""
+    """Returns the case with its latest revisions if there are many: then it goes to the archive with all of them."""
     if len(case.revisions) <= _MOST_REVISIONS:
         return case, []
     kept = case.revisions[-_KEPT_REVISIONS:]

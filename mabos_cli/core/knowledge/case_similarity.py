@@ -66,7 +66,7 @@ class FoundCase(NamedTuple):
 
 
 def make_measure(name: str, alpha: float | None = None, beta: float | None = None) -> Measure:
-    """The measure with a name; alpha and beta are for Tversky's own."""
+    """Returns the measure with a name; alpha and beta are for Tversky's own."""
     if name not in MEASURES:
         raise BadValue(f"unknown similarity {name[:40]!r}", f"one of: {', '.join(MEASURES)}")
     if (alpha is not None or beta is not None) and name != "tversky":
@@ -101,13 +101,13 @@ class Comparison:
         self._only_text = texts is not None and not self.beliefs and not self.desires
 
     def score(self, own: str, beliefs: Sequence[str], desires: Sequence[str], has_text: bool = True) -> Score:
-        """How near the case with an id and these features is. Sides that it lacks do not count, nor does anything but the text
-        when nothing else is known of the situation."""
+        """Returns how near the case with an id and these features is. Sides that it lacks do not count, nor does anything but
+        the text when nothing else is known of the situation."""
         parts = self._parts(own, beliefs, desires, has_text)
         return Score(self._total(*parts), *parts)
 
     def totals(self, ids: Iterable[str], sides: Iterable[Features]) -> list[float]:
-        """How near each of many cases is."""
+        """Returns how near each of many cases is."""
         pairs = zip(ids, sides, strict=True)
         return [self._total(*self._parts(own, *side)) for own, side in pairs]
 
@@ -143,7 +143,7 @@ class Comparison:
         return shared / (shared + alpha * (len(own) - shared) + beta * (len(now) - shared))
 
     def explain(self, name: str, features: Sequence[str]) -> Side:
-        """Which features of one side of a case, `beliefs` or `desires`, are there, and which are not."""
+        """Returns which features of one side of a case, `beliefs` or `desires`, are there, and which are not."""
         own, now = frozenset(features), self.beliefs if name == "beliefs" else self.desires
         near = self._near.get(name)
         kin = tuple(near.pair(own, now)) if near else ()
@@ -165,7 +165,8 @@ class _Neighbours:
         self._of: dict[str, list[tuple[float, str]]] = {}
 
     def pair(self, own: frozenset[str], now: frozenset[str]) -> list[Kin]:
-        """The features of a case that others stand for: the nearest first, then as many as there are; each stands for one only."""
+        """Returns the features of a case that others stand for: the nearest first, then as many as there are; each stands for
+        one only."""
         found = [(like, f, other) for f in own - now for like, other in self._near(f) if other not in own]
         found.sort(key=lambda each: (-each[0], each[1:]))
         paired: dict[str, Kin] = {}
@@ -176,7 +177,7 @@ class _Neighbours:
                 holders[other] = feature
 
         def find_room(wanting: str, asked: set[str]) -> bool:
-            """Whether a feature got one to stand for it because those before it moved on to their next."""
+            """Returns whether a feature got one to stand for it because those before it moved on to their next."""
             for like, feature, other in found:
                 if feature == wanting and other not in asked:
                     asked.add(other)
@@ -208,8 +209,8 @@ class Standing(NamedTuple):
 def best_cases(
     totals: Sequence[float], limit: int, least: float, standing: Callable[[int], Standing]
 ) -> tuple[list[int], int]:
-    """The places of the nearest cases, best first, and how many there are that are near at all. Equally near ones go by success,
-    then the latest, then by id."""
+    """Returns the places of the nearest cases, best first, and how many there are that are near at all. Equally near ones go by
+    success, then the latest, then by id."""
     near = [n for n, total in enumerate(totals) if total > 0 and total >= least]
     cut = nlargest(limit, map(totals.__getitem__, near))[-1:] if limit else []
     kept = [(n, standing(n)) for n in near if not cut or totals[n] >= cut[0]]
@@ -220,8 +221,8 @@ def best_cases(
 
 
 def text_likeness(asked: str, told: str, relevance: float) -> float:
-    """How near a text that a search found is to what was asked for. A search says how near as a share of the nearest, which is 1
-    even where nothing is near: half of that counts as it is, half as far as the text holds the words asked for.
+    """Returns how near a text that a search found is to what was asked for. A search says how near as a share of the nearest,
+    which is 1 even where nothing is near: half of that counts as it is, half as far as the text holds the words asked for.
 
     >>> text_likeness("churn rose", "Churn rises", 1.0), text_likeness("churn rose", "Churn rose twice", 1.0)
     (0.75, 1.0)

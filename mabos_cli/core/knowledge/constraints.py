@@ -38,7 +38,7 @@ class Firings(NamedTuple):
 
 
 def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
-    """The violations of the enabled constraints: each way in which all conditions of one hold at one time."""
+    """Returns the violations of the enabled constraints: each way in which all conditions of one hold at one time."""
     found, problems = _fire(facts, rules, "constraint", _message)
     found.sort(key=lambda one: (-SEVERITIES.index(one.rule.severity), one.rule.id))  # stable: bindings stay in order
     return Firings(tuple(found), tuple(problems))
@@ -47,8 +47,8 @@ def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
 def check_with_ontology(
     facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: Ontology
 ) -> Firings:
-    """The violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter speak of
-    classes and what is below them; facts are told in these words for the predicates that they ask for."""
+    """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter
+    speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
     own = check_constraints(facts, rules)
     asked = {condition.predicate for rule in given for condition in rule.conditions}
     grounded = (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked) if given else ()
@@ -58,7 +58,7 @@ def check_with_ontology(
 
 
 def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
-    """Facts with some that are assumed: each stands in place of what is known about the same property.
+    """Returns facts with some that are assumed: each stands in place of what is known about the same property.
 
     >>> held = [Fact("F-1", "acme", "hasDebt", "10"), Fact("F-2", "acme", "locatedIn", "US")]
     >>> [fact.object for fact in assume(held, [Fact("assumed-1", "acme", "hasDebt", "90000")])]
@@ -69,7 +69,7 @@ def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
 
 
 def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
-    """The actions that the enabled policies ask for."""
+    """Returns the actions that the enabled policies ask for."""
     found, problems = _fire(facts, rules, "policy", lambda rule, one: fill(rule.action, one.bindings))
     found.sort(key=lambda one: (not one.rule.escalate, one.rule.id))
     return Firings(tuple(found), tuple(problems))
@@ -78,7 +78,7 @@ def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
 def _fire(
     facts: Iterable[Fact], rules: Iterable[Rule], kind: str, say: Callable[[Rule, Match], str]
 ) -> tuple[list[Firing], list[Problem]]:
-    """The ways in which the rules of a type match, and what each of them says then."""
+    """Returns the ways in which the rules of a type match, and what each of them says then."""
     usable, problems = usable_rules(rules, kind)
     index = FactIndex(facts)
     found: list[Firing] = []
@@ -93,7 +93,7 @@ def _fire(
 
 
 def _message(rule: Rule, one: Match) -> str:
-    """The message with variables filled in; a constraint without one says its name and what matched."""
+    """Returns the message with variables filled in; a constraint without one says its name and what matched."""
     if rule.violation_message.strip():
         return fill(rule.violation_message, one.bindings)
     return f"{rule.name or rule.id}: " + "; ".join(" ".join(fact.triple) for fact in one.supports)
@@ -105,8 +105,9 @@ _AMOUNTS = ("number", "money", "percent")
 
 
 def lint_types(facts: Sequence[Fact], ontology: Ontology) -> list[LintFinding]:
-    """The facts whose subject or object is of a class, or a value of a kind, that the property does not have: domains first.
-    What has no known class is not judged; of several classes, or several properties of one name, one that fits is enough."""
+    """Returns the facts whose subject or object is of a class, or a value of a kind, that the property does not have: domains
+    first. What has no known class is not judged; of several classes, or several properties of one name, one that fits is
+    enough."""
     if not ontology.properties:
         return []
     taxonomy, classes, known = Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
@@ -129,7 +130,7 @@ def lint_types(facts: Sequence[Fact], ontology: Ontology) -> list[LintFinding]:
 
 
 def find_classes(facts: Iterable[Fact], ontology: Ontology) -> dict[str, tuple[str, ...]]:
-    """The ids of the classes of things, where facts name a class that the ontology knows."""
+    """Returns the ids of the classes of things, where facts name a class that the ontology knows."""
     found: dict[str, dict[str, None]] = {}
     for fact in facts:
         if fact.predicate in TYPE_PREDICATES:
@@ -162,7 +163,8 @@ class _Known:
 
 
 def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: Taxonomy) -> bool:
-    """Whether something of some classes may be of one that is wanted: it is of one below it, or is known only by one above it."""
+    """Returns whether something of some classes may be of one that is wanted: it is of one below it, or is known only by one
+    above it."""
     pairs = [(a, b) for a in classes for b in wanted]
     return not pairs or any(taxonomy.is_a(a, b) or taxonomy.is_a(b, a) for a, b in pairs)
 
@@ -175,7 +177,7 @@ def _fits_range(value: str, classes: Collection[str], each: Property, taxonomy: 
 
 
 def is_literal(text: str, datatype: str) -> bool:
-    """Whether a text is a value of an XML Schema datatype, as facts write them: money and percentages are decimals.
+    """Returns whether a text is a value of an XML Schema datatype, as facts write them: money and percentages are decimals.
 
     >>> [is_literal("$50,000", "xsd:decimal"), is_literal("2.5", "xsd:integer"), is_literal("soon", "xsd:date")]
     [True, False, False]
@@ -198,7 +200,7 @@ def is_literal(text: str, datatype: str) -> bool:
 
 
 def _has_sign(name: str, amount: float) -> bool:
-    """Whether a whole number is on the side of zero that the name of its type demands."""
+    """Returns whether a whole number is on the side of zero that the name of its type demands."""
     if name.startswith(("nonNegative", "unsigned")):
         return amount >= 0
     if name.startswith("positive"):
@@ -218,8 +220,8 @@ def _labels(ids: Iterable[str], ontology: Ontology) -> str:
 
 
 def ground_facts(facts: Iterable[Fact], ontology: Ontology) -> Iterator[Fact]:
-    """Facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is also
-    of those above it."""
+    """Yields facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is
+    also of those above it."""
     taxonomy, known = Taxonomy(ontology), _Known(ontology)
     for fact in facts:
         if fact.predicate in TYPE_PREDICATES:
@@ -233,7 +235,7 @@ def ground_facts(facts: Iterable[Fact], ontology: Ontology) -> Iterator[Fact]:
 
 
 def ground_pattern(pattern: Pattern, ontology: Ontology) -> Pattern:
-    """A condition of a rule in the same words."""
+    """Returns a condition of a rule in the same words."""
     if pattern.predicate in TYPE_PREDICATES:
         named = [] if is_variable(pattern.object) else _concepts(pattern.object, ontology)
         return pattern._replace(predicate=_TYPE, object=local_name(named[0]) if named else pattern.object)

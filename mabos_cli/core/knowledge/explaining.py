@@ -39,18 +39,18 @@ def explain_goal(
 ) -> tuple[Explanation, ...]:
     """For every rule that can conclude a goal its best explanations, `each` at most: those with the fewest assumptions first
     if `nearest`, else those with the highest score. Rules must be usable ones."""
-    world = world_for(goal[1], facts, rules)
-    return tuple(_Explainer(world, rules, nearest, each).explain(goal, min(depth, _DEEPEST)))
+    index = index_for(goal[1], facts, rules)
+    return tuple(_Explainer(index, rules, nearest, each).explain(goal, min(depth, _DEEPEST)))
 
 
-def world_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> FactIndex:
-    """The facts, with what follows from them, as far as it can matter for a predicate."""
+def index_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> FactIndex:
+    """Returns the facts, with what follows from them, as far as it can matter for a predicate."""
     near, relevant = relevant_for(predicate, facts, rules)
     return FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
 
 
 def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> tuple[list[Fact], list[Rule]]:
-    """The facts and the rules on which it can depend what is true of a predicate."""
+    """Returns the facts and the rules on which it can depend what is true of a predicate."""
     needed, size = {predicate}, 0
     while size < len(needed):
         size = len(needed)
@@ -62,15 +62,15 @@ def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -
 
 
 class _Explainer:
-    """Explanations of goals in one world, each goal once."""
+    """Explanations of goals about one set of facts, each goal once."""
 
-    def __init__(self, world: FactIndex, rules: Sequence[Rule], nearest: bool, each: int) -> None:
-        self.world, self.rules, self.nearest, self.each = world, rules, nearest, each
+    def __init__(self, index: FactIndex, rules: Sequence[Rule], nearest: bool, each: int) -> None:
+        self.index, self.rules, self.nearest, self.each = index, rules, nearest, each
         self.known: dict[tuple[Goal, int], list[Explanation]] = {}
         self.asked: set[Goal] = set()
 
     def explain(self, goal: Goal, depth: int) -> list[Explanation]:
-        """The explanations of a goal, the best first. While it is looked into, the goal itself has none: no loops."""
+        """Returns the explanations of a goal, the best first. While it is looked into, the goal itself has none: no loops."""
         key = goal, depth
         if key in self.known or goal in self.asked or len(self.known) >= _MOST_GOALS:
             return self.known.get(key, [])
@@ -79,7 +79,7 @@ class _Explainer:
         for rule in self.rules:
             bindings = unify(rule.concluded, goal) if rule.concluded.predicate == goal[1] else None
             if bindings is not None:
-                mine = [self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.world)]
+                mine = [self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.index)]
                 found += sorted(mine, key=self._order)[: self.each]
         self.asked.remove(goal)
         self.known[key] = sorted(found, key=self._order)
@@ -90,7 +90,7 @@ class _Explainer:
         return *counts, one.rule.id, one.bindings, one.assumptions
 
     def _complete(self, rule: Rule, partial: "Partial", depth: int) -> Explanation:
-        """An explanation by a rule that holds in part; for the other conditions other rules are asked."""
+        """Returns an explanation by a rule that holds in part; for the other conditions other rules are asked."""
         bindings = dict(partial.bindings)
         assumptions: list[Pattern] = []
         supports = list(partial.supports)
@@ -119,7 +119,7 @@ class _Explainer:
         )  # fmt: skip
 
     def _through(self, needed: Pattern, depth: int) -> Explanation | None:
-        """The best way for a condition to follow by rules; for abduction only if something supports it."""
+        """Returns the best way for a condition to follow by rules; for abduction only if something supports it."""
         goal = goal_of(needed, {})
         for one in self.explain(goal, depth):
             said = one.conclusion.object
@@ -139,9 +139,9 @@ class Partial(NamedTuple):
     missing: tuple[Pattern, ...]
 
 
-def partial_matches(rule: Rule, bindings: Bindings, world: FactIndex) -> list[Partial]:
-    """The ways in which most conditions of a rule hold together: all lack as few conditions as possible."""
-    search = _PartialSearch(rule, world)
+def partial_matches(rule: Rule, bindings: Bindings, index: FactIndex) -> list[Partial]:
+    """Returns the ways in which most conditions of a rule hold together: all lack as few conditions as possible."""
+    search = _PartialSearch(rule, index)
     conditions = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
     for lacking in range(len(conditions) + 1):
         search.tries = _MOST_TRIES
@@ -154,8 +154,8 @@ def partial_matches(rule: Rule, bindings: Bindings, world: FactIndex) -> list[Pa
 class _PartialSearch:
     """A search for the facts that meet some conditions of a rule, given up after so many tries."""
 
-    def __init__(self, rule: Rule, world: FactIndex) -> None:
-        self.rule, self.world = rule, world
+    def __init__(self, rule: Rule, index: FactIndex) -> None:
+        self.rule, self.index = rule, index
         self.tries = 0
         self.rows: dict[tuple[int, str | None, str | None, str | None], list[Row]] = {}
         self.found: dict[Partial, None] = {}
@@ -189,12 +189,12 @@ class _PartialSearch:
             self.extend(rest, bindings, met, span, lacking - 1)
 
     def _rows(self, at: int, bindings: Bindings) -> list[Row]:
-        """The surest rows that a condition may match."""
+        """Returns the surest rows that a condition may match."""
         condition = self.rule.conditions[at]
         subject, predicate, obj = goal_of(condition, bindings)
         key = at, subject, obj, bindings.get(condition.object)
         if key not in self.rows:
-            relation = self.world.relations.get(predicate)
+            relation = self.index.relations.get(predicate)
             rows = relation.find(subject, obj) if relation else ()
             fit = (row for row in rows if bind(condition, (row[0], predicate, row[1]), bindings) is not None)
             self.rows[key] = nsmallest(_MOST_ROWS, fit, key=lambda row: (-row[2], row[:2]))
@@ -213,7 +213,7 @@ class _PartialSearch:
 
 
 def fill_pattern(pattern: Pattern, bindings: Bindings) -> Pattern:
-    """A pattern with the values that are known."""
+    """Returns a pattern with the values that are known."""
     subject, obj = (bindings.get(term, term) for term in (pattern.subject, pattern.object))
     return pattern._replace(subject="*" if is_open(subject) else subject, object="*" if is_open(obj) else obj)
 
@@ -230,8 +230,8 @@ class Abduction(NamedTuple):
 def abduce(
     observation: Triple, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 3, each: int = 5
 ) -> Abduction:
-    """The rules that would conclude an observation, each with what supports it and what must be assumed, to a depth of rules
-    that lead to one another; at most `each` ways for a rule. In the observation `*` and ?variables stand for anything."""
+    """Returns the rules that would conclude an observation, each with what supports it and what must be assumed, to a depth of
+    rules that lead to one another; at most `each` ways for a rule. In the observation `*` and ?variables stand for anything."""
     usable, problems = usable_rules(rules, "inference")
     facts = list(facts)
     goal = goal_from(observation)
@@ -242,13 +242,13 @@ def abduce(
 
 
 def goal_from(goal: Triple) -> Goal:
-    """The goal with None for what is left open."""
+    """Returns the goal with None for what is left open."""
     subject, obj = (None if is_open(term) or is_variable(term) else term for term in (goal[0], goal[2]))
     return subject, goal[1], obj
 
 
 def unify(conclusion: Pattern, goal: Goal) -> Bindings | None:
-    """What a conclusion's variables must be for it to be the goal; None if it cannot be."""
+    """Returns what a conclusion's variables must be for it to be the goal; None if it cannot be."""
     bindings: Bindings = {}
     for term, wanted in ((conclusion.subject, goal[0]), (conclusion.object, goal[2])):
         if wanted is None:
@@ -261,7 +261,7 @@ def unify(conclusion: Pattern, goal: Goal) -> Bindings | None:
 
 
 def goal_of(condition: Pattern, bindings: Mapping[str, str]) -> Goal:
-    """The goal that a condition asks for; what is compared by value is left open."""
+    """Returns the goal that a condition asks for; what is compared by value is left open."""
     subject = _known(condition.subject, bindings)
     equal = condition.operator == "eq"
     obj = _known(condition.object, bindings) if equal else None
@@ -277,8 +277,8 @@ def _known(term: str, bindings: Mapping[str, str]) -> str | None:
 
 
 def bind(condition: Pattern, triple: Triple, bindings: Bindings) -> Bindings | None:
-    """The bindings with those that a triple adds to a condition; None if it does not match. A comparison with a variable
-    that has no value yet is left to `tests_hold`."""
+    """Returns the bindings with those that a triple adds to a condition; None if it does not match. A comparison with a
+    variable that has no value yet is left to `tests_hold`."""
     found = dict(bindings)
     subject, _, obj = triple
     if is_variable(condition.subject):
@@ -298,7 +298,7 @@ def bind(condition: Pattern, triple: Triple, bindings: Bindings) -> Bindings | N
 
 
 def tests_hold(conditions: Iterable[Pattern], bindings: Bindings) -> bool:
-    """Whether the comparisons hold whose variables all have values by now."""
+    """Returns whether the comparisons hold whose variables all have values by now."""
     for condition in conditions:
         if not condition.predicate:
             lefts = (bindings[condition.subject],) if condition.subject in bindings else ()

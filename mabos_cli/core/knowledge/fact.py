@@ -52,7 +52,7 @@ class FactSource(Protocol):
 
 
 def derived_id(subject: str, predicate: str, obj: str) -> str:
-    """The id of a derived fact: always the same for a triple, and of no other.
+    """Returns the id of a derived fact: always the same for a triple, and of no other.
 
     >>> derived_id("a", "b", "c") == derived_id("a", "b", "c"), derived_id("ab", "c", "d") == derived_id("a", "bc", "d")
     (True, False)
@@ -65,7 +65,7 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def interval(fact: Fact) -> tuple[datetime, datetime]:
-    """The first and the last moment at which a fact holds; a day as an end is included."""
+    """Returns the first and the last moment at which a fact holds; a day as an end is included."""
     start = find_time(fact.valid_from) if fact.valid_from else None
     end = find_time(fact.valid_until) if fact.valid_until else None
     if end and is_day(fact.valid_until):
@@ -74,13 +74,13 @@ def interval(fact: Fact) -> tuple[datetime, datetime]:
 
 
 def holds_at(fact: Fact, moment: datetime) -> bool:
-    """Whether a fact holds at a moment, ends included."""
+    """Returns whether a fact holds at a moment, ends included."""
     start, end = interval(fact)
     return start <= moment <= end
 
 
 def current_facts(facts: Iterable[Fact], functional: frozenset[str], now: datetime) -> list[Fact]:
-    """The facts that hold now; of a functional predicate, which has one value at a time, only the latest word."""
+    """Returns the facts that hold now; of a functional predicate, which has one value at a time, only the latest word."""
     holding = [fact for fact in facts if holds_at(fact, now)]
     latest: dict[tuple[str, str], Fact] = {}
     for fact in holding:
@@ -92,12 +92,12 @@ def current_facts(facts: Iterable[Fact], functional: frozenset[str], now: dateti
 
 
 def _rank(fact: Fact) -> tuple[datetime, str, float, str]:
-    """The later it began to hold, the later it was said, the surer: the more it counts."""
+    """Returns the later it began to hold, the later it was said, the surer: the more it counts."""
     return interval(fact)[0], fact.updated_at or fact.created_at, fact.confidence, fact.id
 
 
 def known_since(fact: Fact) -> str:
-    """The day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then.
+    """Returns the day from which a fact is known to hold: as it says, or when it was asserted, unless it was over by then.
 
     >>> known_since(Fact("F-1", "acme", "hasOwner", "Ada", valid_until="2025-12-31", created_at="2026-02-24T09:00:00.000Z"))
     '2025-12-31'
@@ -107,7 +107,7 @@ def known_since(fact: Fact) -> str:
 
 
 def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> list[tuple[Fact, Fact]]:
-    """Pairs of facts that give a functional predicate two values at one time."""
+    """Returns pairs of facts that give a functional predicate two values at one time."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.predicate in functional:
@@ -134,7 +134,7 @@ EMPTY: Span = (_LAST, _FIRST)
 
 
 def find_span(fact: Fact) -> Span | None:
-    """The time for which a fact holds, None for always, EMPTY for never. A bound that cannot be read is none."""
+    """Returns the time for which a fact holds, None for always, EMPTY for never. A bound that cannot be read is none."""
     if not fact.valid_from and not fact.valid_until:
         return None
     start, end = interval(fact)
@@ -146,7 +146,7 @@ def find_span(fact: Fact) -> Span | None:
 
 
 def meet(one: Span | None, two: Span | None) -> Span | None:
-    """The time for which both hold: None for always, EMPTY for never."""
+    """Returns the time for which both hold: None for always, EMPTY for never."""
     if one is None or two is None:
         return one if two is None else two
     low, high = max(one[0], two[0]), min(one[1], two[1])
@@ -154,12 +154,12 @@ def meet(one: Span | None, two: Span | None) -> Span | None:
 
 
 def span_texts(span: Span | None) -> tuple[str, str]:
-    """The bounds as texts of a fact."""
+    """Returns the bounds as texts of a fact."""
     return (span[0][1], span[1][1]) if span else ("", "")
 
 
 def span_rank(span: Span | None) -> tuple[datetime, str, float, str]:
-    """An order of times: the earlier it begins and the longer it lasts, the better."""
+    """Returns an order of times: the earlier it begins and the longer it lasts, the better."""
     low, high = span or (_FIRST, _LAST)
     return low[0], low[1], -(high[0] - _FIRST[0]).total_seconds(), high[1]
 
@@ -175,13 +175,13 @@ class Query(NamedTuple):
     with_derived: bool = True
 
     def literals(self) -> dict[str, str]:
-        """The parts that are plain text."""
+        """Returns the parts that are plain text."""
         parts = {"subject": self.subject, "predicate": self.predicate, "object": self.object}
         return {name: part for name, part in parts.items() if "*" not in part}
 
 
 def select_facts(facts: Iterable[Fact], query: Query) -> Iterator[Fact]:
-    """The facts that a query asks for, in the order given."""
+    """Yields the facts that a query asks for, in the order given."""
     patterns = [tuple(part.split("*")) for part in (query.subject, query.predicate, query.object)]
     for fact in facts:
         if fact.confidence < query.min_confidence or (fact.is_derived and not query.with_derived):
@@ -193,7 +193,7 @@ def select_facts(facts: Iterable[Fact], query: Query) -> Iterator[Fact]:
 
 
 def _fits(text: str, pieces: tuple[str, ...]) -> bool:
-    """Whether a text consists of pieces with anything between them. One pass, however many there are.
+    """Returns whether a text consists of pieces with anything between them. One pass, however many there are.
 
     >>> _fits("acme corp", ("ac", "co", "")), _fits("aba", ("ab", "ba"))
     (True, False)
@@ -233,7 +233,7 @@ class FactChanges(NamedTuple):
 
 
 def check_fact(fact: Fact) -> Fact:
-    """The fact if it makes sense, BadValue otherwise."""
+    """Returns the fact if it makes sense, BadValue otherwise."""
     subject, predicate, obj = (_part(getattr(fact, name), name) for name in ("subject", "predicate", "object"))
     if any(map(is_variable, (subject, predicate, obj))):
         raise BadValue("a fact holds no variables", "?x belongs into rules and patterns")

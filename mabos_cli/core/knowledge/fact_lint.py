@@ -19,7 +19,7 @@ class LintFinding(NamedTuple):
 def lint_facts(
     facts: Sequence[Fact], functional: frozenset[str], rule_ids: frozenset[str], now: datetime
 ) -> list[LintFinding]:
-    """The findings, contradictions first, in a stable order."""
+    """Returns the findings, contradictions first, in a stable order."""
     known = {fact.id: fact for fact in facts}
     unfounded = {fact.id for fact in find_unfounded(facts)}
     found = [
@@ -66,8 +66,8 @@ class Origin(NamedTuple):
 
 
 def explain_fact(fact_id: str, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 10) -> Origin:
-    """The tree from a fact back to asserted facts, as deep as asked for. What a hand-edited file says of itself ends there;
-    a derivation that occurs twice is told once, so that a tree stays as small as its facts."""
+    """Returns the tree from a fact back to asserted facts, as deep as asked for. What a hand-edited file says of itself ends
+    there; a derivation that occurs twice is told once, so that a tree stays as small as its facts."""
     by_id = {fact.id: fact for fact in facts}
     by_rule = {rule.id: rule for rule in rules}
     told: set[str] = set()
@@ -90,8 +90,8 @@ def explain_fact(fact_id: str, facts: Iterable[Fact], rules: Iterable[Rule], dep
 
 
 def supports_lost(retracted: Iterable[str], facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """The derived facts whose derivation needs one of the retracted, at any distance, sorted by triple. Some may follow in
-    another way: forward chaining tells."""
+    """Returns the derived facts whose derivation needs one of the retracted, at any distance, sorted by triple. Some may follow
+    in another way: forward chaining tells."""
     gone = set(retracted)
     derived = [fact for fact in facts if fact.is_derived]
     leads = _supported_by(derived)
@@ -106,7 +106,7 @@ def supports_lost(retracted: Iterable[str], facts: Iterable[Fact]) -> tuple[Fact
 
 
 def find_unfounded(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """The derived facts that do not go back to asserted ones: a support is missing, or they rest on themselves."""
+    """Returns the derived facts that do not go back to asserted ones: a support is missing, or they rest on themselves."""
     facts = list(facts)
     derived = {fact.id: fact for fact in facts if fact.is_derived}
     leads = _supported_by(derived.values())

@@ -51,8 +51,8 @@ class Inference(NamedTuple):
 
 
 def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits = Limits()) -> Inference:
-    """What follows from the asserted facts by the enabled inference rules. Derived facts among those given are not used:
-    they follow anew, or no longer."""
+    """Returns what follows from the asserted facts by the enabled inference rules. Derived facts among those given are not
+    used: they follow anew, or no longer."""
     facts = [fact for fact in facts if not fact.rule_id]
     runnable, problems = usable_rules(rules, "inference")
     while True:
@@ -122,7 +122,7 @@ class _Chain:
                 self._join(rank, at, rows)
 
     def _smallest(self, rule: Rule) -> tuple[int, list[Row]]:
-        """The condition to begin with when all asserted facts are new, the one with the fewest; and its rows."""
+        """Returns the condition to begin with when all asserted facts are new, the one with the fewest; and its rows."""
         named = [n for n, condition in enumerate(rule.conditions) if condition.predicate]
         rows = {n: self.index.relation(rule.conditions[n].predicate).rows for n in named}
         first = min(named, key=lambda n: (len(rows[n]), n))
@@ -138,13 +138,13 @@ class _Chain:
         self.tried[rank] = self.joins[rank, at](rows, self.tried[rank])
 
     def _take(self, predicate: str, key: tuple[float, int]) -> list[Row]:
-        """The candidates of a bucket for which nothing better turned up since."""
+        """Returns the candidates of a bucket for which nothing better turned up since."""
         best = self.best[predicate]
         rows = [best[pair] for pair in self.buckets[predicate].pop(key)]
         return [row for row in rows if row[2:4] == key]
 
     def _compile(self, rank: int, first: int) -> Run:
-        """The join of a rule that begins with the rows of one condition."""
+        """Returns the join of a rule that begins with the rows of one condition."""
         rule = self.rules[rank]
         join = Join(rule.conditions, self.index.relation, weighed=True, timed=self.index.timed)
         predicate = rule.concluded.predicate
@@ -172,7 +172,7 @@ class _Chain:
         self.lost["max_facts"] |= {(row[0], predicate, row[1]): row[2] for row in rows}
 
     def cuts(self) -> list[Cut]:
-        """What the limits cost, as far as it was not derived in another way that is as sure."""
+        """Returns what the limits cost, as far as it was not derived in another way that is as sure."""
         if not any(self.lost.values()):
             return []
         have = {(row[0], predicate, row[1]): row[2] for predicate, rows in self.settled for row in rows}
@@ -185,7 +185,7 @@ class _Chain:
 
 
 def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
-    """The code that makes a candidate of joined rows, and keeps it if it is the best for its triple so far."""
+    """Returns the code that makes a candidate of joined rows, and keeps it if it is the best for its triple so far."""
     subject, obj = join.term(rule.concluded.subject), join.term(rule.concluded.object)
     span = f"t{join.last}" if join.timed else "None"
     row = f"({subject}, {obj}, c, d, {span}, rank, {join.supports()})"
@@ -208,7 +208,8 @@ def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
 
 
 def _wins_tie(row: Row, now: Row) -> bool:
-    """Which of two derivations of one triple that are equally sure and deep is taken: by validity, rule and supports."""
+    """Returns which of two derivations of one triple that are equally sure and deep is taken: by validity, rule and
+    supports."""
     if row[4] is not now[4]:
         one, two = span_rank(row[4]), span_rank(now[4])
         if one != two:
@@ -225,7 +226,7 @@ Named = tuple[str, str]  # the id and the trust of a row's fact
 
 
 def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule]) -> list[Fact]:
-    """The facts of rows that were derived, sorted by triple. Rows come after those that support them."""
+    """Returns the facts of rows that were derived, sorted by triple. Rows come after those that support them."""
     known: dict[int, Named] = {}  # by the identity of a row
     facts: list[Fact] = []
     ids: tuple[str, ...]
@@ -252,7 +253,7 @@ def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule
 
 
 def _merge(said: list[Named]) -> tuple[tuple[str, ...], str]:
-    """The ids of supports, each once, and the lowest trust."""
+    """Returns the ids of supports, each once, and the lowest trust."""
     trusts = {trust for _, trust in said}
     trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
     return tuple(dict.fromkeys([fact_id for fact_id, _ in said])), trust

@@ -74,18 +74,18 @@ class Graph:
         return iter(self._edges)
 
     def steps(self, node: str, start: str = "") -> Sequence[Edge]:
-        """The steps that lead away from a node; none from a plain value, unless somebody starts there."""
+        """Returns the steps that lead away from a node; none from a plain value, unless somebody starts there."""
         return () if is_plain(node) and node != start else self._edges.get(node, ())
 
     def types_of(self, node: str) -> tuple[str, ...]:
-        """What a node is said to be."""
+        """Returns what a node is said to be."""
         own = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
         return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in _TYPES))
 
 
 @lru_cache(maxsize=1 << 16)
 def is_plain(node: str) -> bool:
-    """Whether a node is a value, such as a number, a date or a truth, and no thing of its own.
+    """Returns whether a node is a value, such as a number, a date or a truth, and no thing of its own.
 
     >>> is_plain("$50,000"), is_plain("2026-02-24"), is_plain("true"), is_plain("acme")
     (True, True, True, False)
@@ -94,7 +94,7 @@ def is_plain(node: str) -> bool:
 
 
 def find_neighbors(graph: Graph, start: str, hops: int) -> list[Near]:
-    """The nodes within so many steps of one, nearest first, each with the surest step that led there."""
+    """Returns the nodes within so many steps of one, nearest first, each with the surest step that led there."""
     seen = {start}
     found: list[Near] = []
     layer = [start]
@@ -112,8 +112,8 @@ def find_neighbors(graph: Graph, start: str, hops: int) -> list[Near]:
 
 
 def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, ...] | None:
-    """The shortest way between two nodes, in whichever direction facts point, and of several the surest; None if there is
-    none of at most so many steps."""
+    """Returns the shortest way between two nodes, in whichever direction facts point, and of several the surest; None if there
+    is none of at most so many steps."""
     order = count()
     queue: list[tuple[int, float, int, str]] = [(0, 0.0, next(order), start)]
     came: dict[str, Edge] = {}
@@ -142,8 +142,8 @@ def _way(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
 
 
 def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
-    """The nodes that a text is about: those that it names, and those near them; projects and other typed things first among
-    equals; all of them with a limit of 0. Each carries the words or the way that justify it."""
+    """Returns the nodes that a text is about: those that it names, and those near them; projects and other typed things first
+    among equals; all of them with a limit of 0. Each carries the words or the way that justify it."""
     asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
     named = {}
     for node in graph.nodes():
@@ -191,7 +191,7 @@ def _spread(
 
 
 def name_words(node: str) -> list[str]:
-    """The words in the name of a node: `SessionStore`, `session-store` and `session store` have the same.
+    """Returns the words in the name of a node: `SessionStore`, `session-store` and `session store` have the same.
 
     >>> name_words("SessionStore v2")
     ['session', 'store', 'v2']
@@ -202,8 +202,8 @@ def name_words(node: str) -> list[str]:
 def find_asked(
     question: str, facts: Sequence[Fact], rules: Sequence[Rule], most_goals: int
 ) -> tuple[list[Fact], list[Triple]]:
-    """The facts that a question is about, those with most of its words first, and goals that it may ask for: something that it
-    names, with a predicate that it names.
+    """Returns the facts that a question is about, those with most of its words first, and goals that it may ask for: something
+    that it names, with a predicate that it names.
 
     >>> facts = [Fact("F-1", "acme", "locatedIn", "US"), Fact("F-2", "zenith", "locatedIn", "EU")]
     >>> [fact.id for fact in find_asked("Where is Acme located?", facts, [], 4)[0]]
@@ -224,7 +224,7 @@ def find_asked(
 
 
 def _meet(asked: Iterable[str], own: Iterable[str]) -> bool:
-    """Whether one of some words is a form of one of others, as taxed is of taxable; short words meet too easily."""
+    """Returns whether one of some words is a form of one of others, as taxed is of taxable; short words meet too easily."""
     mine = [word for word in own if len(word) > 3]
     return any(_is_form(word, each) for word in asked if len(word) > 3 for each in mine)
 

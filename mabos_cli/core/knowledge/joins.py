@@ -29,7 +29,7 @@ class Relation:
         self._indexes: dict[str, dict[Any, Any]] = {}
 
     def index(self, kind: str) -> dict[Any, Any]:
-        """Rows by subject or by object, or the one row by both."""
+        """Returns rows by subject or by object, or the one row by both."""
         if kind not in self._indexes:
             self._indexes[kind] = {}
             self._enter(kind, self.rows)
@@ -55,7 +55,7 @@ class Relation:
                 index[term] = [row]
 
     def find(self, subject: str | None, obj: str | None) -> Iterable[Row]:
-        """The rows with this subject and object; None for any."""
+        """Yields the rows with this subject and object; None for any."""
         if subject is not None and obj is not None:
             row = self.index("both").get((subject, obj))
             return (row,) if row else _NONE
@@ -86,12 +86,12 @@ class FactIndex:
             self.relation(predicate).add(found)
 
     def relation(self, predicate: str) -> Relation:
-        """The rows of a predicate, to which some may be added."""
+        """Returns the rows of a predicate, to which some may be added."""
         return self.relations.setdefault(predicate, Relation())
 
 
 def _one_for_each_triple(facts: Iterable[Fact]) -> Iterable[Fact]:
-    """The facts, and of those with one triple (someone edited the file) the best: given, surest, longest valid."""
+    """Yields the facts, and of those with one triple (someone edited the file) the best: given, surest, longest valid."""
     found: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
         triple = fact[1:4]
@@ -120,7 +120,7 @@ class _Known(dict[str, bool]):
 
 
 def order_conditions(conditions: Sequence[Pattern], first: int) -> list[int]:
-    """The order in which to join: from one condition on, always the one with most terms known."""
+    """Returns the order in which to join: from one condition on, always the one with most terms known."""
     left = [n for n, condition in enumerate(conditions) if condition.predicate and n != first]
     order, bound = [first], binds(conditions[first])
     while left:
@@ -132,7 +132,7 @@ def order_conditions(conditions: Sequence[Pattern], first: int) -> list[int]:
 
 
 def _known_terms(condition: Pattern, bound: set[str]) -> float:
-    """How far a condition is narrowed down: a known object helps a little less than a known subject."""
+    """Returns how far a condition is narrowed down: a known object helps a little less than a known subject."""
     subject = not is_open(condition.subject) and (condition.subject in bound or not is_variable(condition.subject))
     equal = condition.operator == "eq" and not is_open(condition.object)
     obj = equal and (condition.object in bound or not is_variable(condition.object))
@@ -155,8 +155,8 @@ class Join:
         self.last = -1
 
     def compile(self, first: int, emit: Callable[["Join"], list[str]], found: Any, most: int, room: int) -> Run:
-        """A function that joins a batch of rows for the first condition with the rest, and counts what it tries: JoinLimit
-        when that is more than `most`, or when `found` holds more than `room`."""
+        """Returns a function that joins a batch of rows for the first condition with the rest, and counts what it tries:
+        JoinLimit when that is more than `most`, or when `found` holds more than `room`."""
         self.names |= {"most": most, "found": found, "room": room}
         self._defer_comparisons()
         for at in order_conditions(self.conditions, first):
@@ -173,17 +173,17 @@ class Join:
         self.lines.append("    " * self.depth + line)
 
     def term(self, term: str) -> str:
-        """The name that stands for a term in the code."""
+        """Returns the name that stands for a term in the code."""
         return self.bound[term] if is_variable(term) else self.value(term)
 
     def value(self, value: Any) -> str:
-        """A name for a value."""
+        """Returns a name for a value."""
         name = f"k{len(self.names)}"
         self.names[name] = value
         return name
 
     def supports(self) -> str:
-        """The rows that were joined, in the order of the conditions."""
+        """Returns the rows that were joined, in the order of the conditions."""
         return "(" + "".join(f"f{n}, " for n, c in enumerate(self.conditions) if c.predicate) + ")"
 
     def _defer_comparisons(self) -> None:
@@ -279,7 +279,7 @@ class Join:
 
 
 def _is_value(term: str) -> bool:
-    """Whether a term is equal to others that are written differently."""
+    """Returns whether a term is equal to others that are written differently."""
     return not is_variable(term) and find_value(term) is not None
 
 
@@ -297,7 +297,7 @@ class Match(NamedTuple):
 
 
 def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOST_JOINS) -> list[Match]:
-    """Every way in which the conditions of a good rule hold at one time, sorted by bindings. JoinLimit if there are too
+    """Returns every way in which the conditions of a good rule hold at one time, sorted by bindings. JoinLimit if there are too
     many to try.
 
     >>> facts = FactIndex([Fact("F-1", "acme", "owns", "shop"), Fact("F-2", "shop", "in", "Rome")])
@@ -337,7 +337,7 @@ def _first_use(variable: str, conditions: Sequence[Pattern]) -> int:
 
 
 def fill(text: str, bindings: tuple[tuple[str, str], ...]) -> str:
-    """A text with the variables in it replaced by their values; the longest names first, as ?xy is not ?x.
+    """Returns a text with the variables in it replaced by their values; the longest names first, as ?xy is not ?x.
 
     >>> fill("?x owes ?xy", (("?x", "acme"), ("?xy", "5")))
     'acme owes 5'

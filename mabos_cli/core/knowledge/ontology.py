@@ -70,7 +70,7 @@ Kind = TypeVar("Kind", Concept, Property, BusinessRule)
 
 
 def local_name(own: str) -> str:
-    """The last part of an id.
+    """Returns the last part of an id.
 
     >>> local_name("mabos:Customer"), local_name("http://x.org/a#places"), local_name("Order")
     ('Customer', 'places', 'Order')
@@ -79,12 +79,12 @@ def local_name(own: str) -> str:
 
 
 def is_datatype(own: str) -> bool:
-    """Whether an id is one of a kind of values, not of a class."""
+    """Returns whether an id is one of a kind of values, not of a class."""
     return own.startswith("xsd:") or own == "rdfs:Literal"
 
 
 def is_whole_number(datatype: str) -> bool:
-    """Whether the values of a datatype are whole numbers.
+    """Returns whether the values of a datatype are whole numbers.
 
     >>> [is_whole_number(name) for name in ("xsd:nonNegativeInteger", "xsd:unsignedShort", "xsd:decimal")]
     [True, True, False]
@@ -94,7 +94,7 @@ def is_whole_number(datatype: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def name_key(name: str) -> str:
-    """A name as names are compared: letters of any case, however its words are joined.
+    """Returns a name as names are compared: letters of any case, however its words are joined.
 
     >>> name_key("Sales Order") == name_key("salesOrder") == name_key("sales_order")
     True
@@ -103,7 +103,7 @@ def name_key(name: str) -> str:
 
 
 def names_of(node: Node) -> tuple[str, ...]:
-    """What a node is called besides its id, the most exact first."""
+    """Returns what a node is called besides its id, the most exact first."""
     return (local_name(node.id), node.label, *node.synonyms)
 
 
@@ -120,32 +120,33 @@ class Ontology:
         self._children: dict[str, tuple[str, ...]] | None = None
 
     def concepts_named(self, name: str) -> tuple[Concept, ...]:
-        """The concepts that a name means: the one with this id, or those so called, local names before labels and synonyms."""
+        """Returns the concepts that a name means: the one with this id, or those so called, local names before labels and
+        synonyms."""
         return self._named("concepts", self.concepts, name)
 
     def properties_named(self, name: str) -> tuple[Property, ...]:
-        """The properties that a name means, in the same way."""
+        """Returns the properties that a name means, in the same way."""
         return self._named("properties", self.properties, name)
 
     def rules_named(self, name: str) -> tuple[BusinessRule, ...]:
-        """The rules that a name means, in the same way."""
+        """Returns the rules that a name means, in the same way."""
         return self._named("rules", self.rules, name)
 
     def find_concept(self, name: str) -> Concept | None:
-        """The concept that a name means first."""
+        """Returns the concept that a name means first."""
         return next(iter(self.concepts_named(name)), None)
 
     def nodes_named(self, name: str) -> tuple[Node, ...]:
-        """Everything that a name means: an id means one thing, a word perhaps several."""
+        """Returns everything that a name means: an id means one thing, a word perhaps several."""
         found: list[Node] = [*self.concepts_named(name), *self.properties_named(name), *self.rules_named(name)]
         return tuple([node for node in found if node.id == name] or found)
 
     def nodes(self) -> list[Node]:
-        """Everything, concepts first."""
+        """Returns everything, concepts first."""
         return [*self.concepts.values(), *self.properties.values(), *self.rules.values()]
 
     def children(self, own: str) -> tuple[str, ...]:
-        """The ids of the concepts right below one, sorted."""
+        """Returns the ids of the concepts right below one, sorted."""
         if self._children is None:
             below: dict[str, list[str]] = {}
             for concept in self.concepts.values():
@@ -155,7 +156,7 @@ class Ontology:
         return self._children.get(own, ())
 
     def functional_names(self) -> frozenset[str]:
-        """The ids, local names and labels of the properties that have one value at a time."""
+        """Returns the ids, local names and labels of the properties that have one value at a time."""
         found = (p for p in self.properties.values() if p.is_functional)
         return frozenset(name for each in found for name in (each.id, local_name(each.id), each.label) if name)
 
@@ -168,7 +169,7 @@ class Ontology:
 
 
 def _index_names(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
-    """Ids by names: those whose local name it is first, then labels, then synonyms."""
+    """Returns ids by names: those whose local name it is first, then labels, then synonyms."""
     ranked: dict[str, dict[str, None]] = {}
     for rank in (0, 1, 2):
         for node in nodes:
@@ -180,7 +181,7 @@ def _index_names(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
 
 
 def _gather(nodes: Iterable[Kind]) -> dict[str, Kind]:
-    """Nodes by id. A later one with the same id adds what the first does not say."""
+    """Returns nodes by id. A later one with the same id adds what the first does not say."""
     found: dict[str, Kind] = {}
     for node in nodes:
         held = found.get(node.id)
@@ -211,8 +212,8 @@ class Taxonomy:
         self._pairs: dict[tuple[str, str], float] = {}
 
     def ancestors(self, own: str) -> Mapping[str, int]:
-        """The ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle, which
-        only a hand can make, is gone round once."""
+        """Returns the ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle,
+        which only a hand can make, is gone round once."""
         if own not in self._above:
             steps, layer, far = {own: 0}, [own], 0
             while layer:
@@ -224,11 +225,11 @@ class Taxonomy:
         return self._above[own]
 
     def is_a(self, own: str, other: str) -> bool:
-        """Whether a concept is another or below it, by ids."""
+        """Returns whether a concept is another or below it, by ids."""
         return other in _EVERYTHING or other in self.ancestors(own)
 
     def similarity(self, a: str, b: str) -> float:
-        """How near two concepts are (Wu and Palmer), by names: 1 for the same, 0 for unknown or unrelated ones.
+        """Returns how near two concepts are (Wu and Palmer), by names: 1 for the same, 0 for unknown or unrelated ones.
 
         Of the concepts above both, the one that brings them nearest counts: twice its depth, over that and the steps to it.
         """
@@ -239,7 +240,7 @@ class Taxonomy:
         return self._pairs[pair]
 
     def depth(self, own: str) -> int:
-        """The least number of concepts from the top down to one, both counted."""
+        """Returns the least number of concepts from the top down to one, both counted."""
         if own not in self._depths:
             above = self.ancestors(own)
             tops = [steps for each, steps in above.items() if not self._parents(each)]
@@ -247,14 +248,14 @@ class Taxonomy:
         return self._depths[own]
 
     def path_up(self, own: str) -> list[str]:
-        """The ids from a concept to the top, by its first parents."""
+        """Returns the ids from a concept to the top, by its first parents."""
         found = {own: None}
         while (own := self.first_parent(own)) and own not in found:
             found[own] = None
         return list(found)
 
     def first_parent(self, own: str) -> str:
-        """The id right above a concept, of several the first; empty at the top."""
+        """Returns the id right above a concept, of several the first; empty at the top."""
         return next(iter(self._parents(own)), "")
 
     def _parents(self, own: str) -> tuple[str, ...]:
@@ -278,8 +279,8 @@ class Branch(NamedTuple):
 
 
 def draw_tree(ontology: Ontology, source: str = "", below: str = "") -> list[Branch]:
-    """The concepts from the top down, each below its first parent: all, those of one domain with what is above them, or those
-    below one."""
+    """Returns the concepts from the top down, each below its first parent: all, those of one domain with what is above them, or
+    those below one."""
     taxonomy = Taxonomy(ontology)
     shown = {own for own, concept in ontology.concepts.items() if source in ("", concept.source)}
     if source:
@@ -307,7 +308,7 @@ def draw_tree(ontology: Ontology, source: str = "", below: str = "") -> list[Bra
 
 
 def select_domain(ontology: Ontology, source: str) -> Ontology:
-    """What one domain defines, with the concepts that it builds on."""
+    """Returns what one domain defines, with the concepts that it builds on."""
     taxonomy = Taxonomy(ontology)
     properties = [each for each in ontology.properties.values() if each.source == source]
     kept = {own for own, concept in ontology.concepts.items() if concept.source == source}
@@ -318,20 +319,21 @@ def select_domain(ontology: Ontology, source: str) -> Ontology:
 
 
 def properties_of(ontology: Ontology, own: str) -> list[Property]:
-    """The properties that a concept is a domain or a range of, by label."""
+    """Returns the properties that a concept is a domain or a range of, by label."""
     found = (each for each in ontology.properties.values() if own in (*each.domains, *each.ranges))
     return sorted(found, key=lambda each: (own not in each.domains, each.label.casefold(), each.id))
 
 
 def inherited_properties(ontology: Ontology, own: str) -> dict[str, list[Property]]:
-    """The properties that things of a class have because of the classes above it, by the ids of those, the nearest first."""
+    """Returns the properties that things of a class have because of the classes above it, by the ids of those, the nearest
+    first."""
     above = list(Taxonomy(ontology).ancestors(own))[1:]
     found = {each: [p for p in properties_of(ontology, each) if each in p.domains] for each in above}
     return {each: given for each, given in found.items() if given}
 
 
 def close_names(ontology: Ontology, name: str) -> list[str]:
-    """Names that somebody may have meant by one that nothing has."""
+    """Returns names that somebody may have meant by one that nothing has."""
     known: dict[str, str] = {}
     for node in ontology.nodes():
         for each in filter(None, (node.label, *names_of(node), node.id)):

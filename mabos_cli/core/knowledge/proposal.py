@@ -58,7 +58,7 @@ class Proposal(NamedTuple):
 
 
 def make_local_name(label: str, node_type: str) -> str:
-    """The last part of an id for a label: PascalCase for classes, camelCase for properties.
+    """Returns the last part of an id for a label: PascalCase for classes, camelCase for properties.
 
     >>> make_local_name("dropship fulfillment", "class"), make_local_name("Placed by", "object_property")
     ('DropshipFulfillment', 'placedBy')
@@ -77,7 +77,7 @@ def make_local_name(label: str, node_type: str) -> str:
 
 
 def proposed_node(proposal: Proposal) -> Concept | Property:
-    """What a proposal adds to an ontology."""
+    """Returns what a proposal adds to an ontology."""
     label, definition = (" ".join(text.split()) for text in (proposal.label, proposal.sbvr_definition))
     synonyms = tuple(filter(None, dict.fromkeys(" ".join(each.split()) for each in proposal.sbvr_synonyms)))
     told = (definition, synonyms)
@@ -97,13 +97,13 @@ def proposed_node(proposal: Proposal) -> Concept | Property:
 
 
 def name_proposed(proposals: Iterable[Proposal]) -> dict[str, str]:
-    """The ids of proposed classes, by their names."""
+    """Returns the ids of proposed classes, by their names."""
     nodes = [proposed_node(each) for each in proposals if each.is_class]
     return {name_key(name): node.id for node in nodes for name in names_of(node) if name}
 
 
 def resolve_names(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, str]) -> Proposal:
-    """The proposal with ids where it names parent, domain and range by label or synonym; what nobody knows stays.
+    """Returns the proposal with ids where it names parent, domain and range by label or synonym; what nobody knows stays.
 
     Of several concepts so called, one of the same ontology is meant first, then one of any, then a proposed one.
     """
@@ -124,27 +124,28 @@ def resolve_names(proposal: Proposal, ontology: Ontology, proposed: Mapping[str,
 
 
 def is_merged(proposal: Proposal, ontology: Ontology) -> bool:
-    """Whether an ontology has just what is proposed: a merge was cut short behind the write, or somebody did it by hand."""
+    """Returns whether an ontology has just what is proposed: a merge was cut short behind the write, or somebody did it by
+    hand."""
     node = proposed_node(proposal)
     held = (ontology.concepts if proposal.is_class else ontology.properties).get(node.id)
     return held is not None and held._replace(source=node.source) == node
 
 
 def is_lost(proposal: Proposal, ontology: Ontology) -> bool:
-    """Whether what was approved is not in an ontology any more: somebody took it out, or brought an older file back."""
+    """Returns whether what was approved is not in an ontology any more: somebody took it out, or brought an older file back."""
     nodes = ontology.concepts if proposal.is_class else ontology.properties
     return proposal.status == "approved" and proposal.node_id not in nodes
 
 
 def order_proposals(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Proposals with those that others rest on first. Circles were refused before."""
+    """Returns proposals with those that others rest on first. Circles were refused before."""
     by_node = {proposal.node_id: proposal for proposal in proposals}
     rests = {own: [need for need in needs_of(each) if need in by_node] for own, each in by_node.items()}
     return [by_node[own] for own in TopologicalSorter(rests).static_order()]
 
 
 def needs_of(proposal: Proposal) -> list[str]:
-    """The ids of what a proposal names: its parent, or the ends of a property."""
+    """Returns the ids of what a proposal names: its parent, or the ends of a property."""
     named = (proposal.parent_class, proposal.domain_class, proposal.range)
     return [name for name in dict.fromkeys(named) if name and name != proposal.node_id]
 
@@ -205,7 +206,7 @@ class Surroundings:
             self._taken.setdefault(place, []).append(_Taken(key, name, node.id, shown))
 
     def names_like(self, key: str, is_class: bool) -> Iterator[tuple[int, _Taken]]:
-        """The names of nodes of a kind that are too near to one, and how far each is."""
+        """Yields the names of nodes of a kind that are too near to one, and how far each is."""
         spread = tolerance(len(key))
         for length in range(len(key) - spread, len(key) + spread + 1):
             most = tolerance(min(len(key), length))
@@ -220,7 +221,7 @@ class Surroundings:
 
 
 def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]:
-    """What is to be said against a proposal, errors first."""
+    """Returns what is to be said against a proposal, errors first."""
     others = [other for other in around.pending if other.id != proposal.id]
     found = [*_check_id(proposal, around, others), *_check_duplicates(proposal, around)]
     if proposal.is_class:
@@ -254,7 +255,7 @@ def _check_id(proposal: Proposal, around: Surroundings, others: Sequence[Proposa
 
 
 def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Finding]:
-    """Names that are taken, or nearly so, by nodes of the same kind: nouns and verbs may look alike."""
+    """Yields names that are taken, or nearly so, by nodes of the same kind: nouns and verbs may look alike."""
     names: dict[str, str] = {}
     for name in filter(None, (proposal.label, *proposal.sbvr_synonyms, local_name(proposal.node_id))):
         names.setdefault(name_key(name), name)
@@ -282,7 +283,7 @@ def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Propo
 
 
 def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, Proposal]) -> tuple[str, ...]:
-    """The way from a class up to itself, if there is one."""
+    """Returns the way from a class up to itself, if there is one."""
     waiting: list[tuple[str, ...]] = [(proposal.node_id, proposal.parent_class)]
     seen: set[str] = set()
     while waiting:
@@ -298,7 +299,7 @@ def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, 
 
 
 def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposal]) -> Iterator[Finding]:
-    """Whether domain and range of a property are classes, or the range of a datatype property a datatype."""
+    """Returns whether domain and range of a property are classes, or the range of a datatype property a datatype."""
     classes = {*ontology.concepts, *(other.node_id for other in others if other.is_class)}
     if not proposal.domain_class:
         yield Finding("warning", "domain_class", "no domain: nothing says what has this property")
@@ -328,7 +329,7 @@ def _check_texts(proposal: Proposal) -> Iterator[Finding]:
 
 
 def find_left_out(proposal: Proposal, chosen: Iterable[Proposal], around: Surroundings) -> Iterator[Finding]:
-    """An error for each class that a proposal rests on and that is itself only proposed, and not chosen with it."""
+    """Yields an error for each class that a proposal rests on and that is itself only proposed, and not chosen with it."""
     given = {*around.ontology.concepts, *(each.node_id for each in chosen)}
     for other in around.pending:
         if other.node_id not in given and other.node_id in needs_of(proposal):

@@ -22,7 +22,7 @@ class Pattern(NamedTuple):
 
 
 def pattern_text(pattern: Pattern, shown: Callable[[str], str] = str) -> str:
-    """A pattern in words, each term as `shown` tells it.
+    """Returns a pattern in words, each term as `shown` tells it.
 
     >>> pattern_text(Pattern("?x", "revenue", "50000", "gt")), pattern_text(Pattern("?y", "", "5"))
     ('?x revenue > 50000', '?y = 5')
@@ -68,7 +68,7 @@ class Rule(NamedTuple):
 
 
 def is_variable(term: str) -> bool:
-    """Whether a term of a pattern stands for anything."""
+    """Returns whether a term of a pattern stands for anything."""
     return len(term) > 1 and term.startswith("?")
 
 
@@ -95,7 +95,8 @@ def left_out(rule: Rule) -> Problem:
 
 
 def usable_rules(rules: Iterable[Rule], kind: str) -> tuple[list[Rule], list[Problem]]:
-    """The enabled rules of a type in an order that does not depend on the one given, and what is wrong with the others."""
+    """Returns the enabled rules of a type in an order that does not depend on the one given, and what is wrong with the
+    others."""
     mine = sorted(
         (rule for rule in rules if rule.type == kind and rule.enabled),
         key=lambda rule: (rule.id, rule.conditions, rule.conclusion or (), str(rule.confidence_factor)),
@@ -106,12 +107,12 @@ def usable_rules(rules: Iterable[Rule], kind: str) -> tuple[list[Rule], list[Pro
 
 
 def is_open(term: str) -> bool:
-    """Whether a term of a condition matches anything without binding it."""
+    """Returns whether a term of a condition matches anything without binding it."""
     return term in ("", "*")
 
 
 def binds(condition: Pattern) -> set[str]:
-    """The variables that a condition gives a value; a comparison gives none to its object.
+    """Returns the variables that a condition gives a value; a comparison gives none to its object.
 
     >>> sorted(binds(Pattern("?x", "owns", "?y"))), sorted(binds(Pattern("?x", "age", "?y", "gt")))
     (['?x', '?y'], ['?x'])
@@ -123,7 +124,7 @@ def binds(condition: Pattern) -> set[str]:
 
 
 def check_rule(rule: Rule) -> list[str]:
-    """The reasons why a rule cannot be run; none for a good one.
+    """Returns the reasons why a rule cannot be run; none for a good one.
 
     >>> check_rule(Rule("R-1", "", "inference", (Pattern("?x", "owns", "?y"),), Pattern("?z", "is", "rich")))
     ['no condition binds ?z of the conclusion']
@@ -146,7 +147,7 @@ def check_rule(rule: Rule) -> list[str]:
 
 
 def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:
-    """What is wrong with one condition, given the variables that all conditions bind."""
+    """Returns what is wrong with one condition, given the variables that all conditions bind."""
     found = []
     shown = " ".join(part or '""' for part in condition[:3])
     if condition.operator not in OPERATORS:
@@ -167,7 +168,7 @@ def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:
 
 
 def _check_conclusion(rule: Rule, bound: set[str]) -> list[str]:
-    """What is wrong with the conclusion and its factor."""
+    """Returns what is wrong with the conclusion and its factor."""
     found = []
     factor = rule.confidence_factor
     if not isinstance(factor, int | float) or not math.isfinite(factor) or not 0 < factor <= 1:

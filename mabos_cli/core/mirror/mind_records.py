@@ -49,26 +49,27 @@ class AgentMind(NamedTuple):
 
 
 def mind_records(mind: AgentMind, others: Sequence[AgentMind] = ()) -> list[Record]:
-    """The beliefs, desires, goals, plans with their steps, and intentions of an agent. A link counts from whichever side it is
-    written, also by another agent, and only when both ends are there."""
+    """Returns the beliefs, desires, goals, plans with their steps, and intentions of an agent. A link counts from whichever
+    side it is written, also by another agent, and only when both ends are there."""
     return _records(mind, _gather((mind, *others)))
 
 
-def world_records(minds: Sequence[AgentMind]) -> list[Record]:
-    """The records of the minds of all agents, linked with each other where one names what another holds."""
+def linked_records(minds: Sequence[AgentMind]) -> list[Record]:
+    """Returns the records of the minds of all agents, linked with each other where one names what another holds."""
     links = _gather(minds)
     return [record for mind in minds for record in _records(mind, links)]
 
 
 def leans_on(mind: AgentMind, other: AgentMind) -> bool:
-    """Whether the records of a mind may change with what another agent holds: one of the two names something of the other."""
+    """Returns whether the records of a mind may change with what another agent holds: one of the two names something of the
+    other."""
     named = {(kind, own) for kind, own, _ in _named(mind)}
     back = {(kind, own) for kind, own, is_back in _named(other) if is_back}
     return not named.isdisjoint(_ids(other)) or not back.isdisjoint(_ids(mind))
 
 
 def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
-    """The links of some minds. Who has an id itself means that; else what only one of the others has."""
+    """Returns the links of some minds. Who has an id itself means that; else what only one of the others has."""
     elsewhere, links = shared_ids(minds), _Gathered()
     for mind in minds:
         known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
@@ -88,7 +89,7 @@ def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool
 
 
 def _named(mind: AgentMind) -> Iterator[tuple[str, str, bool]]:
-    """The types and ids that a mind names, and whether what is named speaks for the link."""
+    """Yields the types and ids that a mind names, and whether what is named speaks for the link."""
     for relation, _, ids, is_back in _told_links(mind):
         kind = _SPEAKERS[relation][0 if is_back else 3]
         yield from ((kind, own, is_back) for own in ids)
@@ -116,8 +117,8 @@ def _records(mind: AgentMind, links: "_Gathered") -> list[Record]:
 
 
 def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
-    """The keys of what agents hold, by type and id, where only one of them has something of this name: so an agent can name a
-    goal of another."""
+    """Returns the keys of what agents hold, by type and id, where only one of them has something of this name: so an agent can
+    name a goal of another."""
     found: dict[tuple[str, str], set[str]] = {}
     for mind in minds:
         kinds = {"desire": mind.desires, "goal": mind.goals, "plan": mind.plans}
@@ -127,7 +128,7 @@ def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
 
 
 def _key(agent: str, held: Belief | Attitude) -> str:
-    """The key of a belief or attitude. One without an id is known by what it says."""
+    """Returns the key of a belief or attitude. One without an id is known by what it says."""
     if held.id:
         return uid_of(agent, held.id)
     title = held.subject if isinstance(held, Belief) else held.title
@@ -154,7 +155,7 @@ class _Gathered:
                 self._found.setdefault((relation, speaker), set()).add(other)
 
     def of(self, kind: str, uid: str) -> Iterator[Links]:
-        """All that a record speaks for."""
+        """Yields all that a record speaks for."""
         for relation, (speaker, own, other, far) in _SPEAKERS.items():
             if speaker == kind:
                 yield Links(relation, own, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
@@ -193,7 +194,7 @@ def _attitude(each: Attitude) -> dict[str, Any]:
 
 
 def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
-    """The steps of a plan, known by their names there, or else by their numbers."""
+    """Yields the steps of a plan, known by their names there, or else by their numbers."""
     names: dict[str, int] = {}
     for number, step in enumerate(steps, 1):
         name = step.name if step.name and step.name not in names else f"#{number}"
@@ -210,8 +211,8 @@ def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
 
 
 def _waits_for(text: str, names: Iterable[str]) -> list[str]:
-    """The steps that a step is said to come behind. That one stands above another says nothing, and a bare number is a step
-    only behind the word.
+    """Returns the steps that a step is said to come behind. That one stands above another says nothing, and a bare number is a
+    step only behind the word.
 
     >>> _waits_for("Ship, after S-1 and S-2", ("S-1", "S-2", "S-3")), _waits_for("Ask again after 2 weeks", ("1", "2"))
     (['S-1', 'S-2'], [])
@@ -246,15 +247,15 @@ class RecordGraph:
                     self._back.setdefault((links.relation, uid), []).append(each.uid)
 
     def all(self, kind: str) -> list[Record]:
-        """The records of a type, by key."""
+        """Returns the records of a type, by key."""
         return sorted((each for (own, _), each in self._held.items() if own == kind), key=_uid)
 
     def get(self, kind: str, uids: Iterable[str]) -> list[Record]:
-        """Those of some records that are there, each once, by key."""
+        """Returns those of some records that are there, each once, by key."""
         return [self._held[kind, uid] for uid in sorted({*uids}) if (kind, uid) in self._held]
 
     def linking(self, relation: str, uid: str) -> list[str]:
-        """The keys of those that link themselves with one by a relation."""
+        """Returns the keys of those that link themselves with one by a relation."""
         return self._back.get((relation, uid), [])
 
 
@@ -263,7 +264,8 @@ def _uid(record: Record) -> str:
 
 
 def belief_chains(graph: RecordGraph, agent: str) -> list[Row]:
-    """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
+    """Returns the beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for
+    either."""
     mine = [each for each in graph.all("belief") if _agent(each) == agent]
     return [
         {
@@ -278,7 +280,8 @@ def belief_chains(graph: RecordGraph, agent: str) -> list[Row]:
 
 
 def goals_behind(graph: RecordGraph, now: datetime, level: str = "") -> list[Row]:
-    """Goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100 %."""
+    """Returns goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100
+    %."""
     return [
         {
             "agent": _agent(goal),
@@ -296,7 +299,8 @@ def goals_behind(graph: RecordGraph, now: datetime, level: str = "") -> list[Row
 
 
 def conflict_impact(graph: RecordGraph, beliefs: Sequence[str]) -> list[Row]:
-    """What hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for either."""
+    """Returns what hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for
+    either."""
     return [
         {"belief": belief.uid, **_pursuit(graph, goal)}
         for belief in graph.get("belief", beliefs)
@@ -316,7 +320,7 @@ def _is_behind(goal: Record, now: datetime) -> bool:
 
 
 def _pursuit(graph: RecordGraph, goal: Record) -> Row:
-    """A goal, the plans for it, and the intentions under way for either."""
+    """Returns a goal, the plans for it, and the intentions under way for either."""
     plans = graph.get("plan", goal.linked("goal_requires_plan"))
     return {
         "goal": goal.uid,

@@ -38,28 +38,28 @@ class Record(NamedTuple):
     links: tuple[Links, ...] = ()
 
     def get(self, name: str) -> Any:
-        """The value of an attribute, None where there is none."""
+        """Returns the value of an attribute, None where there is none."""
         return next((value for own, value in self.attributes if own == name), None)
 
     def linked(self, relation: str) -> tuple[str, ...]:
-        """The keys of those that it is linked with by a relation which it speaks for."""
+        """Returns the keys of those that it is linked with by a relation which it speaks for."""
         return tuple(uid for links in self.links if links.relation == relation for uid in links.uids)
 
 
 def record_hash(record: Record) -> str:
-    """A text that changes whenever a record does, the same on every machine."""
+    """Returns a text that changes whenever a record does, the same on every machine."""
     text = json.dumps(record, ensure_ascii=True, default=datetime.isoformat, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 
 def uid_of(agent: str, own: str) -> str:
-    """The key of something that an agent has."""
+    """Returns the key of something that an agent has."""
     return f"{agent}/{own}"
 
 
 def agent_record(agent: str, **told: str | bool) -> Record:
-    """The agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether others
-    may read what it has: is_shared."""
+    """Returns the agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether
+    others may read what it has: is_shared."""
     return make_record("agent", agent, {"name": agent} | told)
 
 
@@ -82,30 +82,30 @@ _FIELDS = {
 
 
 def memory_record(agent: str, item: MemoryItem, store: str = "") -> Record:
-    """A memory item. How often it was used changes at every recall, and is not mirrored."""
+    """Returns a memory item. How often it was used changes at every recall, and is not mirrored."""
     return _record_of("memory_item", agent, item, store_name=store)
 
 
 def fact_record(agent: str, fact: Fact) -> Record:
-    """A fact, with the time for which it holds as it is written and as moments."""
+    """Returns a fact, with the time for which it holds as it is written and as moments."""
     return _record_of("spo_fact", agent, fact, ends_at=end_of(fact.valid_until))
 
 
 def rule_record(agent: str, rule: Rule) -> Record:
-    """A rule, with a line for each of its conditions."""
+    """Returns a rule, with a line for each of its conditions."""
     conclusion = _pattern(rule.conclusion) if rule.conclusion else ""
     conditions = "\n".join(map(_pattern, rule.conditions))
     return _record_of("knowledge_rule", agent, rule, condition_text=conditions, conclusion_text=conclusion)
 
 
 def case_record(agent: str, case: Case) -> Record:
-    """A case. How often it was used is not mirrored."""
+    """Returns a case. How often it was used is not mirrored."""
     metrics = "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics)
     return _record_of("cbr_case", agent, case, action_text="\n".join(case.actions), metric_text=metrics)
 
 
 def _record_of(kind: str, agent: str, held: Any, **computed: Any) -> Record:
-    """The record of something that an agent has, by its fields and what is computed from them."""
+    """Returns the record of something that an agent has, by its fields and what is computed from them."""
     values = {
         name: convert(getattr(held, field)) for name, field, convert in _conversions(kind) if name not in computed
     }
@@ -114,7 +114,7 @@ def _record_of(kind: str, agent: str, held: Any, **computed: Any) -> Record:
 
 @cache
 def _conversions(kind: str) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
-    """The attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
+    """Returns the attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
     types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS[kind]
     known: dict[str, Callable[[Any], Any]] = {"double": float, "datetime-tz": find_time}
     return tuple((name, fields.get(name, name), known.get(types[name], _as_it_is)) for name in _owned_by(kind))
@@ -147,7 +147,7 @@ def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> lis
 
 
 def make_record(kind: str, uid: str, told: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
-    """A record that names every attribute of its type; texts and lists that are empty say nothing."""
+    """Returns a record that names every attribute of its type; texts and lists that are empty say nothing."""
     owned = _owned_by(kind)
     unknown = told.keys() - {*owned}
     if unknown:
@@ -173,7 +173,7 @@ def owned_by_agent(agent: str) -> tuple[Links, ...]:
 
 
 def _pattern(pattern: Pattern) -> str:
-    """A condition or conclusion in a line.
+    """Returns a condition or conclusion in a line.
 
     >>> _pattern(Pattern("?x", "spend", "100", "gt")), _pattern(Pattern("?x", "is", "big"))
     ('?x spend gt 100', '?x is big')
@@ -212,8 +212,8 @@ class Todo(NamedTuple):
 
 
 def plan_sync(wanted: Mapping[Key, str], known: Ledger, *, again: bool = True) -> Todo:
-    """What to do so that the mirror holds the wanted records, given with their hashes, and no other known one. What was refused
-    as it is now is tried once more only with `again`.
+    """Returns what to do so that the mirror holds the wanted records, given with their hashes, and no other known one. What was
+    refused as it is now is tried once more only with `again`.
 
     >>> known = {("fact", "a/1"): Entry("fact", "a/1", "ok", "x"), ("fact", "a/2"): Entry("fact", "a/2", "ok", "y")}
     >>> plan_sync({("fact", "a/1"): "x", ("fact", "a/3"): "z"}, known)
@@ -230,8 +230,8 @@ def _is_settled(entry: Entry | None, mark: str, states: tuple[str, ...]) -> bool
 
 
 def compare_found(known: Ledger, found: Collection[Key]) -> dict[Key, Entry]:
-    """A ledger put right by what was found in the mirror: queued is what should be there and is not, and what is there and
-    should not be, or is unknown.
+    """Returns a ledger put right by what was found in the mirror: queued is what should be there and is not, and what is there
+    and should not be, or is unknown.
 
     >>> known = {("fact", "a/1"): Entry("fact", "a/1", "ok", "x")}
     >>> [(entry.uid, entry.state) for entry in compare_found(known, {("fact", "a/2")}).values()]
@@ -243,7 +243,7 @@ def compare_found(known: Ledger, found: Collection[Key]) -> dict[Key, Entry]:
 
 
 def count_states(known: Ledger) -> dict[str, int]:
-    """How many records are in each state, as the ledger says; what is gone does not count."""
+    """Returns how many records are in each state, as the ledger says; what is gone does not count."""
     counts = dict.fromkeys((OK, QUEUED, FAILED), 0)
     for entry in known.values():
         if entry.state in counts:
@@ -252,7 +252,7 @@ def count_states(known: Ledger) -> dict[str, int]:
 
 
 def count_standing(wanted: Mapping[Key, str], known: Ledger) -> dict[str, int]:
-    """How many records are in each state by what the files hold now: what differs, or is to be deleted, is queued."""
+    """Returns how many records are in each state by what the files hold now: what differs, or is to be deleted, is queued."""
     todo = plan_sync(wanted, known, again=False)
     settled = wanted.keys() - {*todo.put}
     counts = count_states({key: known[key] for key in settled})
@@ -260,6 +260,6 @@ def count_standing(wanted: Mapping[Key, str], known: Ledger) -> dict[str, int]:
 
 
 def last_failure(known: Ledger) -> Entry | None:
-    """What was refused last."""
+    """Returns what was refused last."""
     failed = [entry for entry in known.values() if entry.state == FAILED]
     return max(reversed(failed), key=lambda entry: entry.at, default=None)

@@ -68,11 +68,11 @@ class Schema(NamedTuple):
     relations: tuple[Relation, ...] = ()
 
     def names(self) -> frozenset[str]:
-        """The labels of all types."""
+        """Returns the labels of all types."""
         return frozenset(each.name for kind in self for each in kind)
 
     def entity(self, name: str) -> Entity:
-        """The entity type with a name; KeyError when there is none."""
+        """Returns the entity type with a name; KeyError when there is none."""
         found = next((each for each in self.entities if each.name == name), None)
         if found is None:
             raise KeyError(name)
@@ -157,7 +157,7 @@ _RELATIONS = {
 
 @cache
 def mirror_schema() -> Schema:
-    """The schema that is there before any ontology adds to it."""
+    """Returns the schema that is there before any ontology adds to it."""
     plays: dict[str, list[Plays]] = {name: [] for name in _ENTITIES}
     for relation, ends in _RELATIONS.items():
         for role, players in ends:
@@ -211,8 +211,8 @@ _VALUES = {
 
 
 def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
-    """The types that an ontology adds to a schema whose labels are taken. A type has one parent there: of several classes above
-    a class the first counts."""
+    """Returns the types that an ontology adds to a schema whose labels are taken. A type has one parent there: of several
+    classes above a class the first counts."""
     names, above = label_types(ontology, taken), _supertypes(ontology)
     tops = [own for own in ontology.concepts if not above[own]]
     owned: dict[str, list[Owns | Plays]] = {}
@@ -234,7 +234,7 @@ def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
 
 
 def label_types(ontology: Ontology, taken: Collection[str] = ()) -> dict[str, str]:
-    """The label of each class and property, by id: safe, and once in all; classes choose first."""
+    """Returns the label of each class and property, by id: safe, and once in all; classes choose first."""
     used = {*taken, *RESERVED}
     found = {}
     for own in (*sorted(ontology.concepts), *sorted(ontology.properties)):
@@ -251,7 +251,7 @@ def label_types(ontology: Ontology, taken: Collection[str] = ()) -> dict[str, st
 
 
 def _safe(name: str) -> str:
-    """A label of small letters, digits and underscores.
+    """Returns a label of small letters, digits and underscores.
 
     >>> _safe("DropshipFulfillment"), _safe("hasMRR"), _safe("2ndTier"), _safe("Straße")
     ('dropship_fulfillment', 'has_mrr', 't_2nd_tier', 'strau00df_e')
@@ -270,7 +270,7 @@ def _value_type(each: Property) -> str:
 def _capabilities_for(
     each: Property, label: str, tops: Iterable[str], above: Mapping[str, str]
 ) -> Iterator[tuple[str, Owns | Plays]]:
-    """What classes own or play for a property; one that names no class is open to all."""
+    """Returns what classes own or play for a property; one that names no class is open to all."""
     marks = ONE if each.is_functional else MANY
 
     def ends(named: tuple[str, ...]) -> Iterable[str]:
@@ -286,7 +286,7 @@ def _capabilities_for(
 
 
 def _supertypes(ontology: Ontology) -> dict[str, str]:
-    """The class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
+    """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
     parents = {own: _first_parent(ontology, own) for own in ontology.concepts}
     cut: set[str] = set()
     done: set[str] = set()
@@ -314,7 +314,7 @@ def _first_parent(ontology: Ontology, own: str) -> str:
 
 
 def _parents_first(above: Mapping[str, str]) -> list[str]:
-    """The classes in an order in which each comes behind the one above it, else as they are."""
+    """Returns the classes in an order in which each comes behind the one above it, else as they are."""
     below: dict[str, list[str]] = {}
     for own, parent in above.items():
         below.setdefault(parent, []).append(own)

@@ -20,7 +20,7 @@ _HEADING = re.compile(r"## \[case\] (.*) \((?:worked|FAILED|open)\)")
 
 
 def case_line(case: Case) -> str:
-    """A case on a line."""
+    """Returns a case on a line."""
     about = one_line(case.context, 100) or one_line(", ".join((*case.beliefs, *case.desires)), 100)
     details = [case.stored_at[:10]] if case.stored_at else []
     details += [f"used {case.uses}x"] if case.uses else []
@@ -28,7 +28,7 @@ def case_line(case: Case) -> str:
 
 
 def solution_line(case: Case) -> str:
-    """What was done, on a line."""
+    """Returns what was done, on a line."""
     return "; ".join([*([f"plan {case.plan_id}"] if case.plan_id else []), *(one_line(a, 100) for a in case.actions)])
 
 
@@ -79,7 +79,7 @@ def found_row(found: "FoundCase") -> dict[str, Any]:
 
 
 def _side_row(side: "Side") -> dict[str, Any]:
-    """What became of the features of one side, as JSON."""
+    """Returns what became of the features of one side, as JSON."""
     alike = [{"feature": f, "to": to, "likeness": round(like, 4)} for f, to, like in side.alike]
     return {"matched": side.matched, "alike": alike, "missing": side.missing, "extra": side.extra}
 
@@ -97,7 +97,7 @@ def proposed_row(found: "FoundCase") -> dict[str, Any]:
 
 
 def found_lines(found: "FoundCase") -> list[str]:
-    """A case that was found, and why."""
+    """Returns a case that was found, and why."""
     case, sides = found.case, (found.beliefs, found.desires)
     parts = zip(("Sb", "Sd", "Sc"), found.score[1:], strict=True)
     scores = ", ".join(f"{name} {value:.2f}" for name, value in parts if value is not None)
@@ -122,7 +122,7 @@ def reuse_line(found: "FoundCase") -> str:
 
 
 def _render_difference(sides: "Iterable[Side]") -> str:
-    """What a case had that is not there now, and what is there now that it did not have."""
+    """Returns what a case had that is not there now, and what is there now that it did not have."""
     both = tuple(sides)
     missing = [each for side in both for each in side.missing]
     extra = [each for side in both for each in side.extra]
@@ -131,7 +131,8 @@ def _render_difference(sides: "Iterable[Side]") -> str:
 
 
 def page_of(case_id: str) -> str:
-    """The page that a case stands on: a hundred numbers each, so that a new case changes the last one only; other ids go by hash.
+    """Returns the page that a case stands on: a hundred numbers each, so that a new case changes the last one only; other ids
+    go by hash.
 
     >>> page_of("C-007"), page_of("C-1234"), page_of("deal 9")
     ('C-0000', 'C-1200', 'x-4')
@@ -142,7 +143,7 @@ def page_of(case_id: str) -> str:
 
 
 def render_case(case: Case) -> str:
-    """The section of a case."""
+    """Returns the section of a case."""
     told = [f"\n## [case] {inline(case.id)} ({case.word})\n"]
     told += [f"\n{escape_block(case.context)}\n"] if case.context else []
     rows = (
@@ -176,7 +177,7 @@ def render_cases_index(agent: str, count: int, pages: Collection[str], state: st
 
 
 def find_case_id(lines: list[str], number: int) -> str:
-    """The id of the case in whose section a line, counted from one, stands; empty when it stands in none."""
+    """Returns the id of the case in whose section a line, counted from one, stands; empty when it stands in none."""
     for line in reversed(lines[:number]):
         match = _HEADING.fullmatch(line)
         if match:

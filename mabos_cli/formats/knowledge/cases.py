@@ -93,18 +93,18 @@ class CaseFile:
         return found
 
     def case(self, n: int) -> Case:
-        """A case as a value; InvalidFile cites its line."""
+        """Returns a case as a value; InvalidFile cites its line."""
         try:
             return case_from_dict(self.entries[n], self.path)
         except InvalidFile as error:
             raise cite_line(error, self.path, self.line(n)) from None
 
     def cases(self) -> list[Case]:
-        """All cases as values: whatever is wrong in the file comes out."""
+        """Returns all cases as values: whatever is wrong in the file comes out."""
         return [self.case(n) for n in range(len(self))]
 
     def standing(self, n: int) -> Standing:
-        """What decides between this case and one that is equally near."""
+        """Returns what decides between this case and one that is equally near."""
         success, _, at = self._record(n)
         return Standing(self.entries[n]["case_id"], success, at)
 
@@ -115,7 +115,7 @@ class CaseFile:
             yield Worth(self.entries[n]["case_id"], (frozenset(beliefs), frozenset(desires)), uses, success, at)
 
     def _record(self, n: int) -> tuple[bool | None, int, str]:
-        """Whether a case went well, how often it was used, and when it was used or stored last."""
+        """Returns whether a case went well, how often it was used, and when it was used or stored last."""
         entry = self.entries[n]
         outcome, uses = entry.get("outcome"), entry.get("uses", 0)
         success = outcome.get("success") if type(outcome) is dict else None
@@ -125,11 +125,11 @@ class CaseFile:
         return success, uses, at
 
     def line(self, n: int) -> int:
-        """The line on which a case begins."""
+        """Returns the line on which a case begins."""
         return line_of_element(self.data, "cases", n)
 
     def lines(self) -> list[bytes]:
-        """The cases as lines of a file: as they stand there if they are in our layout, which is not looked into."""
+        """Returns the cases as lines of a file: as they stand there if they are in our layout, which is not looked into."""
         found = re.findall(_LINES, self.data)
         if len(found) == len(self) and _render(found, self.others) == self.data:
             return found
@@ -138,7 +138,7 @@ class CaseFile:
         return [_dump({"case_id": entry["case_id"]} | entry) for entry in self.entries]
 
     def changed(self, put: Sequence[Case], drop: Sequence[str]) -> "CaseFile":
-        """The file with cases added, replaced by id, and dropped."""
+        """Returns the file with cases added, replaced by id, and dropped."""
         new = {case.id: case_to_dict(case) for case in put}
         gone = frozenset(drop)
         entries: list[dict[str, Any]] = []
@@ -154,7 +154,8 @@ class CaseFile:
 
 
 def parse_cases(data: bytes, path: str) -> CaseFile:
-    """The cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at when asked for."""
+    """Returns the cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at
+    when asked for."""
     raw = parse_large(data, path) if len(data) > FULL_CHECK else parse_json(data, path)
     others = None if isinstance(raw, list) else raw
     # An object without cases is something else, such as a single case, unless it holds nothing.
@@ -185,7 +186,7 @@ def _render(lines: Sequence[bytes], others: dict[str, Any] | None) -> bytes:
 
 
 def case_to_dict(case: Case) -> dict[str, Any]:
-    """The case as JSON values in a fixed order; what is not known is left out, keys of other tools come last."""
+    """Returns the case as JSON values in a fixed order; what is not known is left out, keys of other tools come last."""
     extra = dict(case.extra)
     found: dict[str, Any] = {"case_id": case.id}
     for part, names in _PARTS.items():
@@ -207,7 +208,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def case_from_dict(raw: Any, where: str) -> Case:
-    """The case that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the case that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a case must be an object", _MEND)
     label = f"{where}: case {str(raw.get('case_id', '?'))[:60]}"
@@ -243,7 +244,7 @@ def _revision(raw: Any, label: str) -> Revision:
 
 
 def _value(name: str, value: Any, label: str) -> Any:
-    """A field as a value, or InvalidFile when it is of another kind."""
+    """Returns a field as a value, or InvalidFile when it is of another kind."""
     if name in _LISTS:
         return read_list(value, label, _MEND)
     if name == "success":
@@ -266,12 +267,12 @@ def _is_number(value: Any) -> bool:
 
 
 def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:
-    """The archive line of a case that left, with its newline."""
+    """Returns the archive line of a case that left, with its newline."""
     record = {"id": case.id, "kind": "case", "reason": departure.reason, "at": departure.at}
     return dump_record(record | {"case": case_to_dict(case)})
 
 
 def parse_case_departures(data: bytes, where: str) -> list[CaseDeparture]:
-    """The cases that left, oldest first; records of other kinds and unreadable ones are passed over."""
+    """Returns the cases that left, oldest first; records of other kinds and unreadable ones are passed over."""
     left = read_departures(data, "case", lambda raw: case_from_dict(raw, where), ("reason", "at"))
     return [CaseDeparture(case.id, reason, at, case) for case, (reason, at) in left]

@@ -23,7 +23,7 @@ ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql", "dot")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:
-    """The facts in one of the formats, nodes and edges in a stable order."""
+    """Returns the facts in one of the formats, nodes and edges in a stable order."""
     nodes = sorted({name for fact in facts for name in (fact.subject, fact.object)})
     names = {node: f"n{number}" for number, node in enumerate(nodes, 1)}
     if form == "mermaid":
@@ -41,13 +41,13 @@ def _mermaid(facts: Sequence[Fact], names: dict[str, str]) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    """A label in quotes; what would end it, or be taken for markup, as Mermaid's own entities."""
+    """Returns a label in quotes; what would end it, or be taken for markup, as Mermaid's own entities."""
     codes = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;", "|": "#124;"}
     return '"' + "".join(codes.get(letter, letter) for letter in one_line(text)) + '"'
 
 
 def dot_text(text: str) -> str:
-    """A label of a DOT graph, in quotes.
+    """Returns a label of a DOT graph, in quotes.
 
     >>> print(dot_text('say "hi"'))
     "say \\"hi\\""
@@ -78,7 +78,7 @@ def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text for XML, which has no place for some characters, not even as entities."""
+    """Returns text for XML, which has no place for some characters, not even as entities."""
     return escape(re.sub(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", one_line(text)), {'"': "&quot;"})
 
 
@@ -99,7 +99,7 @@ def _iri(name: str) -> str:
 
 
 def render_dot(ontology: Ontology) -> str:
-    """A digraph; an arrow with an empty head leads from a class to the one above it."""
+    """Returns a digraph; an arrow with an empty head leads from a class to the one above it."""
     names = {own: f"n{number}" for number, own in enumerate(ontology.concepts, 1)}
     lines = ["digraph ontology {", "  rankdir=BT;", "  node [shape=box];"]
     lines += [f"  {names[own]} [label={dot_text(concept.label)}];" for own, concept in ontology.concepts.items()]
@@ -126,7 +126,7 @@ class Silent(NamedTuple):
 
 
 def parse_ndjson(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple[str, Fact]]:
-    """The facts of JSON lines, each with its place; InvalidFile cites the first line that is off."""
+    """Yields the facts of JSON lines, each with its place; InvalidFile cites the first line that is off."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{path}:{number}"
@@ -135,7 +135,7 @@ def parse_ndjson(text: str, path: str, silent: Silent = Silent()) -> Iterator[tu
 
 
 def parse_csv(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple[str, Fact]]:
-    """The facts of a table with a header; columns that are not there have their defaults, others are left alone."""
+    """Yields the facts of a table with a header; columns that are not there have their defaults, others are left alone."""
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = [str(name).strip().lower() for name in reader.fieldnames or ()]
     missing = [name for name in COLUMNS[:3] if name not in names]
@@ -174,17 +174,17 @@ def _fact(raw: Any, where: str, silent: Silent) -> Fact:
 
 
 def render_ndjson(facts: Iterable[Fact]) -> str:
-    """A fact per line."""
+    """Returns a fact per line."""
     return "".join(f"{dump_line(fact_to_dict(fact))}\n" for fact in facts)
 
 
 def _share(fact: Fact) -> str:
-    """The confidence, every digit of it."""
+    """Returns the confidence, every digit of it."""
     return repr(fact.confidence).removesuffix(".0")
 
 
 def render_csv(facts: Iterable[Fact]) -> str:
-    """A table with a header."""
+    """Returns a table with a header."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

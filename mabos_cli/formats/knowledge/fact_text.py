@@ -17,7 +17,7 @@ _NOTE = "Edits here are set aside: change facts with `mabos fact assert` and `ma
 
 @lru_cache(maxsize=1 << 16)
 def page_of(subject: str) -> str:
-    """The page that a subject stands on: one of 256, by the hash of its heading, so that pages stay about equally long.
+    """Returns the page that a subject stands on: one of 256, by the hash of its heading, so that pages stay about equally long.
 
     >>> page_of("acme")
     'ed'
@@ -26,7 +26,7 @@ def page_of(subject: str) -> str:
 
 
 def render_sections(facts: "Iterable[Fact]") -> dict[str, str]:
-    """The sections of subjects, by heading; subjects that differ only in what cannot be seen share one."""
+    """Returns the sections of subjects, by heading; subjects that differ only in what cannot be seen share one."""
     subjects: dict[str, list[Fact]] = {}
     heads: dict[str, str] = {}
     for fact in facts:
@@ -39,7 +39,7 @@ def render_sections(facts: "Iterable[Fact]") -> dict[str, str]:
 
 
 def heading_of(subject: str) -> str:
-    """The words of the heading of a subject."""
+    """Returns the words of the heading of a subject."""
     return inline(subject)
 
 
@@ -61,12 +61,12 @@ def _details(fact: "Fact") -> str:
 
 
 def has_untrusted_fact(text: str) -> bool:
-    """Whether a line may be that of an untrusted fact; a word in a statement that reads like it counts too."""
+    """Returns whether a line may be that of an untrusted fact; a word in a statement that reads like it counts too."""
     return ", untrusted" in text
 
 
 def render_versions(versions: Sequence[int]) -> str:
-    """The versions of facts.json and facts-derived.json that a file was made from."""
+    """Returns the versions of facts.json and facts-derived.json that a file was made from."""
     return f"(version {versions[0]}, derived {versions[1]})"
 
 
@@ -84,7 +84,7 @@ def render_facts_index(agent: str, asserted: int, derived: int, pages: Collectio
 
 
 def split_sections(text: str) -> dict[str, str] | None:
-    """The sections of a page that is still as it was generated, by heading; None of one that somebody edited."""
+    """Returns the sections of a page that is still as it was generated, by heading; None of one that somebody edited."""
     if not text or not is_as_generated(text):
         return None
     parts = (part.partition("\n\n") for part in unsealed(text).split("\n## ")[1:])

@@ -72,15 +72,15 @@ class FactFile:
             self._lines = [*self._lines, *lines]
 
     def text(self) -> bytes:
-        """The lines as they stand in a file."""
+        """Returns the lines as they stand in a file."""
         return self._block if self._lines is None else b"    " + b",\n    ".join(self._lines)
 
     def has_id(self, own: str) -> bool:
-        """Whether a fact had this id when this was first asked."""
+        """Returns whether a fact had this id when this was first asked."""
         return dump_line(own).encode() in self.ids()
 
     def ids(self) -> frozenset[bytes]:
-        """The ids of the facts, as JSON; InvalidFile when two have one."""
+        """Returns the ids of the facts, as JSON; InvalidFile when two have one."""
         if self._ids is None:
             listed = re.findall(_ID, b"\n" + self.text()) if len(self) else []
             self._ids = frozenset(listed)
@@ -92,12 +92,13 @@ class FactFile:
         return self._ids
 
     def facts(self) -> Iterator[Fact]:
-        """The facts, decoded as they are asked for."""
+        """Yields the facts, decoded as they are asked for."""
         for number, line in enumerate(self.lines, self.first_line):
             yield parse_fact(line, f"{self.path}:{number}")
 
     def where(self, name: str, value: str) -> Iterator[Fact]:
-        """The facts whose field, a part of the triple or the id, is exactly this; found by text, so that nothing else is decoded."""
+        """Yields the facts whose field, a part of the triple or the id, is exactly this; found by text, so that nothing else is
+        decoded."""
         wanted = f'"{name}": {dump_line(value)}, "'.encode()
         for line in self._lines_with(wanted):
             fact = parse_fact(line, self.path)
@@ -105,14 +106,14 @@ class FactFile:
                 yield fact
 
     def find_triple(self, triple: tuple[str, str, str]) -> Fact | None:
-        """The fact that says this."""
+        """Returns the fact that says this."""
         subject, predicate, obj = map(dump_line, triple)
         wanted = f'"subject": {subject}, "predicate": {predicate}, "object": {obj}, "'.encode()
         found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
         return next((fact for fact in found if fact.triple == triple), None)
 
     def find_united(self, own: str) -> Fact | None:
-        """The fact that took over an id, where two branches had asserted the same under two."""
+        """Returns the fact that took over an id, where two branches had asserted the same under two."""
         lines = (line for line in self._lines_with(dump_line(own).encode()) if b'"same_as": [' in line)
         found = (parse_fact(line, self.path) for line in lines)
         return next((fact for fact in found if own in dict(fact.extra).get("same_as", ())), None)
@@ -130,7 +131,8 @@ class FactFile:
 
 
 def parse_facts(data: bytes, path: str) -> FactFile:
-    """The facts in a file. What is in our layout stays text, and is only looked over; all else is decoded and checked."""
+    """Returns the facts in a file. What is in our layout stays text, and is only looked over; all else is decoded and
+    checked."""
     looks = _Looks()
     head, block = find_block(data, "facts", looks) or (data, b"")
     if len(data) <= FULL_CHECK:
@@ -159,7 +161,7 @@ def parse_facts(data: bytes, path: str) -> FactFile:
 
 @cache
 def _shapes() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """A line in our layout, and a block of them."""
+    """Returns a line in our layout, and a block of them."""
     line = line_shape().encode()
     return re.compile(line), re.compile(b"(?:    %s,\n)*+    %s" % (line, line))
 
@@ -187,14 +189,14 @@ def _is_clean(block: bytes) -> bool:
 
 
 def _ours(line: bytes, where: str) -> bytes:
-    """The line, or what we would make of it."""
+    """Returns the line, or what we would make of it."""
     if _shapes()[0].fullmatch(line) and (line.isascii() or _is_clean(line)) and b'"valid_' not in line:
         return line
     return render_fact(parse_fact(line, where))
 
 
 def render_facts(file: FactFile) -> bytes:
-    """The file's bytes."""
+    """Returns the file's bytes."""
     parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []']
     parts += [render_value(key, value) for key, value in file.extra.items()]
     parts += [render_value("last_id", file.last_id)] if file.last_id else []
@@ -211,7 +213,8 @@ _SHARE = r"(?:0(?:\.[0-9]++)?+|1(?:\.0)?+|[0-9](?:\.[0-9]++)?+e-(?:0[1-9]|[1-9][
 
 
 def _line_pattern(needed: str, text: str, ids: str, share: str, more: str) -> str:
-    """A line as we write it, from expressions for a text that may not be empty, any text, ids, a number from 0 to 1, and more keys."""
+    """Returns a line as we write it, from expressions for a text that may not be empty, any text, ids, a number from 0 to 1,
+    and more keys."""
     found = []
     for name in _ORDER:
         value = {"derived_from": rf"\[{ids}\]", "confidence": share}.get(name, text)
@@ -223,7 +226,8 @@ def _line_pattern(needed: str, text: str, ids: str, share: str, more: str) -> st
 
 @cache
 def line_shape() -> str:
-    """What a line must look like so that it can be found by its text: the keys in our order, texts escaped as we do it."""
+    """Returns what a line must look like so that it can be found by its text: the keys in our order, texts escaped as we do
+    it."""
     rest = r'[^"\\\x00-\x1f]*+(?:\\[^u/][^"\\\x00-\x1f]*+)*+"'
     foreign = rf'(?:, (?![^\n]*"(?:{"|".join(_ORDER)})": )[^\n]*)?'
     return _line_pattern(f'"(?!"){rest}', f'"{rest}', f'"{rest}(?:, "{rest})*+', _SHARE, foreign)
@@ -231,7 +235,7 @@ def line_shape() -> str:
 
 @cache
 def _plain_line() -> re.Pattern[str]:
-    """A line without escapes and foreign keys, with a group for each value: it need not be decoded as JSON."""
+    """Returns a line without escapes and foreign keys, with a group for each value: it need not be decoded as JSON."""
     rest = r'[^"\\\x00-\x1f]*+'
     return re.compile(
         _line_pattern(f'"((?!"){rest})"', f'"({rest})"', f'"({rest}(?:", "{rest})*+)"', f"({_SHARE})", "")
@@ -240,12 +244,12 @@ def _plain_line() -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def is_time(text: str) -> bool:
-    """Whether a text names a day or a moment; one that says nothing is as good."""
+    """Returns whether a text names a day or a moment; one that says nothing is as good."""
     return not text or find_time(text) is not None
 
 
 def parse_fact(line: bytes, where: str) -> Fact:
-    """The fact on a JSON line; InvalidFile cites the place."""
+    """Returns the fact on a JSON line; InvalidFile cites the place."""
     try:
         found = _plain_line().fullmatch(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -260,23 +264,23 @@ def parse_fact(line: bytes, where: str) -> Fact:
 
 
 def _split_place(where: str) -> tuple[str, int]:
-    """The path and the line of a place such as facts.json:12."""
+    """Returns the path and the line of a place such as facts.json:12."""
     path, _, number = where.rpartition(":")
     return (path, int(number)) if number.isdigit() else (where, 0)
 
 
 def render_fact(fact: Fact) -> bytes:
-    """The fact as one JSON line, without the newline."""
+    """Returns the fact as one JSON line, without the newline."""
     return dump_line(fact_to_dict(fact)).encode("utf-8")
 
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
-    """The fact as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
+    """Returns the fact as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
     return record_to_dict(fact, _ALWAYS)
 
 
 def fact_from_dict(raw: Any, where: str) -> Fact:
-    """The fact that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the fact that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a fact must be an object", MEND)
     label = f"{where}: fact {str(raw.get('id', '?'))[:60]}"
@@ -297,14 +301,14 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
 
 
 def render_fact_departure(departure: FactDeparture) -> bytes:
-    """The archive line of a fact that left, with its newline."""
+    """Returns the archive line of a fact that left, with its newline."""
     record = {"id": departure.fact.id, "kind": "fact", "reason": departure.reason, "at": departure.at}
     record |= {"into": departure.into} if departure.into else {}
     return dump_record(record | {"fact": fact_to_dict(departure.fact)})
 
 
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
-    """The facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
+    """Returns the facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
     left = read_departures(data, "fact", lambda raw: fact_from_dict(raw, where), ("reason", "at", "into"))
     return [FactDeparture(fact, *said) for fact, said in left]
 
@@ -327,8 +331,8 @@ class Renewed(NamedTuple):
 
 
 def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], now: str) -> Renewed:
-    """The file with the facts that follow now, in place of those that followed before. What no longer follows is dropped: it can
-    be derived again, and its id with it."""
+    """Returns the file with the facts that follow now, in place of those that followed before. What no longer follows is
+    dropped: it can be derived again, and its id with it."""
     known = {fact.id: (fact, line) for fact, line in zip(old.facts(), old.lines, strict=True)}
     lines, subjects, changed, added = [], set(), 0, 0
     for fact in sorted(facts, key=lambda each: each.triple):

@@ -21,7 +21,7 @@ _TEXT = frozenset((str,))
 
 
 def take_list(raw: Any, name: str, path: str, what: str, mend: str) -> tuple[list[Any], dict[str, Any]]:
-    """The list that a document is or holds under a name, and its other keys; InvalidFile says `what` it must be."""
+    """Returns the list that a document is or holds under a name, and its other keys; InvalidFile says `what` it must be."""
     document = {name: raw} if isinstance(raw, list) else raw
     if not isinstance(document, dict) or not isinstance(document.get(name, []), list):
         raise InvalidFile(f"{path}:1: {what}", mend)
@@ -29,7 +29,7 @@ def take_list(raw: Any, name: str, path: str, what: str, mend: str) -> tuple[lis
 
 
 def take_version(document: dict[str, Any], path: str, mend: str) -> tuple[int, str]:
-    """The version of a document and the last id that was issued, which are taken out of it."""
+    """Returns the version of a document and the last id that was issued, which are taken out of it."""
     version, last_id = document.pop("version", 0), document.pop("last_id", "")
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
         raise InvalidFile(f"{path}: version must be a whole number", mend)
@@ -54,7 +54,7 @@ def read_elements(
 
 
 def read_texts(raw: Mapping[str, Any], names: Iterable[str], label: str, mend: str) -> dict[str, Any]:
-    """The texts under some names, as far as they are there."""
+    """Returns the texts under some names, as far as they are there."""
     found = {name: raw[name] for name in names if raw.get(name) is not None}
     wrong = next((name for name, value in found.items() if not isinstance(value, str)), "")
     if wrong:
@@ -63,22 +63,22 @@ def read_texts(raw: Mapping[str, Any], names: Iterable[str], label: str, mend: s
 
 
 def read_list(value: Any, label: str, mend: str, what: str = "texts") -> tuple[str, ...]:
-    """A list of texts."""
+    """Returns a list of texts."""
     if not isinstance(value, list | tuple) or not _TEXT.issuperset(map(type, value)):
         raise InvalidFile(f"{label} must be a list of {what}", mend)
     return tuple(value)
 
 
 def foreign_keys(raw: Mapping[str, Any], known: Iterable[str]) -> tuple[tuple[str, Any], ...]:
-    """What other tools keep in an object."""
+    """Returns what other tools keep in an object."""
     return tuple((key, value) for key, value in raw.items() if key not in known)
 
 
 def read_departures(
     data: bytes, kind: str, read: Callable[[Any], Value], names: Iterable[str]
 ) -> Iterator[tuple[Value, list[str]]]:
-    """What left, from the lines of an archive, oldest first, each with what the line says under some names; records of other
-    kinds and unreadable ones are passed over."""
+    """Returns what left, from the lines of an archive, oldest first, each with what the line says under some names; records of
+    other kinds and unreadable ones are passed over."""
     for record in parse_ledger(data).records:
         if record.get("kind") == kind:
             try:

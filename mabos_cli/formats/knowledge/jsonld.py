@@ -44,11 +44,11 @@ class Document:
         self._fields: dict[str, str] = {}
 
     def nodes(self) -> Iterator[dict[str, Any]]:
-        """The nodes of the document, in its order, those inside others too."""
+        """Yields the nodes of the document, in its order, those inside others too."""
         yield from _walk(self.value)
 
     def top_nodes(self) -> list[Any]:
-        """The nodes of the document with all that is inside them."""
+        """Returns the nodes of the document with all that is inside them."""
         found: list[Any] = []
         for each in self.value if isinstance(self.value, list) else [self.value]:
             if isinstance(each, dict) and "@graph" in each:
@@ -58,13 +58,13 @@ class Document:
         return found
 
     def field(self, key: str) -> str:
-        """The local name of what a key of a node means."""
+        """Returns the local name of what a key of a node means."""
         if key not in self._fields:
             self._fields[key] = local_name(self.expand_term(key))
         return self._fields[key]
 
     def expand(self, name: str) -> str:
-        """The IRI that an id stands for; the id itself where nothing says more."""
+        """Returns the IRI that an id stands for; the id itself where nothing says more."""
         prefix, colon, rest = name.partition(":")
         if colon and not rest.startswith("//") and prefix != "_":
             space = _target(self.context.get(prefix)) or WELL_KNOWN.get(prefix, "")
@@ -73,7 +73,7 @@ class Document:
         return base + name if isinstance(base, str) and base and not colon else name
 
     def expand_term(self, name: str) -> str:
-        """The IRI that a key or a type stands for."""
+        """Returns the IRI that a key or a type stands for."""
         target = _target(self.context.get(name))
         if target and target != name:
             return self.expand(target)
@@ -83,7 +83,7 @@ class Document:
         return self.expand(name) if ":" in name else name
 
     def shorten(self, iri: str) -> str:
-        """An IRI as a node that is added here may write it: whole where the document has no prefix for it."""
+        """Returns an IRI as a node that is added here may write it: whole where the document has no prefix for it."""
         best = max(
             (
                 (len(space), f"{prefix}:{iri[len(space) :]}")
@@ -109,7 +109,7 @@ class Prefixes:
         self._short = {space: prefix for prefix, space in self.spaces.items()}
 
     def shorten(self, iri: str) -> str:
-        """The id of an IRI.
+        """Returns the id of an IRI.
 
         >>> Prefixes().shorten("http://mabos.ai/ontology/Customer")
         'mabos:Customer'
@@ -119,13 +119,13 @@ class Prefixes:
         return f"{prefix}:{iri[cut:]}" if prefix and iri[cut:] else iri
 
     def expand(self, own: str) -> str:
-        """The IRI of an id."""
+        """Returns the IRI of an id."""
         prefix, colon, rest = own.partition(":")
         return self.spaces[prefix] + rest if colon and prefix in self.spaces else own
 
 
 def parse_jsonld(data: bytes, path: str, name: str) -> Document:
-    """The document in a file; InvalidFile cites path:line."""
+    """Returns the document in a file; InvalidFile cites path:line."""
     value = parse_json(data.removeprefix(BOM_UTF8), path)  # which some editors put there
     if not isinstance(value, dict | list):
         raise InvalidFile(f"{path}:1: an ontology must be an object or a list of nodes", _MEND)
@@ -133,20 +133,20 @@ def parse_jsonld(data: bytes, path: str, name: str) -> Document:
 
 
 def _definitions(context: Any) -> dict[str, Any]:
-    """What a context defines; contexts elsewhere are not fetched."""
+    """Returns what a context defines; contexts elsewhere are not fetched."""
     if isinstance(context, list):
         return {key: value for each in context for key, value in _definitions(each).items()}
     return context if isinstance(context, dict) else {}
 
 
 def _target(definition: Any) -> str:
-    """What a term of a context stands for."""
+    """Returns what a term of a context stands for."""
     found = definition.get("@id") if isinstance(definition, dict) else definition
     return found if isinstance(found, str) else ""
 
 
 def _prefixes(context: Mapping[str, Any]) -> dict[str, str]:
-    """The terms of a context that can begin an id: those that stand for a namespace."""
+    """Returns the terms of a context that can begin an id: those that stand for a namespace."""
     found = {key: _target(value) for key, value in context.items() if not key.startswith("@")}
     return {key: space for key, space in found.items() if space.endswith(("/", "#", ":"))}
 
@@ -170,7 +170,7 @@ _KEPT = ("owl", "rdfs", "xsd", "mabos")
 
 
 def add_nodes(document: Document, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """The document's bytes with nodes behind its last one, laid out as that is."""
+    """Returns the document's bytes with nodes behind its last one, laid out as that is."""
     if not nodes:
         return document.data
     text = document.data.decode("utf-8")
@@ -186,7 +186,7 @@ def add_nodes(document: Document, nodes: Sequence[dict[str, Any]]) -> bytes:
 
 
 def render_new(domain: str, label: str, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """A new document of a domain, one node per line."""
+    """Returns a new document of a domain, one node per line."""
     spaces = {name: WELL_KNOWN[name] for name in _KEPT} | {domain: f"{MABOS}{domain}/"}
     context = ",\n    ".join(f"{dump_line(key)}: {dump_line(value)}" for key, value in spaces.items())
     head = {"@id": f"{MABOS}{domain}", "@type": "owl:Ontology", "rdfs:label": label}
@@ -195,7 +195,7 @@ def render_new(domain: str, label: str, nodes: Sequence[dict[str, Any]]) -> byte
 
 
 def render_node(node: Concept | Property, document: Document, expand: Callable[[str], str]) -> dict[str, Any]:
-    """A concept or a property as a node of a document, by the prefixes that hold there."""
+    """Returns a concept or a property as a node of a document, by the prefixes that hold there."""
 
     def key(name: str) -> str:
         return document.shorten(expand(name))
@@ -222,7 +222,7 @@ def render_node(node: Concept | Property, document: Document, expand: Callable[[
 
 
 def render_together(documents: Sequence[Document]) -> str:
-    """Several documents as one, one node per line, with the prefixes of all."""
+    """Returns several documents as one, one node per line, with the prefixes of all."""
     spaces = Prefixes(documents).spaces
     whole = Document("", "", b"", {"@context": spaces})
     nodes = [translate_node(node, each, whole) for each in documents for node in each.top_nodes()]
@@ -232,7 +232,7 @@ def render_together(documents: Sequence[Document]) -> str:
 
 
 def translate_node(raw: Any, source: Document, target: Document) -> Any:
-    """A node of one document as a node of another that may have other prefixes."""
+    """Returns a node of one document as a node of another that may have other prefixes."""
     if isinstance(raw, list):
         return [translate_node(each, source, target) for each in raw]
     if not isinstance(raw, dict):
@@ -262,7 +262,7 @@ class _Place(NamedTuple):
 
 
 def _find_place(text: str, value: Any) -> _Place | None:
-    """The end of the list of nodes; None when there is no such list."""
+    """Returns the end of the list of nodes; None when there is no such list."""
     decoder = json.JSONDecoder()
 
     def skip(at: int) -> int:
@@ -292,12 +292,12 @@ def _find_place(text: str, value: Any) -> _Place | None:
 
 
 def _tall(node: dict[str, Any], gap: str) -> str:
-    """A node with a line for each key, at the depth of the one before it."""
+    """Returns a node with a line for each key, at the depth of the one before it."""
     return dump_document(node).rstrip("\n").replace("\n", gap if "\n" in gap else "\n")
 
 
 def _as_graph(document: Document, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """A document that is one node, or holds one, as a list of nodes with everything kept."""
+    """Returns a document that is one node, or holds one, as a list of nodes with everything kept."""
     value = document.value
     assert isinstance(value, dict)
     if "@graph" in value:

@@ -32,7 +32,7 @@ _RULES = frozenset(("BusinessRule",))
 
 
 def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) -> Ontology:
-    """What some documents say together. `domains` have no document yet: their names are prefixes too."""
+    """Returns what some documents say together. `domains` have no document yet: their names are prefixes too."""
     prefixes = Prefixes(documents, domains)
     concepts: list[Concept] = []
     properties: list[Property] = []
@@ -57,7 +57,7 @@ def _canonical(document: Document, prefixes: Prefixes, own: str) -> str:
 
 
 def _resolved(ontology: Ontology) -> Ontology:
-    """The ontology with parents, domains and ranges that are bare words replaced by the ids that they mean."""
+    """Returns the ontology with parents, domains and ranges that are bare words replaced by the ids that they mean."""
 
     def meant(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name if ":" in name else _meant(ontology, name) for name in names)
@@ -72,7 +72,7 @@ def _resolved(ontology: Ontology) -> Ontology:
 
 
 def _labelled(node: Kind) -> Kind:
-    """A node that nobody gave a label is called by the last part of its id."""
+    """Returns a node that nobody gave a label is called by the last part of its id."""
     return node if node.label else node._replace(label=local_name(node.id))
 
 
@@ -111,7 +111,7 @@ class _Node:
         return "FunctionalProperty" in self.types or self._raw.get("functional") is True
 
     def texts(self, *keys: str) -> tuple[str, ...]:
-        """The texts under the first of some keys that has any, those in English or in no named language first."""
+        """Returns the texts under the first of some keys that has any, those in English or in no named language first."""
         for key in keys:
             if isinstance(value := self._raw.get(key), str) and value.strip():  # as most are
                 return (" ".join(value.split()),)
@@ -124,13 +124,13 @@ class _Node:
         return next(iter(self.texts(*keys)), "")
 
     def refs(self, *keys: str) -> tuple[str, ...]:
-        """The ids under some keys."""
+        """Returns the ids under some keys."""
         found = (own for key in keys if key in self._raw for own in _refs(self._raw[key], self._field))
         return tuple(dict.fromkeys(map(self.canonical, found)))
 
 
 def _texts(value: Any) -> Iterable[tuple[str, str]]:
-    """Language and text of each text in a value."""
+    """Yields language and text of each text in a value."""
     if isinstance(value, str):
         yield "", value
     elif isinstance(value, list):
@@ -147,7 +147,7 @@ def _texts(value: Any) -> Iterable[tuple[str, str]]:
 
 
 def _refs(value: Any, field: Callable[[str], str]) -> Iterable[str]:
-    """The ids that a value refers to; a union refers to its members, other nameless classes to nothing."""
+    """Yields the ids that a value refers to; a union refers to its members, other nameless classes to nothing."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -205,8 +205,8 @@ def _rule(node: _Node) -> BusinessRule:
 
 
 def read_constraints(ontology: Ontology) -> tuple[list[Rule], list[Problem]]:
-    """The constraints, in the words in which `ground_facts` gives facts, and the rules that cannot be read as such. A rule that
-    does not say what breaks it is for people, and left alone."""
+    """Returns the constraints, in the words in which `ground_facts` gives facts, and the rules that cannot be read as such. A
+    rule that does not say what breaks it is for people, and left alone."""
     found, problems = [], []
     for rule in ontology.rules.values():
         if rule.violated_when.strip():
@@ -235,19 +235,19 @@ def _constraint(rule: BusinessRule, ontology: Ontology) -> Rule:
 
 
 def count_columns(row: dict[str, Any]) -> tuple[str, ...]:
-    """A row of the list of ontologies."""
+    """Returns a row of the list of ontologies."""
     nouns = (("concepts", "concept"), ("properties", "property"), ("rules", "rule"))
     pending = f"{row['pending']} pending" if row["file"] else f"no file yet, {row['pending']} pending"
     return (row["name"], *(plural(row[name], noun) for name, noun in nouns), pending)
 
 
 def tree_lines(branches: Iterable[Branch]) -> list[str]:
-    """The class tree, a concept on each line."""
+    """Returns the class tree, a concept on each line."""
     return [f"{'  ' * b.depth}{b.concept.label} ({b.concept.id})" for b in branches]
 
 
 def node_lines(node: Node, ontology: Ontology) -> list[str]:
-    """All about one node."""
+    """Returns all about one node."""
     if isinstance(node, Concept):
         kind, lines = "class", _concept_details(node, ontology)
     elif isinstance(node, Property):

@@ -22,7 +22,7 @@ def problem_lines(problems: Iterable[Problem]) -> list[str]:
 
 
 def verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as JSON."""
+    """Returns a verdict as JSON."""
     return {
         "status": verdict.status,
         "goal": list(verdict.goal),
@@ -34,7 +34,7 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
-    """A verdict as lines: the proofs as trees, or what each rule lacks."""
+    """Returns a verdict as lines: the proofs as trees, or what each rule lacks."""
     lines = [f"{verdict.status}: {verdict.why}{'; the search was cut short' if verdict.is_cut else ''}"]
     for proof in verdict.proofs[:SHOWN]:
         lines += _proof_lines(proof, "")
@@ -62,7 +62,7 @@ def _proof_lines(proof: Proof, indent: str) -> list[str]:
 
 
 def explanation_row(each: Explanation) -> dict[str, Any]:
-    """A hypothesis, or what a proof lacks, as JSON."""
+    """Returns a hypothesis, or what a proof lacks, as JSON."""
     return {
         "rule": each.rule.id,
         "conclusion": render_pattern(each.conclusion),
@@ -77,7 +77,7 @@ def explanation_row(each: Explanation) -> dict[str, Any]:
 
 
 def explanation_lines(each: Explanation, indent: str = "") -> list[str]:
-    """A hypothesis, or what a proof lacks, as lines."""
+    """Returns a hypothesis, or what a proof lacks, as lines."""
     lines = [f"{indent}{each.score:.2f} {each.rule.label}: {each.supported} of {plural(each.total, 'condition')} hold"]
     lines += [f"{indent}  assumes {one_line(render_pattern(pattern), 140)}" for pattern in each.assumptions]
     lines += [f"{indent}  rests on {fact_line(fact)}" for fact in each.supports]
@@ -85,7 +85,7 @@ def explanation_lines(each: Explanation, indent: str = "") -> list[str]:
 
 
 def origin_row(origin: Origin) -> dict[str, Any]:
-    """A node of an explanation as JSON."""
+    """Returns a node of an explanation as JSON."""
     return {
         "id": origin.fact_id,
         "fact": fact_to_dict(origin.fact) if origin.fact else None,
@@ -96,7 +96,7 @@ def origin_row(origin: Origin) -> dict[str, Any]:
 
 
 def origin_lines(origin: Origin, indent: str = "") -> list[str]:
-    """A tree of an explanation as lines."""
+    """Returns a tree of an explanation as lines."""
     text = fact_line(origin.fact) if origin.fact else origin.fact_id
     by = f" <- {origin.rule.label}" if origin.rule else ""
     note = f" [{origin.note}]" if origin.note else ""

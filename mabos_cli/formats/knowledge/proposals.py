@@ -28,7 +28,7 @@ class ProposalFile:
 
 
 def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
-    """The proposals in a file; InvalidFile cites the line of one that is off."""
+    """Returns the proposals in a file; InvalidFile cites the line of one that is off."""
     raw = parse_json(data, path)
     what = "a file of proposals must be an object with a list of them"
     entries, others = take_list(raw, "proposals", path, what, _MEND)
@@ -44,7 +44,7 @@ def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
 
 
 def render_proposals(file: ProposalFile) -> bytes:
-    """The file's bytes. Of a proposal that was read, only what changed is written anew."""
+    """Returns the file's bytes. Of a proposal that was read, only what changed is written anew."""
     lines = [dump_line(_renewed(each, file)).encode("utf-8") for each in file.proposals]
     if file.is_list:
         return render_list(lines)
@@ -58,12 +58,12 @@ def _renewed(proposal: Proposal, file: ProposalFile) -> dict[str, Any]:
 
 
 def proposal_to_dict(proposal: Proposal) -> dict[str, Any]:
-    """The proposal as JSON values in a fixed order, what is empty left out."""
+    """Returns the proposal as JSON values in a fixed order, what is empty left out."""
     return record_to_dict(proposal, _ALWAYS)
 
 
 def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:
-    """The proposal that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the proposal that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{path}: a proposal must be an object", _MEND)
     label = f"{path}: proposal {str(raw.get('id', '?'))[:60]}"
@@ -84,7 +84,7 @@ def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:
 
 
 def proposal_line(proposal: Proposal) -> str:
-    """A proposal on one line."""
+    """Returns a proposal on one line."""
     by = f" by {proposal.proposed_by}" if proposal.proposed_by else ""
     told = f", {_checked(proposal)}" if proposal.status == "pending" and proposal.validation_result else ""
     why = f" ({proposal.reason})" if proposal.reason else ""
@@ -95,7 +95,7 @@ def proposal_line(proposal: Proposal) -> str:
 
 
 def _checked(proposal: Proposal) -> str:
-    """What the last validation found."""
+    """Returns what the last validation found."""
     result = proposal.validation_result or {}
     if result.get("valid") is True:
         return "valid"
@@ -105,7 +105,7 @@ def _checked(proposal: Proposal) -> str:
 
 
 def finding_lines(verdict: ProposalVerdict) -> list[str]:
-    """A verdict, with a line for each finding."""
+    """Returns a verdict, with a line for each finding."""
     proposal = verdict.proposal
     state = ("valid" if verdict.is_valid else "fails") if proposal.status == "pending" else proposal.status
     head = f"{proposal.id} {proposal.node_id}: {state}"
@@ -113,7 +113,7 @@ def finding_lines(verdict: ProposalVerdict) -> list[str]:
 
 
 def verdict_row(verdict: ProposalVerdict) -> dict[str, Any]:
-    """A verdict as JSON."""
+    """Returns a verdict as JSON."""
     proposal = verdict.proposal
     return {
         "id": proposal.id,

@@ -36,7 +36,7 @@ class RuleFile:
 
 
 def parse_rules(data: bytes, path: str) -> RuleFile:
-    """The rules in a file, which may be a list or an object with one."""
+    """Returns the rules in a file, which may be a list or an object with one."""
     raw = parse_json(data, path)
     entries, others = take_list(raw, "rules", path, "a rule file must be an object with a list of rules", _MEND)
     version, last_id = take_version(others, path, _MEND)
@@ -51,7 +51,7 @@ def parse_rules(data: bytes, path: str) -> RuleFile:
 
 
 def render_rules(file: RuleFile) -> bytes:
-    """The file's bytes. Of a rule that was read, only what changed is written anew."""
+    """Returns the file's bytes. Of a rule that was read, only what changed is written anew."""
     lines = [dump_line(_renewed(rule, file.raw.get(rule.id))).encode("utf-8") for rule in file.rules]
     others = [render_value(key, value) for key, value in file.extra.items()]
     others += [render_value("last_id", file.last_id)] if file.last_id else []
@@ -64,7 +64,7 @@ def _renewed(rule: Rule, raw: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:
-    """The rule as JSON values in a fixed order; what its type does not use is left out, foreign keys come last."""
+    """Returns the rule as JSON values in a fixed order; what its type does not use is left out, foreign keys come last."""
     found: dict[str, Any] = {}
     for name in _ORDER:
         value = getattr(rule, name)
@@ -87,8 +87,8 @@ def _pattern_to_dict(pattern: Pattern) -> dict[str, str]:
 
 
 def rule_from_dict(raw: Any, where: str) -> Rule:
-    """The rule that a JSON object holds; InvalidFile names the place and the field that is off. Whether it makes sense is
-    another question: a rule that cannot run is kept, and said to be one."""
+    """Returns the rule that a JSON object holds; InvalidFile names the place and the field that is off. Whether it makes sense
+    is another question: a rule that cannot run is kept, and said to be one."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a rule must be an object", _MEND)
     label = f"{where}: rule {str(raw.get('id', '?'))[:60]}"
@@ -117,7 +117,7 @@ def rule_from_dict(raw: Any, where: str) -> Rule:
 
 
 def pattern_from_dict(raw: Any, label: str) -> Pattern:
-    """A condition or a conclusion. A part that is left out stands for anything: it becomes a variable of its own."""
+    """Returns a condition or a conclusion. A part that is left out stands for anything: it becomes a variable of its own."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{label}: a condition must be an object", _MEND)
     parts = {name: raw.get(name) for name in Pattern._fields}
@@ -135,8 +135,8 @@ _FORM = 'write: if ?x hasRevenue ?y and ?x locatedIn US then ?x isTaxable true; 
 
 
 def parse_rule_text(text: str, also: str = "") -> tuple[tuple[Pattern, ...], Pattern | None]:
-    """The conditions and the conclusion of a rule in words; a rule without `then` has no conclusion. Variables in `also`, a
-    message that is filled in, stay bound.
+    """Returns the conditions and the conclusion of a rule in words; a rule without `then` has no conclusion. Variables in
+    `also`, a message that is filled in, stay bound.
 
     >>> parse_rule_text("if ?x hasRevenue ?y and ?y > 50000 then ?x is large")
     ((Pattern(subject='?x', predicate='hasRevenue', object='50000', operator='gt'),), Pattern(subject='?x', \
@@ -173,7 +173,7 @@ class Word(NamedTuple):
 
 
 def _words(text: str) -> list[Word]:
-    """The words of a text. In quotes, \\" stands for a quote and \\\\ for a backslash."""
+    """Returns the words of a text. In quotes, \\" stands for a quote and \\\\ for a backslash."""
     found = []
     for match in re.finditer(r'"((?:[^"\\]|\\.)*)"(?!\S)|(\S+)', text, re.DOTALL):
         quoted, plain = match.groups()
@@ -184,7 +184,8 @@ def _words(text: str) -> list[Word]:
 
 
 def _pattern(words: list[Word]) -> Pattern:
-    """A condition: subject, predicate, object, with an operator before the object if it is not equal; or two terms compared."""
+    """Returns a condition: subject, predicate, object, with an operator before the object if it is not equal; or two terms
+    compared."""
     terms = [word.text for word in words]
     if len(words) == 3 and words[1].operator:
         return Pattern(terms[0], "", terms[2], words[1].operator)
@@ -196,8 +197,8 @@ def _pattern(words: list[Word]) -> Pattern:
 
 
 def _compared(patterns: list[Pattern], needed: set[str], also: str) -> tuple[Pattern, ...]:
-    """Conditions, with a comparison moved into the condition that binds its variable, if nothing else needs that: `?y > 5`
-    behind `?x p ?y` becomes `?x p > 5`. What a message names stays bound."""
+    """Returns conditions, with a comparison moved into the condition that binds its variable, if nothing else needs that: `?y >
+    5` behind `?x p ?y` becomes `?x p > 5`. What a message names stays bound."""
     kept = [pattern for pattern in patterns if pattern.predicate]
     tests = [pattern for pattern in patterns if not pattern.predicate]
     for test in tests:
@@ -215,7 +216,7 @@ def _compared(patterns: list[Pattern], needed: set[str], also: str) -> tuple[Pat
 
 
 def render_pattern(pattern: Pattern) -> str:
-    """A condition in words that can be read again.
+    """Returns a condition in words that can be read again.
 
     >>> render_pattern(Pattern("?x", "hasRevenue", "50000", "gt"))
     '?x hasRevenue > 50000'
@@ -224,14 +225,15 @@ def render_pattern(pattern: Pattern) -> str:
 
 
 def _quoted(term: str) -> str:
-    """A term as it can be read again: in quotes if it is empty, has spaces or quotes, or would be taken for something else."""
+    """Returns a term as it can be read again: in quotes if it is empty, has spaces or quotes, or would be taken for something
+    else."""
     plain = term and not re.search(r'[\s"]', term) and term.lower() not in _KEYWORDS and not Word(term, False).operator
     escaped = re.sub(r'(["\\])', r"\\\1", term)
     return term if plain else f'"{escaped}"'
 
 
 def render_rule_text(conditions: tuple[Pattern, ...], conclusion: Pattern | None) -> str:
-    """A rule in words."""
+    """Returns a rule in words."""
     told = f"if {' and '.join(map(render_pattern, conditions))}"
     return f"{told} then {render_pattern(conclusion)}" if conclusion else told
 

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 
 
 def literal(value: str | int | float | bool | date | datetime) -> str:
-    """A value as TypeQL reads it back: text in quotes, numbers, truth, days, and moments in UTC.
+    """Returns a value as TypeQL reads it back: text in quotes, numbers, truth, days, and moments in UTC.
 
     >>> print(literal('say "hi"'), literal(2), literal(2.0), literal(True), literal(datetime(2026, 2, 24, tzinfo=UTC)))
     "say \\"hi\\"" 2 2.0 true 2026-02-24T00:00:00.000000Z
@@ -69,7 +69,7 @@ def _moment(value: datetime) -> str:
 
 
 def label(name: str) -> str:
-    """The name if it can stand as a label in a query, BadValue otherwise.
+    """Returns the name if it can stand as a label in a query, BadValue otherwise.
 
     >>> label("belief_supports_goal")
     'belief_supports_goal'
@@ -80,14 +80,14 @@ def label(name: str) -> str:
 
 
 def mark(text: str) -> str:
-    """An annotation if it is one that schemas here have, BadValue otherwise."""
+    """Returns an annotation if it is one that schemas here have, BadValue otherwise."""
     if not _MARK.fullmatch(text):
         raise BadValue(f"{text[:40]!r} is no annotation", "@key, @unique or @card(0..1)")
     return text
 
 
 def value_type(name: str) -> str:
-    """The name of a value type, BadValue if there is none such."""
+    """Returns the name of a value type, BadValue if there is none such."""
     if name not in VALUE_TYPES:
         raise BadValue(f"unknown value type {name[:40]!r}", f"one of: {', '.join(sorted(VALUE_TYPES))}")
     return name
@@ -109,7 +109,7 @@ def _entity(entity: Entity) -> str:
 
 
 def render_capabilities(entity: Entity) -> Iterator[str]:
-    """What an entity type owns and plays, each with its annotations."""
+    """Returns what an entity type owns and plays, each with its annotations."""
     for own in entity.owns:
         yield " ".join((f"owns {label(own.attribute)}", *map(mark, own.marks)))
     for play in entity.plays:
@@ -117,8 +117,8 @@ def render_capabilities(entity: Entity) -> Iterator[str]:
 
 
 def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:
-    """Queries that make the graph say what a record says, whatever it said before, for one write transaction in this order. What
-    is new to the graph has nothing to be taken back."""
+    """Returns queries that make the graph say what a record says, whatever it said before, for one write transaction in this
+    order. What is new to the graph has nothing to be taken back."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
     said = [(label(name), value) for name, value in record.attributes]
     single = [
@@ -139,8 +139,8 @@ def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:
 
 
 def _link(key: str, links: Links, is_new: bool) -> Iterator[str]:
-    """Queries that link a record with just those that it names. The far end is put by its key, so that it does not matter which
-    of two records comes first."""
+    """Yields queries that link a record with just those that it names. The far end is put by its key, so that it does not
+    matter which of two records comes first."""
     relation, own, other = label(links.relation), label(links.own), label(links.other)
     # The key of a record says whose it is: that never changes.
     if not is_new and relation != "agent_owns":
@@ -156,13 +156,14 @@ def _link(key: str, links: Links, is_new: bool) -> Iterator[str]:
 
 
 def render_delete(kind: str, uid: str) -> tuple[str, ...]:
-    """Queries that take an entity out of the graph. Its relations go first: they would stay behind with a role empty."""
+    """Returns queries that take an entity out of the graph. Its relations go first: they would stay behind with a role
+    empty."""
     key = f"$e isa {label(kind)}, has uid {literal(uid)};"
     return f"match\n{key}\n$r links ($e);\ndelete $r;", f"match {key}\ndelete $e;"
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of TypeQL, without blanks and comments; BadValue when a text in quotes does not end.
+    """Returns the tokens of TypeQL, without blanks and comments; BadValue when a text in quotes does not end.
 
     >>> tokens("match $x isa a; # insert")
     ['match', '$x', 'isa', 'a', ';']
@@ -174,7 +175,7 @@ def tokens(text: str) -> list[str]:
 
 
 def check_read_only(query: str) -> str:
-    """The query if it only reads, BadValue if it would write or change the schema."""
+    """Returns the query if it only reads, BadValue if it would write or change the schema."""
     found = tokens(query)
     if not found:
         raise BadValue("the query is empty", 'for example: match $g isa goal; fetch { "goal": $g.name };')
@@ -185,7 +186,7 @@ def check_read_only(query: str) -> str:
 
 
 def render_typeql(ontology: Ontology, taken: Collection[str] = ()) -> str:
-    """The define query of an ontology. `taken` are labels that the schema has already."""
+    """Returns the define query of an ontology. `taken` are labels that the schema has already."""
     return render_define(ontology_schema(ontology, taken)) or "define\n"
 
 
@@ -209,7 +210,8 @@ fetch { "intention": $iu, "name": $i.name, "status": $i.status };
 
 
 def ask_belief_chains(agent: str) -> str:
-    """The beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for either."""
+    """Returns the beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for
+    either."""
     return f"""match
 $a isa agent, has uid {literal(agent)};
 $o isa agent_owns, links (owner: $a, owned: $b);
@@ -225,7 +227,8 @@ fetch {{
 
 
 def ask_goals_behind(now: datetime, level: str = "") -> str:
-    """Goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100 %."""
+    """Returns goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100
+    %."""
     wanted = f"\n$g has hierarchy_level {literal(level)};" if level else ""
     return f"""match
 $o isa agent_owns, links (owner: $a, owned: $g);
@@ -244,7 +247,8 @@ fetch {{
 
 
 def ask_conflict_impact(beliefs: Sequence[str]) -> str:
-    """What hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for either."""
+    """Returns what hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for
+    either."""
     named = " or ".join(f"{{ $bu == {literal(uid)}; }}" for uid in beliefs)
     return f"""match
 $b isa belief, has uid $bu;
@@ -260,7 +264,8 @@ fetch {{
 
 
 def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:
-    """Facts of agents other than one that share what they have, with this subject, predicate and object as far as they are given."""
+    """Returns facts of agents other than one that share what they have, with this subject, predicate and object as far as they
+    are given."""
     given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
     wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)
     return f"""match
@@ -278,7 +283,7 @@ fetch {{
 
 
 def ask_memories_elsewhere(agent: str, words: Iterable[str] = (), limit: int = 200) -> str:
-    """Memories of agents other than one that share what they have, with all of some words."""
+    """Returns memories of agents other than one that share what they have, with all of some words."""
     wanted = "".join(f"\n$text contains {literal(word)};" for word in words)
     return f"""match
 $o isa agent_owns, links (owner: $a, owned: $m);
@@ -295,7 +300,7 @@ fetch {{
 
 
 def ask_uids(kind: str, agent: str) -> str:
-    """The uids of a type that begin with the name of an agent; of agents, the one with this name.
+    """Returns the uids of a type that begin with the name of an agent; of agents, the one with this name.
 
     >>> print(ask_uids("goal", "c.f-o"))
     match $e isa goal, has uid $uid;
@@ -309,7 +314,7 @@ def ask_uids(kind: str, agent: str) -> str:
 
 
 def plain_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows as a server gives them, with moments as files have them and lists of values in order."""
+    """Returns rows as a server gives them, with moments as files have them and lists of values in order."""
     return [{name: _plain(name, value) for name, value in row.items()} for row in rows]
 
 

@@ -39,7 +39,7 @@ class SchemaDiff(NamedTuple):
 
 
 def diff_schema(schema: Schema, present: str) -> SchemaDiff:
-    """A schema against the define text that a server gives back."""
+    """Returns a schema against the define text that a server gives back."""
     wanted, there = _told(schema), parse_define(present)
     changes = []
     lost = {name for name, kind in wanted.kinds.items() if there.kinds.get(name, kind) != kind}
@@ -69,7 +69,7 @@ def _a(kind: str) -> str:
 
 
 def _define(new: dict[str, list[str]], wanted: Told) -> str:
-    """The define query of what is new: attributes and relations before the entities that own and play them."""
+    """Returns the define query of what is new: attributes and relations before the entities that own and play them."""
     lines = [
         ", ".join((f"{kind} {label(name)}", *new[name])) + ";" for name, kind in wanted.kinds.items() if name in new
     ]
@@ -77,7 +77,7 @@ def _define(new: dict[str, list[str]], wanted: Told) -> str:
 
 
 def _queries(name: str, what: str, old: str, new: str) -> Iterator[str]:
-    """Queries that turn one statement into another. A server redefines one thing in a query, and only what is there: an
+    """Yields queries that turn one statement into another. A server redefines one thing in a query, and only what is there: an
     annotation that is missing is defined, one that is too many undefined."""
     if what in ("sub", "value"):
         yield f"redefine {label(name)} {what} {label(new) if what == 'sub' else value_type(new)};"
@@ -98,7 +98,7 @@ def _category(text: str) -> str:
 
 
 def _told(schema: Schema) -> Told:
-    """A schema of our own as statements."""
+    """Returns a schema of our own as statements."""
     kinds = {each.name: "attribute" for each in schema.attributes}
     kinds |= {each.name: "relation" for each in schema.relations}
     kinds |= {each.name: "entity" for each in schema.entities}
@@ -114,12 +114,12 @@ def _told(schema: Schema) -> Told:
 
 
 def _marks(verb: str, found: list[str]) -> str:
-    """Annotations in order, without a cardinality that holds anyway."""
+    """Returns annotations in order, without a cardinality that holds anyway."""
     return " ".join(sorted(each for each in found if each != _USUAL.get(verb)))
 
 
 def parse_define(text: str) -> Told:
-    """A define query as statements; BadValue where it is none. An empty schema is none at all."""
+    """Returns a define query as statements; BadValue where it is none. An empty schema is none at all."""
     return _Reader(tokens(text)).read()
 
 

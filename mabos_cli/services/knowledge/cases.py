@@ -68,8 +68,8 @@ class Situation(NamedTuple):
 def read_situation(
     agent: Agent, beliefs: Sequence[str] | None, desires: Sequence[str] | None, *, from_mind: bool
 ) -> Situation:
-    """Features as they are given, separated by commas, with those of the agent's files if they are wanted. Ids are spelled as in
-    the files; one that is not there is said not to be: cases may come from elsewhere."""
+    """Returns features as they are given, separated by commas, with those of the agent's files if they are wanted. Ids are
+    spelled as in the files; one that is not there is said not to be: cases may come from elsewhere."""
     found: dict[str, tuple[str, ...]] = {}
     warnings: list[str] = []
     for kind, given in (("belief", beliefs), ("desire", desires)):
@@ -89,14 +89,14 @@ def read_situation(
 
 
 def held_now(held: Sequence[Any]) -> list[str]:
-    """The ids of what is held true or wanted now; of what has none, the words."""
+    """Returns the ids of what is held true or wanted now; of what has none, the words."""
     live = [each for each in held if status_word(each.status) not in DONE | GONE]
     return [each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live]
 
 
 def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, list[str]]:
-    """How near two concepts are by the ontologies of the workspace, and warnings; None when there are none, or no feature can
-    be a concept."""
+    """Returns how near two concepts are by the ontologies of the workspace, and warnings; None when there are none, or no
+    feature can be a concept."""
     folder = agent.paths.workspace.ontologies
     if all(map(_ID.fullmatch, features)) or not any(folder.glob("*.jsonld")):
         return None, []
@@ -108,14 +108,15 @@ def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, 
 
 
 def case_weights(agent: Agent) -> Weights:
-    """What each side of a case counts, by the settings."""
+    """Returns what each side of a case counts, by the settings."""
     return Weights(*(agent.settings[f"cbr.{name}_weight"] for name in ("belief", "desire", "context")))
 
 
 def find_texts(
     call: Session, agent: Agent, file: CaseFile, text: str, limit: int = _TEXTS
 ) -> tuple[dict[str, float], list[str]]:
-    """How near the texts of cases are to one, by id, the nearest first, and warnings. Found by the index, by words and meaning."""
+    """Returns how near the texts of cases are to one, by id, the nearest first, and warnings. Found by the index, by words and
+    meaning."""
     if not len(file):
         return {}, []
     from mabos_cli.core.search.recall import Filters
@@ -154,7 +155,7 @@ def show_case(agent: Agent, case_id: str) -> tuple[Case, CaseDeparture | None]:
 
 
 def wanted_case(agent: Agent, file: CaseFile, case_id: str) -> Case:
-    """The case with an id; NotFound says whether it left."""
+    """Returns the case with an id; NotFound says whether it left."""
     found = find_case(file, case_id)
     if found:
         return found
@@ -166,8 +167,8 @@ def wanted_case(agent: Agent, file: CaseFile, case_id: str) -> Case:
 
 
 def read_cases(path: str) -> list[Case]:
-    """The cases in NDJSON, a list or a case file, each made sure of; InvalidFile cites the first line that is off. What became of
-    them elsewhere, such as how often they were used, is left there."""
+    """Returns the cases in NDJSON, a list or a case file, each made sure of; InvalidFile cites the first line that is off. What
+    became of them elsewhere, such as how often they were used, is left there."""
     shown = "standard input" if path == "-" else path
     found = []
     try:
@@ -183,7 +184,7 @@ def read_cases(path: str) -> list[Case]:
 
 
 def _read(text: str, shown: str) -> Iterator[tuple[Callable[[], int], Case]]:
-    """Cases, and what tells the line of each."""
+    """Yields cases, and what tells the line of each."""
     if text.lstrip()[:1] == "[" or _is_whole(text):
         data = text.encode("utf-8")
         raw = parse_json(data, shown)
@@ -200,7 +201,7 @@ def _read(text: str, shown: str) -> Iterator[tuple[Callable[[], int], Case]]:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a text is one JSON object, on however many lines; another one behind the first is soon seen."""
+    """Returns whether a text is one JSON object, on however many lines; another one behind the first is soon seen."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):

@@ -89,7 +89,7 @@ def change_ontologies(
 
 
 def check_domain(domain: str) -> str:
-    """The domain if it can be the name of an ontology."""
+    """Returns the domain if it can be the name of an ontology."""
     if not re.fullmatch(DOMAIN, domain) or domain in WELL_KNOWN:
         raise BadValue(
             f"{domain[:40]!r} cannot be the name of an ontology",
@@ -139,7 +139,7 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
 
 
 def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals with some ids, each once, those that wait with names resolved."""
+    """Returns the proposals with some ids, each once, those that wait with names resolved."""
     resolved = {(each.domain, each.id): each for each in pending}
     found = [library.find_proposal(own) for own in dict.fromkeys(ids)]
     return [resolved.get((each.domain, each.id), each) for each in found]
@@ -158,7 +158,7 @@ def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> Proposa
 
 
 def _noted(verdict: ProposalVerdict, now: str) -> Proposal:
-    """The proposal with what was found; when it was found before, that stays as it is."""
+    """Returns the proposal with what was found; when it was found before, that stays as it is."""
     findings = [finding._asdict() for finding in verdict.findings]
     old = verdict.proposal.validation_result or {}
     if old.get("findings") == findings and old.get("valid") is verdict.is_valid:
@@ -206,14 +206,14 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
 
 
 def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) -> Proposal:
-    """The proposal; one that was merged and is lost waits again when it is named."""
+    """Returns the proposal; one that was merged and is lost waits again when it is named."""
     if not is_lost(proposal, library.ontology):
         return proposal
     return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
 
 
 def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool) -> list[ProposalVerdict]:
-    """The verdicts on proposals that are to be merged together; UsageFault when one of them fails."""
+    """Returns the verdicts on proposals that are to be merged together; UsageFault when one of them fails."""
     around = library.surroundings(pending)
     verdicts = []
     for each in waiting:
@@ -232,7 +232,7 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
 
 
 def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
-    """The ontologies with the nodes of proposals."""
+    """Returns the ontologies with the nodes of proposals."""
     changed = []
     for domain in dict.fromkeys(each.domain for each in proposals):
         nodes = [proposed_node(each) for each in proposals if each.domain == domain]
@@ -263,7 +263,7 @@ def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool]
 
 
 def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
-    """The files of proposals with what became of some of them; the rest of each stays as it was written."""
+    """Returns the files of proposals with what became of some of them; the rest of each stays as it was written."""
     told = ("status", "validation_result", "merged_at", "rejected_at", "reason")
     new = {(each.domain, each.id): {name: getattr(each, name) for name in told} for each in proposals}
     changed = []
@@ -276,7 +276,7 @@ def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
 
 
 def _with_proposal(library: Library, proposal: Proposal) -> FileWrite:
-    """The proposals of a domain with one more."""
+    """Returns the proposals of a domain with one more."""
     held = library.files.get(proposal.domain) or HeldFile(ProposalFile(), None)
     held.file.proposals += (proposal,)
     return _proposals_file(library, proposal.domain, held)
@@ -314,7 +314,7 @@ def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffo
 
 
 def _lacks_ground(library: Library, shipped: Document) -> bool:
-    """Whether a document names classes of the one that others build on, and the workspace does not define them."""
+    """Returns whether a document names classes of the one that others build on, and the workspace does not define them."""
     own = read_ontology([shipped])
     named = {parent for concept in own.concepts.values() for parent in concept.parents}
     named |= {end for each in own.properties.values() for end in (*each.domains, *each.ranges)}
@@ -323,7 +323,7 @@ def _lacks_ground(library: Library, shipped: Document) -> bool:
 
 
 def _scaffold_one(library: Library, shipped: Document, domain: str, files: list[FileWrite]) -> Scaffolded:
-    """What becomes of the file of a domain; it is added to the files that are to be written, if it changes."""
+    """Returns what becomes of the file of a domain; it is added to the files that are to be written, if it changes."""
     library.check_readable(domain)
     path, held = library.workspace.ontology(domain), library.documents.get(domain)
     shown = f"ontologies/{path.name}"
@@ -339,7 +339,7 @@ def _scaffold_one(library: Library, shipped: Document, domain: str, files: list[
 
 
 def _named_nodes(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The nodes of a document by IRI, without the one that stands for the document."""
+    """Yields the nodes of a document by IRI, without the one that stands for the document."""
     for node in document.nodes():
         own, types = node.get("@id"), node.get("@type")
         if isinstance(own, str) and "owl:Ontology" not in (types if isinstance(types, list) else [types]):
@@ -357,7 +357,7 @@ def export_ontology(workspace: WorkspacePaths, domain: str, form: str) -> tuple[
 
 
 def _render(documents: dict[str, Document], domain: str, form: str) -> str:
-    """The text of one document or of all, in a format."""
+    """Returns the text of one document or of all, in a format."""
     chosen = [documents[domain]] if domain else list(documents.values())
     if form in ("turtle", "ntriples"):
         from mabos_cli.backends.rdf import convert_jsonld

@@ -31,7 +31,7 @@ Parts = dict[str, dict[str, None] | None]
 
 
 def changed_parts(changes: Iterable[Change]) -> Parts:
-    """The parts that were changed, with the ids that were named; None where the whole part is to be looked through.
+    """Returns the parts that were changed, with the ids that were named; None where the whole part is to be looked through.
 
     >>> changed_parts([Change("store", "memory", ("M-1",)), Change("rule create", "rules"), Change("log archive")])
     {'memory': {'M-1': None}, 'rules': None}
@@ -70,7 +70,8 @@ def mirror_changes(agents: Sequence[Agent]) -> list[str]:
 
 
 def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Parts]]:
-    """What was written in each home; and the minds of other agents that are mirrored and linked with one that changed."""
+    """Returns what was written in each home; and the minds of other agents that are mirrored and linked with one that
+    changed."""
     changed: dict[str, Agent] = {}
     for agent in agents:
         parts = changed_parts(agent.changes or ())
@@ -86,7 +87,7 @@ def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Parts]]:
 
 
 def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
-    """The agents of other agents whose records may have changed with the mind of this one, if they are mirrored."""
+    """Yields the agents of other agents whose records may have changed with the mind of this one, if they are mirrored."""
     from mabos_cli.services.mirror.source import find_leaning
 
     with suppress(MabosError):  # files that cannot be read, about which others warn
@@ -126,7 +127,7 @@ def _reason(error: MabosError | BadValue) -> str:
 
 
 def _notes(writing: "Writing") -> list[str]:
-    """What went wrong with single records."""
+    """Returns what went wrong with single records."""
     notes = list(writing.warnings)
     if writing.failed:
         first = writing.failed[0]
@@ -165,7 +166,7 @@ def place_of(workspace: WorkspacePaths, settings: Settings, database: str = "") 
 
 
 def connect(workspace: WorkspacePaths, place: "Place") -> "Session":
-    """A session with the server, in time, or Unavailable. One that does not answer is not asked again for a while."""
+    """Returns a session with the server, in time, or Unavailable. One that does not answer is not asked again for a while."""
     from mabos_cli.backends.typedb import open_session
 
     try:

@@ -14,8 +14,8 @@ from mabos_cli.core.mirror.mind_records import (
     belief_chains,
     conflict_impact,
     goals_behind,
+    linked_records,
     mind_records,
-    world_records,
 )
 from mabos_cli.core.mirror.records import Record
 from mabos_cli.errors import MabosError, NotFound, UsageFault
@@ -106,7 +106,7 @@ def _load_minds(call: Session, workspace: WorkspacePaths, asked: Agent | None) -
             if asked and agent == asked.id:
                 raise
             warnings.append(f"{agent}: {error.message}")
-    return _Mirror(agents, RecordGraph(world_records(minds))), warnings
+    return _Mirror(agents, RecordGraph(linked_records(minds))), warnings
 
 
 def _answer(mirror: _Mirror, agent: Agent | None, asked: Question) -> Impact:
@@ -133,7 +133,7 @@ def _answer(mirror: _Mirror, agent: Agent | None, asked: Question) -> Impact:
 
 
 def _find_conflict(agent: Agent, key: str) -> Conflict:
-    """The conflict with a key, whether somebody resolved it or not."""
+    """Returns the conflict with a key, whether somebody resolved it or not."""
     found = compare_beliefs(agent, load_beliefs(agent)[0]).conflicts
     named = {each.key: each for each in found if len(key) >= 4 and each.key.startswith(key)}
     if len(named) > 1:
@@ -144,13 +144,13 @@ def _find_conflict(agent: Agent, key: str) -> Conflict:
 
 
 def _key(agent: str, belief: Belief) -> str:
-    """The key of a belief in the graph."""
+    """Returns the key of a belief in the graph."""
     return mind_records(AgentMind(agent, (belief,)))[0].uid
 
 
 def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
-    """The belief, goal, plan or intention with an id or a title. Its agent may stand before a slash, and another one is meant
-    when only that has something of this id."""
+    """Returns the belief, goal, plan or intention with an id or a title. Its agent may stand before a slash, and another one is
+    meant when only that has something of this id."""
     wanted = name.strip().casefold()
     records = [record for kind in _KINDS for record in graph.all(kind)]
     mine = [each for each in records if agent in each.linked("agent_owns")]
@@ -170,7 +170,7 @@ def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
 
 
 def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
-    """The chains that lead through something. Goals, plans and intentions may rest on beliefs of any agent."""
+    """Returns the chains that lead through something. Goals, plans and intentions may rest on beliefs of any agent."""
     if record.type == "belief":
         return mirror.impact([record.uid])
     rows = [row for agent in mirror.agents for row in mirror.chains(agent)]
@@ -178,5 +178,5 @@ def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
 
 
 def _keys_of(row: Row, kind: str) -> set[str]:
-    """The keys of a kind that a chain leads through."""
+    """Returns the keys of a kind that a chain leads through."""
     return {row["goal"]} if kind == "goal" else {each[kind] for each in row.get(f"{kind}s", ())}

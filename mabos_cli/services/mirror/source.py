@@ -54,8 +54,8 @@ class Held(NamedTuple):
 
 
 def load_part(agent: Agent, part: str, ids: Ids | None = None, known: Ids = ()) -> Held:
-    """The records of a part, or only those with some ids, where the part can be looked up by id. Of what moves between working
-    and short-term memory no command names the ids: those that the mirror knows come along."""
+    """Returns the records of a part, or only those with some ids, where the part can be looked up by id. Of what moves between
+    working and short-term memory no command names the ids: those that the mirror knows come along."""
     if ids is None or part not in _NAMED:
         records = list(_WHOLE[part](agent))
         return Held(records, frozenset((record.type, record.uid) for record in records))
@@ -71,7 +71,8 @@ def _agent(agent: Agent) -> Iterator[Record]:
 
 
 def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
-    """The minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to nothing."""
+    """Returns the minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to
+    nothing."""
     minds = []
     for name in list_agents(agent.paths.workspace):
         if name != agent.id and name not in but:
@@ -81,14 +82,15 @@ def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
 
 
 def find_leaning(agent: Agent, but: Ids) -> list[str]:
-    """The other agents, but for some, whose records may have changed with the mind of this one: they are linked, or now could be."""
+    """Returns the other agents, but for some, whose records may have changed with the mind of this one: they are linked, or now
+    could be."""
     others = _other_minds(agent, but)
     mind = load_mind(agent) if others else AgentMind(agent.id)
     return [other.agent for other in others if leans_on(other, mind)]
 
 
 def load_mind(agent: Agent) -> AgentMind:
-    """What an agent holds true, wants and does. What makes no sense in its files is for `bdi` and `doctor` to tell."""
+    """Returns what an agent holds true, wants and does. What makes no sense in its files is for `bdi` and `doctor` to tell."""
     kinds = ("desire", "goal", "plan", "intention")
     return AgentMind(agent.id, load_beliefs(agent)[0], *(load_attitudes(agent, kind)[0] for kind in kinds))
 
@@ -107,7 +109,7 @@ def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
 
 
 def _is_derived_anew(facts: Facts) -> bool:
-    """Whether derived facts follow from the facts as they are: then they may have changed with them."""
+    """Returns whether derived facts follow from the facts as they are: then they may have changed with them."""
     return facts.derived.extra.get("facts_version") == facts.asserted.version
 
 

@@ -195,7 +195,8 @@ def sync_agent(agent: Agent, session: Session, writing: Writing, show: Show | No
 
 
 def load_records(agent: Agent) -> tuple[dict[Key, Record], set[str], list[str]]:
-    """All records of an agent, the types that could be read, and warnings about files that could not. One that is gone has none."""
+    """Returns all records of an agent, the types that could be read, and warnings about files that could not. One that is gone
+    has none."""
     records: dict[Key, Record] = {}
     kinds: set[str] = set()
     warnings: list[str] = []
@@ -211,7 +212,7 @@ def load_records(agent: Agent) -> tuple[dict[Key, Record], set[str], list[str]]:
 
 
 def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
-    """Records by type and uid. Of several with one id the first counts, as for whoever looks for an id."""
+    """Returns records by type and uid. Of several with one id the first counts, as for whoever looks for an id."""
     found: dict[Key, Record] = {}
     for record in records:
         found.setdefault((record.type, record.uid), record)
@@ -219,7 +220,7 @@ def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
 
 
 def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
-    """What the mirror holds of an agent."""
+    """Returns what the mirror holds of an agent."""
     found: set[Key] = set()
     for kind in sorted(kinds):
         rows, _ = session.read(ask_uids(kind, agent))
@@ -240,7 +241,7 @@ def sync_touched(agent: Agent, session: Session, touched: Touched, writing: Writ
 
 
 def plan_touched(agent: Agent, touched: Touched, known: Ledger) -> tuple[Todo, dict[Key, Record], list[str]]:
-    """What to do about some parts, by the ledger: with ids only about those, and about what is no longer there."""
+    """Returns what to do about some parts, by the ledger: with ids only about those, and about what is no longer there."""
     records: dict[Key, Record] = {}
     put: list[Key] = []
     drop: list[Key] = []
@@ -264,7 +265,8 @@ def plan_touched(agent: Agent, touched: Touched, known: Ledger) -> tuple[Todo, d
 
 
 def with_queued(agent: str, touched: Touched, known: Ledger) -> Touched:
-    """What was touched, the first of what was queued before, and the agent itself: whether it shares may have changed."""
+    """Returns what was touched, the first of what was queued before, and the agent itself: whether it shares may have
+    changed."""
     found = {part: None if ids is None else {*ids} for part, ids in touched.items()}
     found["agent"] = None
     part_of = {kind: part for part, kinds in PARTS.items() for kind in kinds}

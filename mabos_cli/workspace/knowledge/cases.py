@@ -27,7 +27,7 @@ _WHOLE = 200  # cases that still are one file
 
 
 def load_cases(agent: Agent) -> CaseFile:
-    """The cases as they are on disk."""
+    """Returns the cases as they are on disk."""
     return _read(agent)[0]
 
 
@@ -62,13 +62,13 @@ def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Re
 
 
 def _departed(file: CaseFile, departures: Iterable[CaseDeparture]) -> list[tuple[str, bytes]]:
-    """The archive's records of cases that leave."""
+    """Returns the archive's records of cases that leave."""
     cases = ((each, each.case or file.case(file.places[each.id])) for each in departures)
     return [(each.at, render_case_departure(each, case)) for each, case in cases]
 
 
 def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:
-    """The archive's records about a case, oldest first; c-001 is C-001 too."""
+    """Returns the archive's records about a case, oldest first; c-001 is C-001 too."""
     found: list[CaseDeparture] = []
     for name in archive_files(agent.paths):
         data = read_bytes(agent.paths.archive / name) or b""
@@ -78,7 +78,7 @@ def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:
 
 
 def find_case(file: CaseFile, case_id: str) -> Case | None:
-    """The case with an id, whether written large or small."""
+    """Returns the case with an id, whether written large or small."""
     wanted = case_id.strip()
     place = file.places.get(wanted)
     if place is None:

@@ -51,7 +51,7 @@ class Facts(NamedTuple):
     derived: FactFile
 
     def all(self) -> Iterator[Fact]:
-        """Every fact, asserted ones first."""
+        """Yields every fact, asserted ones first."""
         yield from self.asserted.facts()
         yield from self.derived.facts()
 
@@ -64,16 +64,16 @@ class Facts(NamedTuple):
                 yield from self.where("subject", subject)
 
     def where(self, name: str, value: str) -> Iterator[Fact]:
-        """The facts whose field is exactly this."""
+        """Yields the facts whose field is exactly this."""
         for file in self:
             yield from file.where(name, value)
 
     def find(self, fact_id: str) -> Fact | None:
-        """The fact with an id, be it one that a merge of branches took over."""
+        """Returns the fact with an id, be it one that a merge of branches took over."""
         return next(self.where("id", fact_id), None) or self.asserted.find_united(fact_id)
 
     def by_triple(self) -> dict[Triple, Fact]:
-        """The asserted facts by what they say, for many questions at once."""
+        """Returns the asserted facts by what they say, for many questions at once."""
         return {fact.triple: fact for fact in self.asserted.facts()}
 
     @property
@@ -82,7 +82,7 @@ class Facts(NamedTuple):
 
 
 def load_facts(agent: Agent) -> Facts:
-    """The facts as they are on disk."""
+    """Returns the facts as they are on disk."""
     return Facts(_read(agent, agent.paths.facts)[0], _read(agent, agent.paths.derived_facts)[0])
 
 
@@ -120,7 +120,7 @@ def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Re
 
 
 def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | None], changes: FactChanges) -> Write:
-    """What is to be written so that the facts are changed."""
+    """Returns what is to be written so that the facts are changed."""
     before = facts.versions
     _apply(facts.asserted, changes)
     files = [FileWrite(agent.paths.facts, render_facts(facts.asserted), data[0])]
@@ -167,7 +167,7 @@ class _FactIds(IdSource):
 
 
 def _last_id(file: FactFile, *more: str) -> str:
-    """The last id issued. A file that does not say, as other tools write it, is searched."""
+    """Returns the last id issued. A file that does not say, as other tools write it, is searched."""
     ids = [file.last_id] if file.last_id else [line_id(line) for line in file.lines]
     return max((i for i in (*ids, *more) if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
 
@@ -275,12 +275,12 @@ def write_derived_facts(
 
 
 def _derived_among(asserted: FactFile) -> list[Fact]:
-    """The derived facts that another tool keeps among the asserted ones."""
+    """Returns the derived facts that another tool keeps among the asserted ones."""
     return [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
 
 
 def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture]:
-    """The facts that left and whose lines hold a text, oldest first: only those lines are decoded."""
+    """Returns the facts that left and whose lines hold a text, oldest first: only those lines are decoded."""
     found: list[FactDeparture] = []
     for name in archive_files(paths):
         data = read_bytes(paths.archive / name) or b""
@@ -294,7 +294,7 @@ RulePlan = Callable[[tuple[Rule, ...], str], tuple[Sequence[Rule], Result]]
 
 
 def load_rules(agent: Agent) -> RuleFile:
-    """The rules as they are on disk."""
+    """Returns the rules as they are on disk."""
     data = read_bytes(agent.paths.rules)
     return parse_rules(data, agent.paths.cited(agent.paths.rules)) if data is not None else RuleFile()
 
@@ -322,18 +322,19 @@ def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Re
 
 
 def _departed_rule(rule: Rule, at: str) -> tuple[str, bytes]:
-    """The archive's record of a rule that is taken out."""
+    """Returns the archive's record of a rule that is taken out."""
     return at, dump_record({"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)})
 
 
 def _last_number(file: RuleFile) -> int:
-    """The highest number of a rule that is or was there."""
+    """Returns the highest number of a rule that is or was there."""
     ids = (file.last_id, *(rule.id for rule in file.rules))
     return max((int(match[1]) for own in ids if (match := re.fullmatch(r"R-(\d{1,18})", own))), default=0)
 
 
 def functional_predicates(agent: Agent) -> tuple[frozenset[str], list[str]]:
-    """The predicates that ontologies declare to have one value at a time, and warnings about files that cannot be read."""
+    """Returns the predicates that ontologies declare to have one value at a time, and warnings about files that cannot be
+    read."""
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     ontology, warnings = load_ontology(agent.paths.workspace)

@@ -18,13 +18,13 @@ _PROPOSALS = "-proposals.json"
 
 
 def load_ontology(paths: WorkspacePaths) -> tuple[Ontology, list[str]]:
-    """All that the ontologies of a workspace say together, and a warning about each that cannot be read."""
+    """Returns all that the ontologies of a workspace say together, and a warning about each that cannot be read."""
     documents, faults = load_documents(paths)
     return read_ontology(list(documents.values())), [fault.message for fault in faults.values()]
 
 
 def load_documents(workspace: WorkspacePaths) -> tuple[dict[str, Document], dict[str, InvalidFile]]:
-    """The documents in ontologies/ by name, and what is wrong with those that cannot be read."""
+    """Returns the documents in ontologies/ by name, and what is wrong with those that cannot be read."""
     found: dict[str, Document] = {}
     faults: dict[str, InvalidFile] = {}
     for name in list_names(workspace.ontologies):
@@ -40,13 +40,13 @@ def load_documents(workspace: WorkspacePaths) -> tuple[dict[str, Document], dict
 
 
 def shipped_names() -> list[str]:
-    """The ontologies that come with the program, the one that the others build on first."""
+    """Returns the ontologies that come with the program, the one that the others build on first."""
     names = [name.removesuffix(ENDING) for name in list_names(shipped_ontologies()) if name.endswith(ENDING)]
     return sorted(names, key=lambda name: (name != "business", name))
 
 
 def load_shipped(name: str) -> Document:
-    """A document that comes with the program."""
+    """Returns a document that comes with the program."""
     data = read_bytes(shipped_ontologies() / f"{name}{ENDING}")
     if data is None:
         raise NotFound(f"no ontology {name!r} comes with mabos", f"there are: {', '.join(shipped_names())}")
@@ -98,7 +98,7 @@ class Library:
                 raise faults[domain]
 
     def proposals(self, status: str = "") -> list[Proposal]:
-        """The proposals in a status, or all, by id, with ids in the short form of all ontologies."""
+        """Returns the proposals in a status, or all, by id, with ids in the short form of all ontologies."""
         found = [
             self._shortened(each)
             for held in self.files.values()
@@ -108,13 +108,13 @@ class Library:
         return sorted(found, key=lambda each: (len(each.id), each.id, each.domain))
 
     def pending(self) -> list[Proposal]:
-        """The proposals that wait, with names resolved to ids."""
+        """Returns the proposals that wait, with names resolved to ids."""
         found = self.proposals("pending")
         named = name_proposed(found)
         return [resolve_names(each, self.ontology, named) for each in found]
 
     def find_proposal(self, name: str) -> Proposal:
-        """The proposal with an id, or with domain/id where branches gave an id twice."""
+        """Returns the proposal with an id, or with domain/id where branches gave an id twice."""
         domain, _, own = name.rpartition("/")
         found = [each for each in self.proposals() if each.id == own and domain in ("", each.domain)]
         if not found:
@@ -127,14 +127,14 @@ class Library:
         return found[0]
 
     def surroundings(self, pending: list[Proposal]) -> Surroundings:
-        """What a proposal is held against."""
+        """Returns what a proposal is held against."""
         return Surroundings(self.ontology, pending, self.known_domains(), self.prefixes.spaces)
 
     def known_domains(self) -> Collection[str]:
         return {*self.documents, *shipped_names()}
 
     def prefix_of(self, domain: str) -> str:
-        """The prefix that most nodes of a domain have; the domain's own name where there are none."""
+        """Returns the prefix that most nodes of a domain have; the domain's own name where there are none."""
         document = self.documents.get(domain)
         if document is None and domain in shipped_names():
             document = load_shipped(domain)

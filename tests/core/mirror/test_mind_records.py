@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from typeql.samples import CEO, CFO, NOW
 
-from mabos_cli.core.mirror.mind_records import RecordGraph, belief_chains, conflict_impact, goals_behind, world_records
+from mabos_cli.core.mirror.mind_records import RecordGraph, belief_chains, conflict_impact, goals_behind, linked_records
 
-GRAPH = RecordGraph(world_records((CEO, CFO)))
+GRAPH = RecordGraph(linked_records((CEO, CFO)))
 
 
 def test_chains_reach_across_agents():

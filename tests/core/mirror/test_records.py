@@ -7,7 +7,7 @@ from typeql.samples import CEO, CFO, known, world
 
 from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
-from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records, shared_ids, world_records
+from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, linked_records, mind_records, shared_ids
 from mabos_cli.core.mirror.records import Links, Record, make_record, memory_record, record_hash
 from mabos_cli.core.mirror.schema import mirror_schema
 
@@ -83,7 +83,7 @@ def test_links_count_from_both_sides_and_only_to_what_is_there():
 def test_a_goal_of_another_agent_can_be_named():
     assert shared_ids((CEO, CFO))["goal", "G-1"] == "ceo/G-1"
     assert ("desire", "D-1") not in shared_ids((CEO, CFO))  # both have one
-    found = by_uid(world_records((CEO, CFO)))
+    found = by_uid(linked_records((CEO, CFO)))
     assert found["cfo/B-001"].linked("belief_supports_goal") == ("ceo/G-1", "cfo/G-9")
 
 
@@ -97,7 +97,7 @@ def test_a_plan_may_be_for_a_goal_of_another_agent():
     alone = [
         record for minds in ((CEO, (coo, CFO)), (CFO, (CEO, coo)), (coo, (CFO, CEO))) for record in mind_records(*minds)
     ]
-    assert alone == world_records((CEO, CFO, coo))  # whoever is asked about, and in whatever order
+    assert alone == linked_records((CEO, CFO, coo))  # whoever is asked about, and in whatever order
     assert leans_on(CEO, coo) and leans_on(coo, CEO) and leans_on(CFO, CEO)
     assert not leans_on(CFO, coo) and not leans_on(AgentMind("x"), CEO)
 
