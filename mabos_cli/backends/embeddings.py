@@ -1,11 +1,22 @@
-"""The one door to embedding models: a text goes in, a packed unit vector comes out, whoever made it."""
+"""Opens the embedding model that the settings name, and packs vectors: little-endian float32 of length one, or all zero."""
 
-from collections.abc import Mapping
+import json
+import math
+import mmap
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from mabos_cli.core.search.documents import Embedder
-from mabos_cli.errors import UsageFault
+from mabos_cli.errors import Unavailable, UsageFault
 
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http")
+# A vector shorter than this says nothing, and dividing by its length would lose all precision.
+NOTHING = 1e-30
+_SIZES = {"F16": 2, "F32": 4, "I64": 8}
+_HEADER_LIMIT = 1 << 20
+_SAMPLES, _SAMPLE = 64, 4096
 
 
 def open_embedder(
@@ -30,3 +41,94 @@ def open_embedder(
 
         return open_http(provider, model=model, url=url, timeout=timeout, environ=environ)
     raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")
+
+
+def pack_unit(values: Sequence[float]) -> bytes:
+    """The vector scaled to length one, packed; all zero stays all zero. ValueError for what is no finite number.
+
+    >>> any(pack_unit([0.0, 0.0])), pack_unit([0.0, 3.0]) == pack_unit([0.0, 1.0])
+    (False, True)
+    """
+    try:
+        length = math.hypot(*values)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"values that are no numbers: {error}") from None
+    if not math.isfinite(length):
+        raise ValueError("values that are not finite")
+    if length < NOTHING:
+        return bytes(4 * len(values))
+    return struct.pack(f"<{len(values)}f", *[value / length for value in values])
+
+
+def pack_rows(rows: Any, source: str) -> list[bytes]:
+    """Each row of a numpy matrix scaled to length one, packed; Unavailable, naming the source, for NaN and infinity."""
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise Unavailable(f"{source} gave vectors that are no numbers", "its files may be damaged; install it again")
+    unit = (rows / np.where(lengths < NOTHING, np.inf, lengths)).astype("<f4")
+    return [row.tobytes() for row in unit]
+
+
+class Tensor(NamedTuple):
+    """Where one tensor lies in the mapped file. dtype is F16, F32 or I64."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+
+
+class Weights(NamedTuple):
+    """A mapped file and its tensors by name."""
+
+    data: mmap.mmap
+    tensors: dict[str, Tensor]
+
+
+def open_weights(path: Path, hint: str) -> Weights:
+    """The mapped weights, or Unavailable with the hint when the file is missing, cut short or another format."""
+    try:
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        # An empty file cannot be mapped: that is the ValueError.
+        reason = getattr(error, "strerror", None) or "it is empty"
+        raise Unavailable(f"cannot read the weights {path}: {reason}", hint) from None
+    try:
+        return Weights(data, _read_header(data))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Unavailable(f"{path} is not a whole safetensors file: {error}", hint) from None
+
+
+def _read_header(data: mmap.mmap) -> dict[str, Tensor]:
+    length = int.from_bytes(data[:8], "little")
+    if not 2 <= length <= min(_HEADER_LIMIT, len(data) - 8):
+        raise ValueError("its header does not fit")
+    found = {}
+    for name, entry in json.loads(data[8 : 8 + length]).items():
+        if name == "__metadata__":
+            continue
+        begin, end = (8 + length + int(offset) for offset in entry["data_offsets"])
+        tensor = Tensor(entry["dtype"], tuple(int(size) for size in entry["shape"]), begin)
+        if tensor.dtype not in _SIZES or end - begin != math.prod(tensor.shape) * _SIZES[tensor.dtype]:
+            raise ValueError(f"{name} is {tensor.dtype} {list(tensor.shape)} in {end - begin} bytes")
+        if not 8 + length <= begin <= end <= len(data):
+            raise ValueError(f"{name} ends at byte {end} of {len(data)}")
+        found[name] = tensor
+    return found
+
+
+def fingerprint(*paths: Path) -> str:
+    """Eight hex digits that change when a model's files do; large files are sampled, so that naming one stays cheap."""
+    from zlib import crc32
+
+    found = 0
+    for path in paths:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            for step in range(_SAMPLES):
+                file.seek(max(0, (size - _SAMPLE) * step // (_SAMPLES - 1)))
+                found = crc32(file.read(_SAMPLE), found)
+        found = crc32(str(size).encode(), found)
+    return f"{found:08x}"

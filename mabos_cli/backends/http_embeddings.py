@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from mabos_cli.backends.embeddings import pack_unit
 from mabos_cli.backends.http_client import Client, check_key, check_url
-from mabos_cli.backends.vectors import pack_unit
 from mabos_cli.errors import Unavailable
 
 BATCH = 50

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.backends.vectors import Weights, fingerprint, open_weights, pack_rows
+from mabos_cli.backends.embeddings import Weights, fingerprint, open_weights, pack_rows
 from mabos_cli.errors import Unavailable
 
 # What the model was trained for; its positions would allow 512.

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.backends import embeddings, vectors
-from mabos_cli.backends.vectors import pack_unit
+from mabos_cli.backends import embeddings
+from mabos_cli.backends.embeddings import pack_unit
 from mabos_cli.errors import UsageFault
 
 
@@ -20,7 +20,7 @@ def test_unknown_provider() -> None:
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(vectors) == (0, 1)
+    assert doctest.testmod(embeddings) == (0, 1)
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=20))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.backends.llama_bpe import PackedPieces, Tokenizer, open_vocabulary
+from mabos_cli.backends.wordllama import PackedPieces, Tokenizer, open_vocabulary
 
 from .texts import make_texts
 
@@ -118,7 +118,7 @@ def test_lone_surrogates_are_bytes() -> None:
 
 
 def test_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mabos_cli.backends.llama_bpe._CACHED_WORDS", 10)
+    monkeypatch.setattr("mabos_cli.backends.wordllama._CACHED_WORDS", 10)
     tokenizer = ours()
     for number in range(40):
         tokenizer.encode(f"w{number} {'x' * 100}")
