@@ -25,8 +25,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.index import tables as lanes
-from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
+from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 
 
 def in_process(root: Path, runs: int) -> tuple[float, float]:

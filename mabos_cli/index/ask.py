@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.language.text import words, words_as_written
-from mabos_cli.core.memory.item import TRUSTS, MemoryItem
+from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.recall import (
     Candidate,
     Filters,
     Hit,
+    candidate_of,
     is_first_person,
     names_in,
     phrases,
@@ -135,7 +136,7 @@ class Asking:
         """The agent's own items before a place in time, and those from there on."""
         index = self._indexes[0]
         found = lanes.list_around(index.db, place, before, after, self._scope.archived)
-        return [[_remembered(index.decode(line), *rest) for line, *rest in side] for side in found]
+        return [[candidate_of(index.decode(line), *rest) for line, *rest in side] for side in found]
 
     def count(self) -> int:
         """How many items and passages can be found at all."""
@@ -232,11 +233,7 @@ def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mappi
             marked=TRUSTS[row.trust],
         )
     line, store, archived = lines[row.item_row]
-    return _remembered(doc.search_index.decode(line), store, archived, agent)
-
-
-def _remembered(item: MemoryItem, store: str, archived: str, agent: str = "") -> Candidate:
-    return Candidate(item.content, item.importance, item.happened_at, item, store, archived, agent=agent)
+    return candidate_of(doc.search_index.decode(line), store, archived, agent)
 
 
 def embed_question(index: SearchIndex, text: str) -> bytes:
@@ -254,8 +251,8 @@ def embed_question(index: SearchIndex, text: str) -> bytes:
     return vector if any(vector) else b""
 
 
-def lanes_of(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
-    """What each lane finds by itself: reference, measure and text."""
+def search_lanes(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
+    """Returns what each lane finds by itself: reference, measure and text."""
     match = lanes.match_any(words_as_written(question))
     found = {"words": [*lanes.find_words(index.db, match, count, Restriction(), False).items()], "vectors": []}
     if index.vectors and (query := embed_question(index, question)):

@@ -2,7 +2,7 @@
 vectors of a passage go together."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -66,68 +66,49 @@ class Follower:
         stale = [s for s in sources if known.get(s.path, ("",))[0] != s.stamp]
         # New ones first, and those that are gone last: what moved from one to another keeps its words and vector.
         stale.sort(key=lambda source: source.path in known)
-        added = changed = errors = 0
-        for batch in self._batches(stale, gone, known):
-            with transaction(self._db):
-                for source, content in batch:
-                    errors += bool(content.error)
-                    before = known.get(source.path)
-                    added += before is None
-                    changed += bool(before and source.stamp and before[1:] != (content.hash, content.error))
-                self._apply(batch, known)
-        unchanged = len(sources) - added - changed
-        return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors)
-
-    def _batches(
-        self, stale: Sequence[Source], gone: Sequence[str], known: dict[str, tuple[str, str, str]]
-    ) -> Iterator[list[tuple[Source, Content]]]:
-        """Sources with what they hold now, a thousand rows or so at a time. Sources that are gone hold nothing."""
+        added = changed = errors = rows = 0
         batch: list[tuple[Source, Content]] = []
-        rows = 0
         for source in stale:
             content = source.load()
             batch.append((source, content))
+            before = known.get(source.path)
+            errors += bool(content.error)
+            added += before is None
+            changed += bool(before and before[1:] != (content.hash, content.error))
             rows += len(content.pieces) + len(content.records)
             if rows > _BATCH:
-                yield batch
+                self._apply(batch, known)
                 batch, rows = [], 0
         batch += [(Source(path, "", True, Content), Content()) for path in gone]
         if batch:
-            yield batch
+            self._apply(batch, known)
+        unchanged = len(sources) - added - changed
+        return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors)
 
     def _apply(self, batch: list[tuple[Source, Content]], known: dict[str, tuple[str, str, str]]) -> None:
+        """Brings the rows of some sources up to date, in one transaction."""
         touched: set[str] = set()
         moved: list[Place] = []
-        for source, content in batch:
-            if not source.stamp and source.path in known:
-                self._db.execute("DELETE FROM files WHERE path = ?", (source.path,))
-            elif content.hash and known.get(source.path, ("", "", ""))[1:] == (content.hash, content.error):
+        with transaction(self._db):
+            for source, content in batch:
                 stamp = source.stamp if source.settled else ""
-                self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
-                continue
-            content = self._records(source.path, content, touched, moved)
-            self._pieces(source.path, content.pieces, touched)
-            if source.stamp:
-                self._note(source, content)
-        for item_id in sorted(touched):
-            self._settle(item_id)
-        self._unsettle_followers(moved)
+                if not source.stamp:
+                    self._db.execute("DELETE FROM files WHERE path = ?", (source.path,))
+                elif content.hash and known.get(source.path, ("", "", ""))[1:] == (content.hash, content.error):
+                    self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
+                    continue
+                content = self._write_records(source.path, content, touched, moved)
+                self._write_pieces(source.path, content.pieces, touched)
+                if source.stamp:
+                    size, changed = (int(number) for number in source.stamp.split(":")[:2])
+                    counts = len(content.pieces), len(content.records)
+                    row = (source.path, stamp, size, changed, content.hash, *counts, content.error)
+                    self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            for item_id in sorted(touched):
+                self._settle(item_id)
+            self._unsettle_followers(moved)
 
-    def _note(self, source: Source, content: Content) -> None:
-        size, _, rest = source.stamp.partition(":")
-        row = (
-            source.path,
-            source.stamp if source.settled else "",
-            int(size),
-            int(rest.partition(":")[0]),
-            content.hash,
-            len(content.pieces),
-            len(content.records),
-            content.error,
-        )
-        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-    def _records(self, path: str, content: Content, touched: set[str], moved: list[Place]) -> Content:
+    def _write_records(self, path: str, content: Content, touched: set[str], moved: list[Place]) -> Content:
         """Brings the items of one source up to date; what cannot be decoded becomes the source's error."""
         old = {
             (item_id, checksum): (row, body, Place(session, at, item_id))
@@ -183,7 +164,7 @@ class Follower:
         )
         return body
 
-    def _pieces(self, path: str, pieces: Sequence[Piece], touched: set[str]) -> None:
+    def _write_pieces(self, path: str, pieces: Sequence[Piece], touched: set[str]) -> None:
         """Brings the passages of one file up to date; one that only moved to other lines keeps its words and vector."""
         left: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
         for row, first, last, *key in self._db.execute(

@@ -1,7 +1,7 @@
-"""The index of one agent: a disposable SQLite file that is followed, healed, rebuilt and asked.
+"""The index of one agent: a disposable SQLite file that follows the agent's files, repairs itself, and is rebuilt on demand.
 
 A note beside the file says which state of the file and of the sources it stands for. A file that somebody else changed no
-longer fits its note and is made anew; a note that fits means that nothing changed and nothing needs to be read.
+longer fits its note and is rebuilt; a note that fits means that nothing changed and nothing needs to be read.
 """
 
 import os
@@ -28,8 +28,10 @@ from mabos_cli.index.vectors import (
 )
 
 
-class Guard(Protocol):
-    """Keeps writers apart and remembers a note between them. The workspace provides it."""
+class Place(Protocol):
+    """Where an index lies. Keeps writers apart and remembers a note between them; the workspace provides it."""
+
+    path: Path
 
     def read(self) -> str: ...
 
@@ -37,7 +39,7 @@ class Guard(Protocol):
 
 
 class Plan(NamedTuple):
-    """What an index is made with: the engine, how lines become items, what its shape depends on, and the model if any."""
+    """How an index is built: the engine, how lines become items, what its shape depends on, and the model if any."""
 
     engine: Engine
     decode: Decode
@@ -48,10 +50,13 @@ class Plan(NamedTuple):
 
 
 class SearchIndex:
-    """An opened index. `stale` and `trouble` say what may not be expected of it, and why; `news` what else happened."""
+    """An opened index, in memory when it has no place.
 
-    def __init__(self, path: Path | None, guard: Guard | None, plan: Plan) -> None:
-        self.path = path
+    `stale` and `trouble` say what may not be expected of it, and why; `news` what else happened.
+    """
+
+    def __init__(self, place: Place | None, plan: Plan) -> None:
+        self.place = place
         self.engine = plan.engine
         self.embedder = plan.embedder
         self.decode = plan.decode
@@ -59,11 +64,15 @@ class SearchIndex:
         self.stale = ""
         self.trouble = ""
         self.news = ""
-        self._guard = guard
         self._plan = plan
-        kept = "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
-        self._shape = f"{SCHEMA} {kept} {plan.shape}"
+        kind = "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
+        self._shape = f"{SCHEMA} {kind} {plan.shape}"
         self._db: Any = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None for an index in memory."""
+        return self.place.path if self.place else None
 
     @property
     def db(self) -> Any:
@@ -73,9 +82,8 @@ class SearchIndex:
     @property
     def vectors(self) -> Vectors | None:
         """The table of vectors, if there is one that the model at hand can be compared with."""
-        meta = read_meta(self.db)
         table = self._table()
-        return table if table and meta.get("kind") == table.kind else None
+        return table if table and read_meta(self.db).get("kind") == table.kind else None
 
     @property
     def width(self) -> int:
@@ -84,120 +92,107 @@ class SearchIndex:
 
     def refresh(self, sources: Sequence[Source], wait: float) -> Stats:
         """Follows what changed; when another process writes for longer than `wait`, the index stays as it is: stale."""
-        sources = list(sources)
-        if self._guard is None or self.path is None:
-            return self._build_in_memory(sources)
-        if self._is_current(sources):
+        place = self.place
+        if place is None:
+            return self._build(":memory:", sources)
+        if self._is_current(place, sources):
             return Stats(unchanged=len(sources))
         try:
-            with self._guard.hold(wait) as note:
-                return self._refresh_held(sources, note)
+            with place.hold(wait) as note:
+                if self._is_current(place, sources):  # whoever held it before did our work
+                    return Stats(unchanged=len(sources))
+                stats = None
+                if self._is_whole(place.path, place.read()) and self._open(place.path):
+                    note(WRITING)
+                    with suppress(*self.engine.errors):
+                        stats = self._follow(sources)
+                if stats is None:
+                    temp, stats = self._build_beside(place.path, sources)
+                    self._swap(temp, place.path)
+                note(self._note(place, digest_of(sources)))
+                return stats
         except Conflict as error:
-            written = self._guard.read()  # while somebody writes, SQLite shows what was there before
-            if (written == WRITING or self._is_whole(written)) and self._open():
+            written = place.read()  # while somebody writes, SQLite shows what was there before
+            if (written == WRITING or self._is_whole(place.path, written)) and self._open(place.path):
                 self.stale = error.message
                 return Stats()
             raise
 
-    def _is_current(self, sources: list[Source]) -> bool:
-        """Whether the note fits both the file and the sources, and every passage has its vector."""
-        assert self._guard is not None
-        digest = digest_of(sources)
-        if not digest or self._guard.read() != self._note(digest) or not self._open():
-            return False
-        try:
-            return not self._is_pending()
-        except self.engine.errors:
-            self.close()
-            return False
-
-    def _refresh_held(self, sources: list[Source], note: Callable[[str], None]) -> Stats:
-        assert self._guard is not None
-        if self._is_current(sources):  # the one who held it did our work
-            return Stats(unchanged=len(sources))
-        stats = None
-        if self._is_whole(self._guard.read()) and self._open():
-            note(WRITING)
-            with suppress(*self.engine.errors):
-                stats = self._follow(sources)
-        if stats is None:
-            temp, stats = self._build_beside(sources)
-            self._swap(temp)
-        note(self._note(digest_of(sources)))
-        return stats
-
     def rebuild(self, sources: Sequence[Source], wait: float) -> Stats:
         """Builds a new file beside the old one and swaps them; readers of the old one go on undisturbed."""
-        sources = list(sources)
-        if self._guard is None or self.path is None:
-            return self._build_in_memory(sources)
-        temp, stats = self._build_beside(sources)
+        place = self.place
+        if place is None:
+            return self._build(":memory:", sources)
+        temp, stats = self._build_beside(place.path, sources)
         try:
-            with self._guard.hold(wait) as note:
+            with place.hold(wait) as note:
                 note(WRITING)
-                self._swap(temp)
-                note(self._note(digest_of(sources)))
+                self._swap(temp, place.path)
+                note(self._note(place, digest_of(sources)))
         finally:
             temp.unlink(missing_ok=True)
         return stats
 
-    def _is_pending(self) -> bool:
-        """Whether passages wait for a vector of the model at hand."""
-        table = self._table()
-        if self.embedder is None or table is None:
+    def _is_current(self, place: Place, sources: Sequence[Source]) -> bool:
+        """Whether the note fits both the file and the sources, and every passage has its vector."""
+        digest = digest_of(sources)
+        if not digest or place.read() != self._note(place, digest) or not self._open(place.path):
             return False
-        rows = "shown AND vector = ''" if is_of(self.db, self.embedder, table) else "shown AND part = 0"
-        return self.db.execute(f"SELECT 1 FROM passages WHERE {rows} LIMIT 1").fetchone() is not None
+        try:
+            table = self._table()
+            if self.embedder is None or table is None:
+                return True
+            rows = "shown AND vector = ''" if is_of(self.db, self.embedder, table) else "shown AND part = 0"
+            return self.db.execute(f"SELECT 1 FROM passages WHERE {rows} LIMIT 1").fetchone() is None
+        except self.engine.errors:
+            self.close()
+            return False
 
     def errors(self) -> list[tuple[str, str]]:
-        """The files that could not be read, and why."""
+        """Returns the files that could not be read, and why."""
         found: list[tuple[str, str]] = self.db.execute("SELECT path, error FROM files WHERE error != ''").fetchall()
         return found
 
     def inspect(self, sources: Sequence[Source]) -> dict[str, Any]:
-        """State and contents of the file as it is, nothing when there is none. Changes nothing."""
-        assert self._guard is not None and self.path is not None
-        if not self.path.exists():
+        """Describes the state and contents of the file as it is, empty when there is none. Changes nothing."""
+        place = self.place
+        if place is None or not place.path.exists():
             return {}
         try:
-            if self._is_whole(self._guard.read()) and self._open():
-                return self._contents(sources)
+            if self._is_whole(place.path, place.read()) and self._open(place.path):
+                return self._contents(sources) | {"bytes": place.path.stat().st_size}
         except self.engine.errors:
             self.close()
         return {"state": "damaged, half written or of another shape: made anew at the next recall"}
 
     def _contents(self, sources: Sequence[Source]) -> dict[str, Any]:
-        assert self.path is not None
         known = dict(self.db.execute("SELECT path, stamp FROM files"))
         behind = sum(known.pop(s.path, "") != s.stamp for s in sources) + len(known)
-
-        def count(table: str) -> int:
-            number: int = self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            return number
-
         meta = read_meta(self.db)
+        counts = {
+            "files": "files",
+            "items": "items WHERE shown AND archived = ''",
+            "archived_items": "items WHERE shown AND archived != ''",
+            "passages": "passages WHERE shown",
+            "file_passages": "passages WHERE shown AND item = ''",
+            "waiting_for_vectors": "passages WHERE shown AND vector = ''",
+            "cached_vectors": "embedding_cache",
+        }
         return {
             "state": f"stale: {behind} of {len(sources)} files changed" if behind else "fresh",
             "indexed_model": meta.get("model"),
             "width": int(meta.get("width", 0)) or None,
-            "files": count("files"),
-            "items": count("items WHERE shown AND archived = ''"),
-            "archived_items": count("items WHERE shown AND archived != ''"),
-            "passages": count("passages WHERE shown"),
-            "file_passages": count("passages WHERE shown AND item = ''"),
-            "waiting_for_vectors": count("passages WHERE shown AND vector = ''"),
-            "cached_vectors": count("embedding_cache"),
+            **{name: self.db.execute(f"SELECT count(*) FROM {rows}").fetchone()[0] for name, rows in counts.items()},
             "unreadable": [path for path, _ in self.errors()],
-            "bytes": self.path.stat().st_size,
         }
 
     def doubt_model(self, width: int) -> None:
-        """The model answers with vectors of another width: all are to be made again, at the next refresh."""
+        """Notes that the model answers with vectors of another width: the next refresh embeds everything again."""
         self.trouble = f"the model's vectors have {width} numbers now; the next recall embeds everything again"
-        if self._guard is not None:
-            # The file no longer fits its note then, and is made anew, without vectors of the old width.
-            # Who cannot write now, or is not let, answers by words only: nobody can until that is done.
-            with suppress(MabosError, *self.engine.errors), self._guard.hold(0):
+        if self.place is not None:
+            # The file no longer fits its note then, and is rebuilt without vectors of the old width.
+            # Who cannot write now answers by words only: nobody can do more until that is done.
+            with suppress(MabosError, *self.engine.errors), self.place.hold(0):
                 self.db.execute("DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),))
                 write_meta(self.db, width="0")
 
@@ -207,24 +202,23 @@ class SearchIndex:
                 self._db.close()
         self._db = None
 
-    def _note(self, digest: str) -> str:
-        return f"{_stamp(self.path)} {digest} {self._shape}"
+    def _note(self, place: Place, digest: str) -> str:
+        return f"{_stamp(place.path)} {digest} {self._shape}"
 
-    def _is_whole(self, note: str) -> bool:
+    def _is_whole(self, path: Path, note: str) -> bool:
         """Whether the file is as its last writer left it. One that was killed left no journal: its file is half written."""
         stamp, _, rest = note.partition(" ")
-        return bool(stamp) and stamp == _stamp(self.path) and rest.partition(" ")[2] == self._shape
+        return bool(stamp) and stamp == _stamp(path) and rest.partition(" ")[2] == self._shape
 
-    def _open(self) -> bool:
+    def _open(self, path: Path) -> bool:
         """Opens the file if it is an index of this shape."""
-        assert self.path is not None
         if self._db is not None:
             return True
-        if not self.path.is_file():
+        if not path.is_file():
             return False
         try:
-            writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
-            self._db = self.engine.connect(os.fspath(self.path), read_only=not writable)
+            writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+            self._db = self.engine.connect(os.fspath(path), read_only=not writable)
             # No journal on disk: a process that still reads a file that was swapped would take it for its own.
             self._db.execute("PRAGMA journal_mode = MEMORY")
             if read_meta(self._db).get("shape") == self._shape:
@@ -241,7 +235,7 @@ class SearchIndex:
             return None
         return VecTable(self.db) if self.engine.vec0 else BlobTable(self.db)
 
-    def _follow(self, sources: list[Source]) -> Stats:
+    def _follow(self, sources: Sequence[Source]) -> Stats:
         """Reads what changed and embeds what has no vector; a model that cannot be reached is trouble, not an error."""
         stats = Follower(self.db, self.vectors, self.decode, self._plan.item_size).follow(sources)
         table = self._table()
@@ -258,38 +252,36 @@ class SearchIndex:
             self.news = f"embedded {done} passages again: the model was {before} and is now {self.embedder.model}"
         return stats._replace(embedded=done)
 
-    def _build_in_memory(self, sources: list[Source]) -> Stats:
-        self._db = self.engine.connect(":memory:")
+    def _build(self, address: str, sources: Sequence[Source], old: Path | None = None) -> Stats:
+        """Builds a new index at an address, with the cached vectors of an old one."""
+        self._db = self.engine.connect(address)
+        self._db.execute("PRAGMA journal_mode = MEMORY")
+        self._db.execute("PRAGMA synchronous = OFF")
         create_tables(self._db, self._shape)
+        if old:
+            self._keep_cache(old)
         return self._follow(sources)
 
-    def _build_beside(self, sources: list[Source]) -> tuple[Path, Stats]:
-        assert self.path is not None
+    def _build_beside(self, path: Path, sources: Sequence[Source]) -> tuple[Path, Stats]:
         self.close()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temp = self.path.with_name(f".mabos-tmp-{os.getpid()}-{self.path.name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temp = path.with_name(f".mabos-tmp-{os.getpid()}-{path.name}")
         temp.unlink(missing_ok=True)
-        self._db = self.engine.connect(os.fspath(temp))
         try:
-            self._db.execute("PRAGMA journal_mode = MEMORY")
-            self._db.execute("PRAGMA synchronous = OFF")
-            create_tables(self._db, self._shape)
-            self._keep_cache()
-            stats = self._follow(sources)
+            stats = self._build(os.fspath(temp), sources, path)
         except BaseException:
-            self.close()
             temp.unlink(missing_ok=True)
             raise
-        self.close()
+        finally:
+            self.close()
         return temp, stats
 
-    def _keep_cache(self) -> None:
-        """Carries over vectors that cost something to make, as far as the old file can still be read."""
-        assert self.path is not None
-        if not self.path.is_file():
+    def _keep_cache(self, path: Path) -> None:
+        """Carries over vectors that cost something to compute, as far as the old file can still be read."""
+        if not path.is_file():
             return
         with suppress(*self.engine.errors):
-            old = self.engine.connect(os.fspath(self.path), read_only=True)
+            old = self.engine.connect(os.fspath(path), read_only=True)
             try:
                 for row in old.execute("SELECT model, hash, vector, checksum FROM embedding_cache"):
                     if is_kept(row[2], row[3]):
@@ -297,29 +289,23 @@ class SearchIndex:
             finally:
                 old.close()
 
-    def _swap(self, temp: Path) -> None:
-        """Puts a new file in the place of the old one, whatever stands there."""
-        assert self.path is not None
+    def _swap(self, temp: Path, path: Path) -> None:
+        """Puts a new file in the place of the old one, whatever is there."""
         with temp.open("rb") as file:
             os.fsync(file.fileno())
-        if self.path.is_dir() and not self.path.is_symlink():
-            _move_aside(self.path)
+        if path.is_dir() and not path.is_symlink():  # a folder there is somebody's: it is renamed, not removed
+            number = 1
+            while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
+                number += 1
+            path.rename(aside)
         for tail in ("-journal", "-wal", "-shm"):  # of the old file; SQLite would apply them to the new one
-            Path(f"{self.path}{tail}").unlink(missing_ok=True)
-        os.replace(temp, self.path)
-        self._open()
+            Path(f"{path}{tail}").unlink(missing_ok=True)
+        os.replace(temp, path)
+        self._open(path)
 
 
-def _move_aside(folder: Path) -> None:
-    """A folder in the place of the index is somebody's: it is renamed, not removed."""
-    number = 1
-    while (aside := folder.with_name(f"{folder.name}.aside-{number}")).exists():
-        number += 1
-    folder.rename(aside)
-
-
-def _stamp(path: Path | None) -> str:
+def _stamp(path: Path) -> str:
     try:
-        return stamp_of(os.stat(path)) if path else ""
+        return stamp_of(os.stat(path))
     except OSError:
         return ""

@@ -247,7 +247,9 @@ def give_memo(db: Any, embedder: Embedder) -> None:
 
 
 def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None) -> int:
-    """Embeds every passage that has no vector yet; those of another model or width are dropped first. Gives how many."""
+    """Embeds every passage that has no vector yet, and returns how many; vectors of another model or width are dropped first."""
+    from hashlib import blake2b
+
     done, total = 0, 0
     fresh = not is_of(db, embedder, vectors)
     while True:
@@ -260,46 +262,38 @@ def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode,
         ).fetchall()
         if not rows:
             return done
-        texts = [_item_text(db, decode, row[1]) if row[1] else _file_text(row[2], row[3]) for row in rows]
-        made = _embed(db, embedder, texts)
-        width = max(len(vector) for _, vector in made) // 4
+        texts = [
+            _item_text(db, decode, item_row) if item_row else f"{heading}\n{text}" if heading else text
+            for _, item_row, heading, text in rows
+        ]
+        hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
+        found = _embed_cached(db, embedder, hashes, texts) if embedder.costly else embedder.embed(texts)
+        width = max(map(len, found)) // 4
         if width and not fresh and str(width) != read_meta(db)["width"]:
             fresh = True
             continue
         with transaction(db):
             if fresh:
-                _start_over(db, vectors, embedder.model, width)
-            _write(db, vectors, [row[0] for row in rows], made)
+                vectors.create(width or 1)
+                db.execute("UPDATE passages SET vector = '' WHERE part = 0")
+                write_meta(db, model=embedder.model, width=str(width), kind=vectors.kind)
+            # A vector without a direction (of an empty text) is none.
+            pairs = [(row[0], hash, vector) for row, hash, vector in zip(rows, hashes, found, strict=True)]
+            vectors.put((row, vector) for row, _, vector in pairs if any(vector))
+            db.executemany(
+                "UPDATE passages SET vector = ? WHERE row = ?",
+                ((hash if any(vector) else "-", row) for row, hash, vector in pairs),
+            )
         fresh = False
         done += len(rows)
         if show:
             show(done, max(done, total))
 
 
-def _write(db: Any, vectors: Vectors, rows: list[int], made: list[tuple[str, bytes]]) -> None:
-    """Notes the vectors of passages; one without a direction (an empty text) is none."""
-    pairs = [(row, hash, vector) for row, (hash, vector) in zip(rows, made, strict=True)]
-    vectors.put((row, vector) for row, _, vector in pairs if any(vector))
-    marks = ((hash if any(vector) else "-", row) for row, hash, vector in pairs)
-    db.executemany("UPDATE passages SET vector = ? WHERE row = ?", marks)
-
-
-def _start_over(db: Any, vectors: Vectors, model: str, width: int) -> None:
-    """Drops all vectors and notes whose come next."""
-    vectors.create(width or 1)
-    db.execute("UPDATE passages SET vector = '' WHERE part = 0")
-    write_meta(db, model=model, width=str(width), kind=vectors.kind)
-
-
-def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, bytes]]:
-    """Hash and vector of each text, out of the cache where a model is worth it."""
-    from hashlib import blake2b
-
-    hashes = [blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
-    if not embedder.costly:
-        return list(zip(hashes, embedder.embed(texts), strict=True))
+def _embed_cached(db: Any, embedder: Embedder, hashes: list[str], texts: list[str]) -> list[bytes]:
+    """Returns the vector of each text, out of the cache as far as it is there."""
     wanted = dict(zip(hashes, texts, strict=True))
-    known = {hash: vector for hash in wanted if (vector := _cached(db, embedder, hash)) is not None}
+    known = {hash: vector for hash in wanted if (vector := _find_cached(db, embedder, hash)) is not None}
     missing = [hash for hash in wanted if hash not in known]
     while missing:
         # Each part is kept as soon as it is there: an answer that was paid for is not asked for again.
@@ -312,37 +306,30 @@ def _embed(db: Any, embedder: Embedder, texts: list[str]) -> list[tuple[str, byt
         width = max(map(len, made.values()))
         stale = [hash for hash, vector in known.items() if any(vector) and len(vector) != width]
         missing += stale  # of a model that changed its width under the same name
-        known = {hash: vector for hash, vector in known.items() if hash not in {*stale}}
-    return [(hash, known[hash]) for hash in hashes]
+        for hash in stale:
+            del known[hash]
+    return [known[hash] for hash in hashes]
 
 
-def _cached(db: Any, embedder: Embedder, hash: str) -> bytes | None:
-    """The vector of a text that was made before, if it is whole and of the width that is known by now."""
+def _find_cached(db: Any, embedder: Embedder, hash: str) -> bytes | None:
+    """Returns the vector that a text got before, if it is whole and of the width that is known by now."""
     sql = "SELECT vector, checksum FROM embedding_cache WHERE model = ? AND hash = ?"
     found = db.execute(sql, (embedder.model, hash)).fetchone()
     fits = found and is_kept(*found) and (not embedder.width or len(found[0]) in (0, 4 * embedder.width))
     return found[0] if fits else None
 
 
-def _file_text(heading: str, text: str) -> str:
-    return f"{heading}\n{text}" if heading else text
-
-
 def _item_text(db: Any, decode: Decode, row: int) -> str:
-    """An item with its author, behind the short turn before it in the same session: an answer needs its question."""
+    """Returns an item with its author, behind the short turn before it in the same session: an answer needs its question."""
     line, session, at, item_id = db.execute("SELECT line, session, at, id FROM items WHERE row = ?", (row,)).fetchone()
     item = decode(line)
+    text = f"{item.author}: {item.content}" if item.author else item.content
     if not session:
-        return embedded_text(item, None)
-    before = db.execute(
+        return text
+    found = db.execute(
         "SELECT line FROM items WHERE shown AND session = ? AND session != '' AND (at, id) < (?, ?) "
         "ORDER BY at DESC, id DESC LIMIT 1",
         (session, at, item_id),
     ).fetchone()
-    return embedded_text(item, decode(before[0]) if before else None)
-
-
-def embedded_text(item: MemoryItem, before: MemoryItem | None) -> str:
-    """What is embedded for an item."""
-    said = f"{item.author}: {item.content}" if item.author else item.content
-    return f"{before.content}\n{said}" if before and len(before.content) <= _SHORT else said
+    before = decode(found[0]).content if found else ""
+    return f"{before}\n{text}" if found and len(before) <= _SHORT else text

@@ -10,7 +10,6 @@ from typing import Any
 from mabos_cli.config import Settings, check_setting
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
-from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.memory.item import (
     PRIORITIES,
     STORES,
@@ -90,6 +89,8 @@ def secrets_mode(replace: bool, allow: bool, settings: Settings) -> str:
 
 def refuse_secrets(settings: Settings, **texts: str) -> None:
     """Raises BadValue when a text that no option can let through holds a secret; the setting lets them all through."""
+    from mabos_cli.core.language.secrets import redact
+
     for name, text in texts.items() if settings["secrets.refuse"] else ():
         if kinds := redact(text)[1]:
             raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
@@ -140,6 +141,8 @@ def _without_secrets(fields: dict[str, Any], mode: str, hint: str) -> tuple[dict
     """
     if mode == "allow":
         return fields, ()
+    from mabos_cli.core.language.secrets import redact  # its rules are many: only what stores loads them
+
     kept: dict[str, Any] = {}
     kinds: set[str] = set()
     for name, value in fields.items():

@@ -1,10 +1,10 @@
-"""An agent's files as sources of an index: what there is, whether it changed, and what stands in it."""
+"""An agent's files as sources of an index: what there is, whether it changed, what is in it; and where the index lies."""
 
 import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +17,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_time
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem
-from mabos_cli.core.search.documents import Content, Held, Piece, Record, Source, stamp_of
+from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of, stamp_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.markdown.seal import without_seal
@@ -25,7 +25,9 @@ from mabos_cli.formats.memory.items import StoreFile, departure_from_dict, line_
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
-from mabos_cli.workspace.layout import DAY, STORE
+from mabos_cli.workspace.files import stamp_of as stamp_of_file
+from mabos_cli.workspace.layout import DAY, STORE, AgentPaths
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_deferred
 
 if TYPE_CHECKING:
@@ -310,3 +312,56 @@ def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
         for part in split_passages(clean(said.text), size, 0):
             pieces.append(Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author)))
     return Content(pieces=tuple(pieces))
+
+
+class IndexPlace:
+    """Where an index lies: one writer at a time, and a note that stays between them, both in a side file of the index."""
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self.path = path
+        self._lock = path.with_suffix(".lock")
+        self._root = root
+
+    def read(self) -> str:
+        """Returns the note of the last writer, or what the present one says."""
+        with suppress(MabosError):
+            return (read_bytes(self._lock) or b"").decode("utf-8", "replace").strip("\0\n")
+        return ""
+
+    @contextmanager
+    def hold(self, timeout: float) -> Iterator[Callable[[str], None]]:
+        """Holds the right to write; what it yields replaces the note."""
+        with locked(self._lock, self._root, timeout) as lock:
+            # That somebody writes must be on disk before the first change is: after a power cut nobody else knows.
+            yield lambda text: lock.note(text.encode("utf-8") + b"\n", durable=text == WRITING)
+
+
+def index_places(paths: AgentPaths) -> Iterator[IndexPlace]:
+    """Yields the places for an index, best first. One that can only be read will do while nothing changed."""
+    cache = _cache_folder(paths)
+    for folder, root in ((paths.index_file.parent, paths.workspace.root), (cache, cache)):
+        if not folder.is_absolute() or not is_inside(folder, root):  # no home folder, no cache
+            continue
+        yield IndexPlace(folder / paths.index_file.name, root)
+
+
+def index_state(agent: Agent) -> str:
+    """Says whether an index is fresh, by its note alone: SQLite is not opened."""
+    states = [_state(place, agent) for place in index_places(agent.paths) if place.path.exists()]
+    return "fresh" if "fresh" in states else next(iter(states), "none: the next recall makes it")
+
+
+def _state(place: IndexPlace, agent: Agent) -> str:
+    stamp, _, rest = place.read().partition(" ")
+    if stamp == WRITING:
+        return "being written"
+    if stamp != stamp_of_file(place.path):
+        return "damaged: the next recall makes it anew"
+    return "fresh" if rest.partition(" ")[0] == digest_of(find_sources(agent)) else "stale: the next recall follows"
+
+
+def _cache_folder(paths: AgentPaths) -> Path:
+    """Returns the folder of this workspace in the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    root = os.path.realpath(paths.workspace.root)
+    return Path(base) / "mabos" / f"{os.path.basename(root)}-{crc32(root.encode('utf-8', 'replace')):08x}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 
 from .lab import Lab
 from .models import Hashed

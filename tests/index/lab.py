@@ -18,8 +18,7 @@ from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.inputs import draft_from
 from mabos_cli.services.memory.remember import store_drafts
-from mabos_cli.services.search.agent_index import AgentIndex
-from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
+from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
 
@@ -167,7 +166,7 @@ class Lab:
     def fresh_contents(self) -> dict[str, Counter]:
         """What an index would hold that is built from nothing now."""
         searching = AgentIndex(self.home())
-        index = SearchIndex(None, None, searching.plan())
+        index = SearchIndex(None, searching.plan())
         index.refresh(searching.sources, 0)
         found = contents_of(index.db)
         index.close()

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace import sources
 
 from .lab import FULL, Lab, close, settle

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from mabos_cli.errors import MabosError
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 
 from .lab import FULL, Lab, check_sound, differences
 from .models import Hashed

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace.lock import locked
 
 from .lab import Lab, check_sound, close, engines, settle

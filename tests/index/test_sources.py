@@ -10,7 +10,7 @@ import pytest
 from forked import run_here as run
 
 from mabos_cli.errors import InvalidFile
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace.sources import find_sources
 
 from .lab import Lab, close

@@ -10,7 +10,8 @@ import pytest
 
 from mabos_cli.index import vectors as engines_module
 from mabos_cli.index.vectors import open_engine
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
+from mabos_cli.services.search.index import describe_index
 
 from .lab import Lab, check_sound, differences, engines
 from .models import Hashed
@@ -63,7 +64,7 @@ def test_a_step_answers_and_says_what_it_is(busy: Lab, monkeypatch: pytest.Monke
     assert "ERR_042" in busy.ask("ERR_042")[0].candidate.text
     assert all(len(found) for found in busy.tops(QUESTIONS, archived=True).values())
     check(busy, step)
-    about = AgentIndex(busy.home()).describe()
+    about = describe_index(AgentIndex(busy.home()))
     assert about["step"] == step and about["state"] == "fresh"
     held = busy.contents()["vectors"].total()
     assert (held == 0) == (step == "lexical")

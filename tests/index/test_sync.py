@@ -11,8 +11,8 @@ from forked import run_here as run
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.index import follow
 from mabos_cli.index.tables import list_best, restrict
-from mabos_cli.services.search import agent_index
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search import agent_search
+from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace.sources import find_sources, holds_items, item_state
 
 from .lab import Lab, check_sound, differences, settle
@@ -110,7 +110,7 @@ def test_all_files_are_looked_at_once_though_one_changed(lab: Lab, monkeypatch: 
     lab.sync()
     lab.write("memory/notes.md", "A new note\n")
     looked: list[object] = []
-    monkeypatch.setattr(agent_index, "find_sources", lambda home: looked.append(home) or find_sources(home))
+    monkeypatch.setattr(agent_search, "find_sources", lambda home: looked.append(home) or find_sources(home))
     assert lab.sync().added == 1 and len(looked) == 1
     held = {(source.path, source.stamp) for source in find_sources(lab.home()) if holds_items(source.path)}
     assert item_state(lab.home()) == held

@@ -1,26 +1,19 @@
-"""recall: find memories."""
+"""recall, timeline and read: find memories, show what happened when, and print the lines that both cite."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.config import PRESETS
-from mabos_cli.core import BadValue
-from mabos_cli.core.language.clock import format_time, parse_when
-from mabos_cli.core.language.text import one_line, plural, token_cost
-from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
+from mabos_cli.core.language.text import one_line, token_cost
+from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.recall import Depth, Filters, Hit, fit_budget, with_words
-from mabos_cli.core.search.recall import recall as find
+from mabos_cli.core.search.recall import Hit
 from mabos_cli.formats.memory.items import item_to_dict
-from mabos_cli.services.inputs import importance_of, text_argument
-from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOptions, open_search
-from mabos_cli.workspace.agent import Agent
-
-if TYPE_CHECKING:
-    from mabos_cli.services.search.llm_recall import AidedRecall
+from mabos_cli.services.inputs import importance_of, line_argument, text_argument
+from mabos_cli.services.search.recall import Recalled, Request, find_timeline, read_lines
+from mabos_cli.services.search.recall import recall as find_memories
 
 app = typer.Typer()
 
@@ -75,95 +68,52 @@ def recall(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    s = agent.settings
-    query = text_argument(" ".join(words or []), call.literal_dash)
-    least = importance_of(min_importance, priority_min, "--min-importance", "--priority-min")
-    filters = _filters(agent, type, category, store, least, min_trust, since, until, tag, archived)
-    check_choice(format, ["brief", "detailed"], "format")
-    limit = s["recall.limit"] if limit is None else limit
-    if token_budget < 0 or depth < 0:
-        raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
-    passes = Depth(min(depth, 3), s["recall.depth_hits"], s["recall.depth_terms"], s["recall.depth_reserved"])
-    options = SearchOptions(
-        filters,
+    request = Request(
+        text_argument(" ".join(words or []), call.literal_dash),
+        depth,
+        limit,
+        tuple(type or ()),
+        tuple(category or ()),
+        store,
+        importance_of(min_importance, priority_min, "--min-importance", "--priority-min") or 0.0,
+        min_trust,
+        since,
+        until,
+        tuple(tag or ()),
+        token_budget,
         archived,
-        min(limit or MOST, MOST),
-        check_choice(preset or s["recall.preset"], PRESETS, "preset"),
-        s["recall.mmr_lambda"] if mmr else None,
-        s["recall.half_life"] if decay else 0.0,
+        shared,
+        preset,
+        mmr,
+        decay,
+        llm,
+        with_words=call.as_json or explain,
     )
-    aid = _open_aid(agent) if llm else None
-    search = open_search(call, agent, options, shared=shared)
-    hits = (aid or find)(search, query, options.limit, passes) if query.strip() else search.best()
-    total = len(hits)
-    hits = fit_budget(hits, token_budget, s["text.chars_per_token"])
-    if query.strip():
-        agent.note_uses(_used(hits))
-    if call.as_json or explain:
-        hits = [with_words(hit, query) for hit in hits]
-    rows = [_row(hit, s["text.chars_per_token"], explain) for hit in hits]
-    data = _data(query, passes, search, rows) | ({"llm": aid.told()} if aid else {})
-    warnings = search.warnings() + (aid.warnings() if aid else [])
-    warnings += ["depth is at most 3"] if depth > 3 else []
-    if token_budget and len(hits) < total:
-        warnings.append(f"{plural(total - len(hits), 'result')} did not fit the token budget")
-    lines = [line for hit in hits for line in _lines(hit, format == "detailed", explain)]
-    head = aid.lines() if aid and explain else []
-    call.emit("recall", data, head + (lines or [_nothing(search, query, options, total)]), warnings)
-
-
-def _open_aid(agent: Agent) -> "AidedRecall":
-    """The model's part in a recall; nothing of it is loaded unless somebody asks for it."""
-    from mabos_cli.services.search.llm_recall import AidedRecall
-
-    return AidedRecall(agent)
-
-
-def _data(query: str, passes: Depth, search: AgentSearch, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "query": query,
-        "depth": passes.passes,
+    check_choice(format, ["brief", "detailed"], "format")
+    found = find_memories(call, agent, request)
+    rows = [_row(hit, agent.settings["text.chars_per_token"], explain) for hit in found.hits]
+    data = {
+        "query": request.query,
+        "depth": found.depth,
         "count": len(rows),
-        "candidates": search.candidates,
-        "stale": search.stale,
+        "candidates": found.candidates,
+        "stale": found.is_stale,
         "results": rows,
         "token_count": sum(row["token_cost"] for row in rows),
+        **({"llm": found.llm} if found.llm else {}),
     }
+    call.emit("recall", data, [*_recall_lines(found, format == "detailed", explain)], found.warnings)
 
 
-def _used(hits: list[Hit]) -> list[str]:
-    """The ids whose use is counted: live items of this agent."""
-    found = (hit.candidate for hit in hits)
-    return [c.item.id for c in found if c.item and not c.archived and not c.agent]
-
-
-def _filters(
-    agent: Agent,
-    types: list[str] | None,
-    categories: list[str] | None,
-    store: str,
-    least: float | None,
-    min_trust: str,
-    since: str,
-    until: str,
-    tags: list[str] | None,
-    archived: bool,
-) -> Filters:
-    wanted = [check_choice(name, TYPES, "type") for name in types or []]
-    for name in categories or []:
-        wanted += CLASSES.get(name) or [check_choice(name, [*CLASSES, *TYPES], "category")]
-    check_choice(store, [*STORES, "all"], "store")
-    now = agent.now()
-    return Filters(
-        tuple(wanted),
-        () if store == "all" else (store,),
-        check_tags(tags or []),
-        least or 0.0,
-        format_time(parse_when(since, now)) if since else "",
-        format_time(parse_when(until, now, end=True)) if until else "",
-        "" if archived else format_time(now),  # what is past its date is as good as archived
-        min_trust=check_choice(min_trust, TRUSTS, "trust") if min_trust else "",
-    )
+def _recall_lines(found: Recalled, detailed: bool, explain: bool) -> Iterator[str]:
+    if found.llm and explain:
+        also = ", ".join(f'"{text}"' for text in found.llm["expansions"]) or "nothing"
+        order = "helped to order them" if found.llm["reranked"] else "did not order them"
+        yield f"{found.llm['model']} asked for {also} too, and {order}"
+    for hit in found.hits:
+        yield from _lines(hit, detailed, explain)
+    if found.nothing:
+        yield found.nothing
 
 
 def _row(hit: Hit, per_token: int, explain: bool) -> dict[str, Any]:
@@ -211,16 +161,56 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
         yield f"  score {hit.score:.4f}: {parts or 'by importance'}; matched {', '.join(hit.matched) or 'no word'}{led}"
 
 
-def _nothing(search: AgentSearch, query: str, options: SearchOptions, total: int) -> str:
-    """Why there is no answer: never an empty line."""
-    if total:
-        return "no result fits the token budget"
-    if not options.archived:
-        gone = search.count_archived(query)
-        if gone:
-            return f"nothing live, but {plural(gone, 'memory')} in the archive: add --archived"
-    if not query.strip():
-        return (
-            "no memories yet" if options.filters == Filters(now=options.filters.now) else "no memory passes the filters"
-        )
-    return f"nothing found among {plural(search.count(), 'memory')} and passages"
+@app.command()
+def timeline(
+    ctx: typer.Context,
+    around: Annotated[
+        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
+    ] = "",
+    before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
+    after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,
+    live: Annotated[bool, typer.Option("--live", help="Leave archived items out.")] = False,
+) -> None:
+    """Show what happened around an id, a date or a query, in order.
+
+    Example: mabos timeline 2026-02-24 --before 3 --after 10
+    """
+    call: Call = ctx.obj
+    around = line_argument(around, call.literal_dash)
+    found = find_timeline(call, call.open_agent(), around, before, after, live=live)
+    rows: list[dict[str, Any]] = [
+        {
+            "id": c.ref,
+            "at": c.at,
+            "type": c.item.type if c.item else "",
+            "store": c.store,
+            "archived": c.archived or None,
+            "content": c.text,
+            "focus": c.ref == found.focus,
+        }
+        for c in found.entries
+    ]
+    lines = [
+        f"{'>' if row['focus'] else ' '} {row['at'][:16]}Z {row['id']} {row['type']}"
+        f"{' (archived)' if row['archived'] else ''}: {one_line(str(row['content']), 100)}"
+        for row in rows
+    ]
+    lines = lines or [f"nothing found for {around}" if found.is_known else "no memories yet"]
+    call.emit("timeline", {"query": around, "focus": found.focus, "entries": rows}, lines, found.warnings)
+
+
+@app.command()
+def read(
+    ctx: typer.Context,
+    place: Annotated[
+        str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")
+    ],
+) -> None:
+    """Print lines of a file of the agent.
+
+    Example: mabos read memory/2026-02-24.md:3-9
+    """
+    call: Call = ctx.obj
+    path, first, lines, total = read_lines(call.open_agent(), place)
+    data = {"path": path, "lines": [first, first + len(lines) - 1], "total": total, "content": "\n".join(lines)}
+    call.emit("read", data, lines)

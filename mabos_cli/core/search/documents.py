@@ -69,8 +69,8 @@ def stamp_of(st: Any) -> str:
     return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
 
 
-def digest_of(sources: list[Source]) -> str:
-    """A number for the state of all sources; empty while one of them is not settled."""
+def digest_of(sources: Sequence[Source]) -> str:
+    """Returns a number for the state of all sources; empty while one of them is not settled."""
     if not all(source.settled for source in sources):
         return ""
     return (

@@ -44,6 +44,11 @@ class Candidate(NamedTuple):
         return lowest_trust((trust_of_file(self.path), self.marked or "trusted"))
 
 
+def candidate_of(item: MemoryItem, store: str, archived: str = "", agent: str = "") -> Candidate:
+    """Returns the candidate of a memory item."""
+    return Candidate(item.content, item.importance, item.happened_at, item, store, archived, agent=agent)
+
+
 class Hit(NamedTuple):
     """A candidate with its score, the depth at which it first appeared and the terms that led to it."""
 
@@ -117,11 +122,21 @@ class TermSearch:
             self._docs.append((candidate, counts, sum(counts.values())))
             self._holders.update(counts.keys())
         self._mean = sum(size for _, _, size in self._docs) / len(self._docs) if self._docs else 1.0
+        self.candidates = len(self._docs)
 
-    def rarity(self, term: str) -> float:
-        """How telling a term is here: rare terms weigh more."""
-        held = self._holders[term]
-        return math.log(1 + (len(self._docs) - held + 0.5) / (held + 0.5))
+    def best(self) -> list[Hit]:
+        """Returns the memory items, the most important and recent first."""
+        return browse(candidate for candidate, _, _ in self._docs)
+
+    def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
+        """Returns the last items before a place in time (a moment and an id), and the first from there on, in order."""
+        items = sorted((c for c, _, _ in self._docs if c.item), key=lambda c: (c.at, c.ref))
+        cut = sum((c.at, c.ref) < place for c in items)
+        return [items[max(0, cut - before) : cut], items[cut : cut + after]]
+
+    def count(self) -> int:
+        """Returns how many candidates there are."""
+        return self.candidates
 
     def holders(self, asked: Sequence[str]) -> dict[str, int]:
         """How many candidates hold each word, in whatever form."""
@@ -134,7 +149,9 @@ class TermSearch:
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """Everything that shares a term with the words, best first."""
         query = list(dict.fromkeys(term for word in asked for term in stems(word)))
-        weight = {term: self.rarity(term) for term in query}
+        # Rare terms tell more.
+        total, held = self.candidates, self._holders
+        weight = {term: math.log(1 + (total - held[term] + 0.5) / (held[term] + 0.5)) for term in query}
         raw = []
         for candidate, counts, size in self._docs:
             matched = [term for term in query if term in counts]

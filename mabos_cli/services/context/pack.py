@@ -29,7 +29,7 @@ from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
-from mabos_cli.services.search.agent_search import SearchOptions, open_search
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_text
@@ -46,7 +46,7 @@ class PackSearch:
         now = agent.now()
         filters = Filters(now=format_time(now), min_trust=min_trust)
         options = SearchOptions(filters, False, wanted_hits(budget, entries), agent.settings["recall.preset"])
-        self._search = open_search(call, agent, options)
+        self._search = AgentSearch([agent], options, call.progress)
         self._since = fresh_since(now, agent.settings["context.fresh"])
         self.question = focus(query, self._search.holders)
 

@@ -23,7 +23,7 @@ from mabos_cli.core.language.text import asked_words, one_line, plural, stem
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.services.hierarchy.daily_logs import find_logs
-from mabos_cli.services.search.agent_search import SearchOptions, open_search
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
@@ -38,7 +38,7 @@ class AgentHierarchy(HierarchyReader):
         self.agent = agent
         self.logs = find_logs(agent.paths)
         self.days = [date.fromisoformat(day) for day in self.logs]
-        self.search = open_search(call, agent, SearchOptions(Filters(), archived=True, limit=_HITS))
+        self.search = AgentSearch([agent], SearchOptions(Filters(), archived=True, limit=_HITS), call.progress)
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}
@@ -117,7 +117,8 @@ def search_levels(
     weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
     for level in levels:
         under = "" if level == "daily" else f"memory/{level}/"
-        finder = open_search(call, agent, SearchOptions(Filters(under=under), archived=True, limit=10 * limit))
+        options = SearchOptions(Filters(under=under), archived=True, limit=10 * limit)
+        finder = AgentSearch([agent], options, call.progress)
         found: dict[str, dict[str, Any]] = {}
         for hit in finder(query):
             trace = trace_of(hit)

@@ -120,9 +120,9 @@ def find_texts(
     if not len(file):
         return {}, []
     from mabos_cli.core.search.recall import Filters
-    from mabos_cli.services.search.agent_search import SearchOptions, open_search  # only this needs what recall needs
+    from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions  # only this needs what recall needs
 
-    search = open_search(call, agent, SearchOptions(Filters(under=UNDER), False, limit))
+    search = AgentSearch([agent], SearchOptions(Filters(under=UNDER), False, limit), call.progress)
     hits = search(text)
     places = [(hit.candidate.path, hit.candidate.lines[0]) for hit in hits]
     found: dict[str, float] = {}

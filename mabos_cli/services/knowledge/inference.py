@@ -130,12 +130,12 @@ def answer(call: Session, agent: Agent, question: str, triple: Triple | None, de
 def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list[str]]:
     """Returns what memory says about a question, and warnings. Facts and cases are shown apart."""
     from mabos_cli.services.knowledge.cases import UNDER
-    from mabos_cli.services.search.agent_search import SearchOptions, open_search
+    from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
     way = SearchOptions(
         Filters(now=format_time(agent.now())), False, _MEMORIES + 5, agent.settings["recall.preset"], None, 0.0
     )
-    search = open_search(call, agent, way, shared=False)
+    search = AgentSearch([agent], way, call.progress)
     hits = [hit for hit in search(question) if not hit.candidate.path.startswith(("memory/mabos-facts", UNDER))]
     return hits[:_MEMORIES], search.warnings()
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
 from mabos_cli.workspace.receipts import last_runs
+from mabos_cli.workspace.sources import index_state
 
 # What waits, as people call it where its name does not say it.
 DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "recalls to count in"}

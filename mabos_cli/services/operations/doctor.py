@@ -19,7 +19,8 @@ from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
 from mabos_cli.services.operations.rebuild import rebuild_derived
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
+from mabos_cli.services.search.index import describe_index
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import ensure_ignored, missing_rules, shares_a_file
@@ -73,7 +74,7 @@ def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
     """Checks an agent, after mending what can be mended if that is wanted."""
     repaired = repair(agent) if mend else []
     findings = examine(agent)
-    index = AgentIndex(agent).describe()
+    index = describe_index(AgentIndex(agent))
     return Diagnosis(repaired, findings, {name: index[name] for name in ("state", "step", "vectors", "model")})
 
 

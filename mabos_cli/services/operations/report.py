@@ -50,7 +50,6 @@ from mabos_cli.services.memory.status import DUE_NAMES, count_due
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
-from mabos_cli.workspace.index_place import index_state
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths, template_file
 from mabos_cli.workspace.locate import find_agent, list_agents
@@ -58,6 +57,7 @@ from mabos_cli.workspace.memory.trust_log import load_decisions
 from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 from mabos_cli.workspace.receipts import latest_receipts
 from mabos_cli.workspace.runtime import now
+from mabos_cli.workspace.sources import index_state
 
 Found = TypeVar("Found")
 _DATED = ("goal", "intention", "plan", "commitment")

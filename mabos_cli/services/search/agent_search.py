@@ -1,28 +1,186 @@
-"""What recall searches with: an agent's index, those of agents that share their memory, or the files themselves."""
+"""Searches an agent's memory: its index, brought up to date with its files, or the files themselves without SQLite."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mabos_cli.core.memory.item import touch
-from mabos_cli.core.memory.trust import lowered, trust_rank
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, browse
+from mabos_cli.core.memory.item import MemoryItem, touch
+from mabos_cli.core.memory.trust import OBSERVATION, Ruling, effective_trust, find_rulings, lowered, trust_rank
+from mabos_cli.core.search.documents import Source
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing
-from mabos_cli.errors import MabosError
-from mabos_cli.services.search.agent_index import AgentIndex, OpenProgress
-from mabos_cli.services.search.shared_agents import NOBODY, sharing_homes
-from mabos_cli.services.session import Session
+from mabos_cli.errors import Conflict, InvalidFile, MabosError
+from mabos_cli.formats.memory.items import item_from_dict
+from mabos_cli.index.ask import Asking, Scope
+from mabos_cli.index.search_index import Plan, SearchIndex
+from mabos_cli.index.tables import find_line
+from mabos_cli.index.vectors import open_engine
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.store import read_uses
+from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
+from mabos_cli.workspace.sources import find_sources, holds_items, index_places, is_store, item_state, template_marks
 
 if TYPE_CHECKING:
-    from mabos_cli.index.ask import Asking
-    from mabos_cli.index.search_index import SearchIndex
-    from mabos_cli.services.search.shared_memories import Elsewhere
+    from mabos_cli.core.search.documents import Embedder
 
-Found = TypeVar("Found")  # what a question to the indexes is answered with
+OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it is about
+Found = TypeVar("Found")
 
 MOST = 1_000_000  # results and candidates, whatever is asked for
+_SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
+_ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
+
+
+class AgentIndex:
+    """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
+
+    def __init__(self, agent: Agent, label: str = "", progress: OpenProgress | None = None) -> None:
+        self.agent = agent
+        self._progress = progress
+        self.label = label  # tells the results of another agent apart
+        self.warnings: list[str] = []
+        self.sources: list[Source] = find_sources(agent)
+        self.index: SearchIndex | None = None
+        self.stats: Any = None
+
+    def refresh(self, *, rebuild: bool = False, wait: float | None = None) -> SearchIndex | None:
+        """Opens the index, brought up to date or rebuilt, in the first place where that works: workspace, cache folder, memory.
+
+        With `wait` given, a busy index is a Conflict; a recall rather answers from memory.
+        """
+        try:
+            plan = self.plan()
+        except ImportError:
+            self.warnings.append("this Python has no SQLite: searched by words in the files themselves")
+            return None
+        patience = self.agent.settings["index.wait"] if wait is None else wait
+        faults: tuple[type[Exception], ...] = (MabosError, OSError, *plan.engine.errors)
+        places = [*index_places(self.agent.paths), None]
+        while places:
+            place = places.pop(0)
+            if self.index:
+                self.index.close()
+            self.index = index = SearchIndex(place, plan)
+            index.label = self.label
+            try:
+                self.stats = (index.rebuild if rebuild else index.refresh)(self.sources, patience)
+                self._follow_moves(index, patience)
+                break
+            except Conflict:
+                if wait is not None:
+                    raise
+                self.warnings.append("another process is building the index: searched by words only")
+                plan, places = plan._replace(embedder=None), [None]
+            except faults:
+                if place is None:
+                    raise
+        self._report()
+        return self.index
+
+    def _follow_moves(self, index: SearchIndex, wait: float) -> None:
+        """Reads again while items move between files: what moved while files were read may have been seen in neither."""
+        for _ in range(_ROUNDS):
+            if index.stale or self.stats.unchanged == len(self.sources):
+                return
+            seen = {(source.path, source.stamp) for source in self.sources if holds_items(source.path)}
+            if seen == item_state(self.agent):
+                return
+            self.sources = find_sources(self.agent)
+            self.stats = index.refresh(self.sources, wait)
+        index.stale = index.stale or "memory keeps changing while it is read"
+
+    def _report(self) -> None:
+        """Raises InvalidFile for a store that cannot be read; what else went wrong is a warning."""
+        assert self.index is not None
+        if self.index.stale:
+            self.warnings.append(f"stale: {self.index.stale}")
+        if self.index.news:
+            self.warnings.append(self.index.news)
+        for path, error in self.index.errors():
+            if is_store(path):
+                raise InvalidFile(
+                    error, "nothing was changed; repair the file or restore it from git, then run mabos doctor"
+                )
+            self.warnings.append(error if path in error else f"{path}: {error}")
+
+    def troubles(self) -> list[str]:
+        """Returns the warnings, with what the model had to say by now."""
+        trouble = self.index.trouble if self.index else ""
+        return [*self.warnings, *([f"searched by words only: {trouble}"] if trouble else [])]
+
+    def plan(self) -> Plan:
+        """Returns how the index is built, as the settings say."""
+        s = self.agent.settings
+        engine = open_engine(s["index.vectors"])
+        per_token = s["text.chars_per_token"]
+        shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
+        shape += f"-{template_marks(self.agent):08x}"
+        embedder = self._embedder() if engine.step != "lexical" else None
+        show = self._progress("indexing") if self._progress else None
+        return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
+
+    def _embedder(self) -> "Embedder | None":
+        s = self.agent.settings
+        if s["embeddings.provider"] == "none":
+            return None
+        from mabos_cli.backends.embeddings import open_embedder
+
+        options = {name: s[f"embeddings.{name}"] for name in ("model", "url", "path", "timeout")}
+        try:
+            return open_embedder(s["embeddings.provider"], **options, environ=os.environ)
+        except MabosError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            self.warnings.append(f"searched by words only: {error.message}{hint}")
+            return None
+
+    def read_all(self, archived: bool) -> Iterator[Candidate]:
+        """Yields every candidate, straight from the files: for when there is no index."""
+        items: dict[str, Candidate] = {}
+        pieces, agent = [], self.label.removesuffix("/")
+        for source in self.sources:
+            content = source.load()
+            for held in filter(None, (record.decode() for record in content.records)):
+                item, live = held.item, not held.archived
+                if live or item.id not in items or items[item.id].archived:
+                    items[item.id] = candidate_of(item, held.store, held.archived, agent)
+            pieces += [(source.path, piece) for piece in content.pieces]
+        yield from (c for c in items.values() if archived or not c.archived)
+        for path, piece in pieces:
+            if piece.copy_of not in items:
+                lines = (piece.first, piece.last)
+                yield Candidate(piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent)
+
+    @cached_property
+    def _rulings(self) -> dict[str, Ruling]:
+        return find_rulings(load_decisions(self.agent.paths)[0])
+
+    @cached_property
+    def _items(self) -> dict[str, MemoryItem]:
+        return {c.item.id: c.item for c in self.read_all(True) if c.item}
+
+    @cached_property
+    def _observed(self) -> Observed:
+        return Observed(self.agent.paths)
+
+    def trust_of(self, item: MemoryItem) -> str:
+        """Returns how far an item of this agent is trusted, all that it derives from considered."""
+        return effective_trust(item, self._find, self._rulings)
+
+    def _find(self, item_id: str) -> MemoryItem | None:
+        if item_id.startswith(OBSERVATION):
+            return self._observed.find(item_id)
+        if self.index is None:
+            return self._items.get(item_id)
+        line = find_line(self.index.db, item_id)
+        return decode_line(line) if line else None
+
+
+@lru_cache(maxsize=20_000)  # a full sync looks at each item several times
+def decode_line(line: str) -> MemoryItem:
+    """Returns the item on a line of the index, which came from a file that was checked."""
+    return item_from_dict(json.loads(line), "the index")
 
 
 class SearchOptions(NamedTuple):
@@ -36,31 +194,12 @@ class SearchOptions(NamedTuple):
     half_life: float = 0.0
 
 
-def open_search(call: Session, agent: Agent, options: SearchOptions, *, shared: bool = False) -> "AgentSearch":
-    """The search over an agent's memory and, if asked for, over that of the agents that share theirs."""
-    allowed, refused = sharing_homes(call, agent) if shared else ([], [])
-    search = AgentSearch([agent, *allowed], options, call.progress)
-    search.notes += refused
-    if shared and agent.settings["typedb.address"]:
-        from mabos_cli.services.search.shared_memories import Elsewhere
-
-        search.elsewhere = Elsewhere(agent, options.filters, options.limit)
-    elif shared and not allowed:
-        search.notes.append(NOBODY)
-    return search
-
-
-def _place(candidate: Candidate) -> tuple[str, str]:
-    return candidate.at, candidate.ref
-
-
 class AgentSearch(Search):
-    """The Search of core.recall over real memory. An index that turns out to be damaged is made anew, once."""
+    """The Search of core.search.recall over real memory. An index that turns out to be damaged is rebuilt, once."""
 
     def __init__(self, agents: Sequence[Agent], options: SearchOptions, progress: OpenProgress | None = None) -> None:
         self.options = options
         self.notes: list[str] = []
-        self.elsewhere: Elsewhere | None = None
         self.candidates = 0
         self._home = agents[0]
         self._opened: list[AgentIndex] = []
@@ -84,124 +223,90 @@ class AgentSearch(Search):
         return any(opened.index.stale for opened in self._opened if opened.index)
 
     def warnings(self) -> list[str]:
-        """What went wrong on the way, for every agent that was searched."""
-        found = [*self.notes, *(self.elsewhere.notes if self.elsewhere else ())]
+        """Returns what went wrong on the way, for every agent that was searched."""
+        found = [*self.notes]
         for opened in self._opened:
             is_first = opened is self._opened[0]
             found += [text if is_first else f"{opened.agent.id}: {text}" for text in opened.troubles()]
         return found
 
     def __call__(self, question: str) -> list[Hit]:
-        """The best hits for a question."""
-        terms = self._terms()
-        hits = self._counted(terms(question) if terms else self._asked(lambda asking: asking(question)))
-        return self.elsewhere.merge(hits, question) if self.elsewhere else hits
+        """Returns the best hits for a question."""
+        return self._judge(self._ask(lambda asking: asking(question)))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
-        """The best hits for words that a result led to."""
-        terms = self._terms()
-        hits = terms.follow(question, asked) if terms else self._asked(lambda asking: asking.follow(question, asked))
-        return self._counted(hits)
+        """Returns the best hits for words that a result led to."""
+        return self._judge(self._ask(lambda asking: asking.follow(question, asked)))
 
     def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
-        """How many candidates hold each word."""
-        terms = self._terms()
-        return terms.holders(asked) if terms else self._asked(lambda asking: asking.holders(asked))
+        """Returns how many candidates hold each word."""
+        return self._ask(lambda asking: asking.holders(asked))
 
     def best(self) -> list[Hit]:
-        """Without a question: the most important and recent items."""
-        if self._terms():
-            hits = browse(self._read(self.options.archived))[: self.options.limit]
+        """Returns the most important and recent items."""
+        hits = self._ask(lambda asking: asking.best())[: self.options.limit]
+        if not self.has_index:
             self.candidates = len(hits)
-        else:
-            hits = self._asked(lambda asking: asking.best())
-        hits = self._counted(hits)
-        return self.elsewhere.merge(hits, "") if self.elsewhere else hits
+        return self._judge(hits)
 
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
-        """The last items before a place in time (a moment and an id), and the first from there on, in order."""
+        """Returns the last items before a place in time (a moment and an id), and the first from there on, in order."""
         before, after = min(before, MOST), min(after, MOST)
-        if not self._terms():
-            return self._asked(lambda asking: asking.around(place, before, after))
-        items = [c for c in self._read(self.options.archived) if c.item]
-        items.sort(key=_place)
-        cut = bisect_left(items, place, key=_place)
-        return [items[max(0, cut - before) : cut], items[cut : cut + after]]
+        return self._ask(lambda asking: asking.around(place, before, after))
 
     def count(self) -> int:
-        """How many items and passages can be found at all."""
-        if self._terms():
-            return len(self._read(self.options.archived))
-        return self._asked(lambda asking: asking.count())
+        """Returns how many items and passages can be found at all."""
+        return self._ask(lambda asking: asking.count())
 
     def count_archived(self, question: str) -> int:
-        """How many archived items would answer."""
-        if self._terms():
-            gone = [c for c in self._read(True) if c.archived]
-            return len(TermSearch(gone)(question) if question.strip() else gone)
-        hits = self._asked(lambda asking: asking(question) if question.strip() else asking.best(), archived=True)
+        """Returns how many archived items would answer."""
+        hits = self._ask(lambda asking: asking(question) if question.strip() else asking.best(), archived=True)
         return sum(bool(hit.candidate.archived) for hit in hits)
 
-    def _judged(self, hits: list[Hit]) -> list[Hit]:
-        """The hits, none trusted more than what it derives from, as far as that is enough."""
+    def _judge(self, hits: list[Hit]) -> list[Hit]:
+        """Returns the hits that are trusted enough, none more than what it derives from, with uses that are only journalled yet."""
         judges = {opened.label.removesuffix("/"): opened.trust_of for opened in self._opened}
         judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:
-            item = hit.candidate.item
-            if item and hit.candidate.agent in judges:
-                item = lowered(item, judges[hit.candidate.agent](item))
-                hit = hit._replace(candidate=hit.candidate._replace(item=item))
-            if trust_rank(hit.candidate.trust) >= least:
-                judged.append(hit)
+            candidate = hit.candidate
+            item = candidate.item
+            if item and candidate.agent in judges:
+                item = lowered(item, judges[candidate.agent](item))
+            count, at = self._touches.get(item.id, (0, "")) if item and not candidate.agent else (0, "")
+            item = touch(item, at, count) if item and count else item
+            candidate = candidate._replace(item=item)
+            if trust_rank(candidate.trust) >= least:
+                judged.append(hit._replace(candidate=candidate))
         return judged
 
-    def _counted(self, hits: list[Hit]) -> list[Hit]:
-        """The hits with uses that are journalled but not folded in yet."""
-        counted = []
-        for hit in self._judged(hits):
-            item = hit.candidate.item
-            count, at = self._touches.get(item.id, (0, "")) if item and not hit.candidate.agent else (0, "")
-            if item and count:
-                hit = hit._replace(candidate=hit.candidate._replace(item=touch(item, at, count)))
-            counted.append(hit)
-        return counted
-
-    def _indexes(self) -> "list[SearchIndex]":
+    def _indexes(self) -> list[SearchIndex]:
         return [opened.index for opened in self._opened if opened.index]
 
-    def _asked(self, ask: "Callable[[Asking], Found]", archived: bool = False) -> Found:
-        """What the indexes answer; those that turn out to be damaged are made anew first."""
-        errors = self._indexes()[0].engine.errors
+    def _ask(self, ask: Callable[[Asking | TermSearch], Found], *, archived: bool = False) -> Found:
+        """Returns what the indexes answer; those that turn out to be damaged are rebuilt first."""
+        indexes = self._indexes()
+        errors = indexes[0].engine.errors if indexes else ()
+        asking = self._asking(archived)
         try:
-            return self._ask(ask, archived)
+            found = ask(asking)
         except errors:
             for opened in self._opened:
                 opened.refresh(rebuild=True)
-            return self._ask(ask, archived)
-
-    def _ask(self, ask: "Callable[[Asking], Found]", archived: bool) -> Found:
-        from mabos_cli.index.ask import Asking, Scope
-
-        s, options = self._home.settings, self.options
-        pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
-        weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)
-        count = MOST if archived else options.limit  # what is in the archive is only counted
-        scope = Scope(
-            options.filters, archived or options.archived, max(pool, count), count, weighing, options.diversity
-        )
-        asking = Asking(self._indexes(), scope)
-        found = ask(asking)
+            asking = self._asking(archived)
+            found = ask(asking)
         self.candidates = max(self.candidates, asking.candidates)
         return found
 
-    def _read(self, archived: bool) -> list[Candidate]:
-        admit = self.options.filters.admit
-        return [c for opened in self._opened for c in opened.read_all(archived) if admit(c)]
-
-    def _terms(self) -> TermSearch | None:
-        """The search over the files themselves, when there is no SQLite."""
-        if self._indexes():
-            return None
-        found = self._read(self.options.archived)
-        self.candidates = len(found)
-        return TermSearch(found, self._home.settings["recall.importance_weight"])
+    def _asking(self, archived: bool) -> Asking | TermSearch:
+        """Returns what answers: the indexes, or without SQLite the files themselves."""
+        s, options, indexes = self._home.settings, self.options, self._indexes()
+        with_archive = archived or options.archived
+        if not indexes:
+            candidates = (c for opened in self._opened for c in opened.read_all(with_archive))
+            return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
+        pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
+        weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)
+        count = MOST if archived else options.limit  # what is in the archive is only counted
+        return Asking(
+            indexes, Scope(options.filters, with_archive, max(pool, count), count, weighing, options.diversity)
+        )

@@ -1,34 +1,54 @@
-"""Memories that other agents put in the graph, among the hits of a recall."""
+"""Searches other agents' memory too: that of agents in the workspace that share it, and what others put in the graph."""
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, TermSearch, browse, merge_hits
-from mabos_cli.services.search.shared_agents import TYPEDB, Row, ask_graph, own_id
+from mabos_cli.core.search.recall import Candidate, Hit, TermSearch, browse, candidate_of, merge_hits
+from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
+from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
+from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _MOST_WORDS = 8  # of a question that the graph is asked for, one after the other
 
 
-class Elsewhere:
-    """Memories in the graph, to be put among the hits of a search."""
+class SharedSearch(AgentSearch):
+    """A search over an agent's memory and over all that others share with it."""
 
-    def __init__(self, agent: Agent, filters: Filters, limit: int) -> None:
-        self._home, self._filters, self._limit = agent, filters, limit
-        self.notes: list[str] = []
+    def __init__(self, call: Session, agent: Agent, options: SearchOptions) -> None:
+        allowed, refused = sharing_homes(call, agent)
+        super().__init__([agent, *allowed], options, call.progress)
+        self._has_graph = bool(agent.settings["typedb.address"])
+        self._graph_notes: list[str] = []
+        self.notes += refused
+        if not allowed and not self._has_graph:
+            self.notes.append(NOBODY)
 
-    def merge(self, hits: list[Hit], question: str) -> list[Hit]:
-        """The hits with those from the graph among them. The hits keep their order."""
-        found = self._find(question)
-        if not question.strip():
-            return list(merge_hits(hits, browse(found.values())))[: self._limit]
+    def warnings(self) -> list[str]:
+        """Returns what went wrong on the way, for every agent that was searched."""
+        return [*self.notes, *self._graph_notes, *super().warnings()[len(self.notes) :]]
+
+    def __call__(self, question: str) -> list[Hit]:
+        """Returns the best hits for a question. Those of the index keep their order."""
+        hits = super().__call__(question)
+        if not self._has_graph:
+            return hits
+        found = self._ask_graph(question)
         weight = self._home.settings["recall.importance_weight"]
-        told = TermSearch([*found.values(), *(hit.candidate for hit in hits)], weight)(question)
+        ranked = TermSearch([*found.values(), *(hit.candidate for hit in hits)], weight)(question)
         # Hits are weighed against the best of them: how good that is beside what the graph has, words must tell.
-        best = max((hit.relevance for hit in told if hit.candidate.ref not in found), default=0.0)
-        more = [hit for hit in told if hit.candidate.ref in found]
-        return list(merge_hits(hits, more, (1 - weight) * (1 - best)))[: self._limit]
+        best = max((hit.relevance for hit in ranked if hit.candidate.ref not in found), default=0.0)
+        more = [hit for hit in ranked if hit.candidate.ref in found]
+        return [*merge_hits(hits, more, (1 - weight) * (1 - best))][: self.options.limit]
 
-    def _find(self, question: str) -> dict[str, Candidate]:
+    def best(self) -> list[Hit]:
+        """Returns the most important and recent items."""
+        hits = super().best()
+        return (
+            [*merge_hits(hits, browse(self._ask_graph("").values()))][: self.options.limit] if self._has_graph else hits
+        )
+
+    def _ask_graph(self, question: str) -> dict[str, Candidate]:
+        """Returns the memories of the graph that share a word with the question, or all when there is none, by reference."""
         from mabos_cli.formats.mirror.typeql import ask_memories_elsewhere
 
         starts = dict.fromkeys(map(_start, asked_words(question)[:_MOST_WORDS]))
@@ -36,13 +56,13 @@ class Elsewhere:
             return {}
         asked = [[start] for start in starts] or [[]]
         queries = [ask_memories_elsewhere(self._home.id, words) for words in asked]
-        rows, self.notes = ask_graph(self._home, queries)
+        rows, self._graph_notes = ask_graph(self._home, queries)
         found = {each.ref: each for each in map(_candidate, rows)}
-        return {ref: each for ref, each in found.items() if self._filters.admit(each)}
+        return {ref: each for ref, each in found.items() if self.options.filters.admit(each)}
 
 
 def _start(word: str) -> str:
-    """What the forms of a word begin with: a text may hold another form than a question.
+    """Returns what the forms of a word begin with: a text may hold another form than a question.
 
     >>> [_start(word) for word in ("pricing", "policies", "bus")]
     ['pric', 'polic', 'bus']
@@ -52,7 +72,7 @@ def _start(word: str) -> str:
 
 
 def _candidate(row: Row) -> Candidate:
-    """A memory as the graph has it."""
+    """Returns a memory as the graph has it."""
     item = MemoryItem(
         own_id(row, "memory"),
         row["content"],
@@ -64,4 +84,4 @@ def _candidate(row: Row) -> Candidate:
         created_at=row["created_at"] or "",
         expires_at=row.get("expires_at") or "",
     )
-    return Candidate(item.content, item.importance, item.created_at, item, TYPEDB, agent=row["agent"])
+    return candidate_of(item, TYPEDB, agent=row["agent"])

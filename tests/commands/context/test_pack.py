@@ -10,7 +10,7 @@ from hostile_payloads import PAYLOADS
 
 from commands.desk import Desk, Said, note
 from mabos_cli.core.language.text import token_cost
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 
 ASK = "what does a seat cost"
 KEYS = [

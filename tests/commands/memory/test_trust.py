@@ -41,7 +41,7 @@ def without_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: object) -> None:
         raise ImportError("no SQLite")
 
-    monkeypatch.setattr("mabos_cli.index.vectors.open_engine", missing)
+    monkeypatch.setattr("mabos_cli.services.search.agent_search.open_engine", missing)
 
 
 # What is stored

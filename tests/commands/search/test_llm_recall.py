@@ -118,13 +118,13 @@ def test_a_model_must_be_there_when_it_is_named(desk: Desk) -> None:
 
 
 def test_without_the_option_nothing_is_asked_or_loaded(desk: Desk) -> None:
-    for name in ("mabos_cli.services.search.llm_recall", "mabos_cli.services.search.llm_ask"):
+    names = ("mabos_cli.core.search.second_opinion", "mabos_cli.services.search.llm_ask")
+    for name in names:
         sys.modules.pop(name, None)
     with model(desk, "x") as asked:
         said = desk.recall("invoices")
     assert "llm" not in said.data and asked.prompts == []
-    assert "mabos_cli.services.search.llm_recall" not in sys.modules
-    assert "mabos_cli.services.search.llm_ask" not in sys.modules
+    assert not {*names} & {*sys.modules}
 
 
 def test_a_long_question_is_shortened_for_the_model(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from commands.notes import UNRELATED
 from mabos_cli.core.language.clock import format_time, parse_time
 from mabos_cli.core.memory.item import CLASSES, STORES, TYPES
 from mabos_cli.core.search.recall import Candidate, Depth, Filters, recall
-from mabos_cli.services.search.agent_index import AgentIndex
+from mabos_cli.services.search.agent_search import AgentIndex
 
 # Any question
 

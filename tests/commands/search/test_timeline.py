@@ -6,7 +6,7 @@ import pytest
 
 from commands.desk import Desk, note
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.services.search.agent_index import AgentIndex, decode_line
+from mabos_cli.services.search.agent_search import AgentIndex, decode_line
 from mabos_cli.workspace.memory.store import LongTermView
 
 
