@@ -48,34 +48,34 @@ def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, An
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
         _check(validator, given)
-        own = _named(call, given.pop("agent_id", ""))
-        room = _room(own)
-        return _bounded(run_line(own, line_of(tool, given)), room)
+        named = _named(call, given.pop("agent_id", ""))
+        room = _room(named)
+        return _bounded(run_line(named, line_of(tool, given)), room)
     except Exception as error:  # a bug in one command must not end the server
         return _refusal(error)
 
 
 def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
     """Reads the text that a command gives under a name, cut to a size; MabosError when it gives none."""
-    own = _named(call, agent)
-    room = _room(own)
-    return fit_lines(run_line(own, Line(words, None)).data[key].split("\n"), room)
+    named = _named(call, agent)
+    room = _room(named)
+    return fit_lines(run_line(named, Line(words, None)).data[key].split("\n"), room)
 
 
 def run_line(call: Call, line: Line) -> Answer:
     """Runs a command. A dash is a dash here, and standard input is what the line brings along."""
     assert call.run is not None, "app runs commands"
-    told: list[Answer] = []
-    own = call.with_changes(
-        as_json=True, quiet=False, literal_dash=True, opened=[], written=watch_writes(), take=told.append
+    answers: list[Answer] = []
+    muted = call.with_changes(
+        as_json=True, quiet=False, literal_dash=True, opened=[], written=watch_writes(), take=answers.append
     )
     try:
         with _standard_input(line.fed):
-            call.run(own, line.words)
+            call.run(muted, line.words)
     finally:
         # A connection of Python's own SQLite lies in a circle with its statements: the file stays open until it is looked for.
         gc.collect(1)
-    return told[-1]
+    return answers[-1]
 
 
 @contextmanager
@@ -118,10 +118,10 @@ def _room(call: Call) -> int:
     return room
 
 
-def _bounded(told: Answer, room: int) -> Reply:
+def _bounded(answer: Answer, room: int) -> Reply:
     """Cuts an answer to so many characters of JSON, and of text."""
-    data = json.loads(dump_line(told.data))
-    warnings = [visible(warning) for warning in told.warnings]
+    data = json.loads(dump_line(answer.data))
+    warnings = [visible(warning) for warning in answer.warnings]
     if json_size(data | {"warnings": warnings}) > room:
         aside = min(room // 5, _ASIDE)
         data, cuts = fit_value(data, room - aside)
@@ -129,8 +129,8 @@ def _bounded(told: Answer, room: int) -> Reply:
         data["truncated"] = fit_value({place: cuts[place] for place in largest}, aside // 3)[0]
         warnings = fit_value([_CUT, *warnings], aside // 2)[0]
     data["warnings"] = warnings
-    said = [*map(visible, told.lines), *(f"warning: {one_line(text)}" for text in warnings)]
-    return Reply(data, fit_lines(said, room))
+    lines = [*map(visible, answer.lines), *(f"warning: {one_line(text)}" for text in warnings)]
+    return Reply(data, fit_lines(lines, room))
 
 
 def _refusal(error: Exception) -> Reply:
@@ -204,11 +204,11 @@ def _fit_names(entries: dict[str, Any], room: int, place: str, cuts: dict[str, i
     left = room - _LEAST
     for number, name in enumerate(order):
         share = left // (len(order) - number) if sizes[name] > left // (len(order) - number) else left
-        own = share - json_size(name) - _JOINT
+        left_for_value = share - json_size(name) - _JOINT
         cuttable = isinstance(entries[name], str | list | dict)
-        if own < (_LEAST if cuttable else sizes[name]):
+        if left_for_value < (_LEAST if cuttable else sizes[name]):
             continue
-        kept[name] = _fit(entries[name], own, _below(place, name), cuts)
+        kept[name] = _fit(entries[name], left_for_value, _below(place, name), cuts)
         left -= json_size(name) + _JOINT + json_size(kept[name])
     if len(kept) < len(entries):
         cuts[place or "."] = len(entries) - len(kept)

@@ -38,9 +38,9 @@ def main(words: list[str]) -> int:
         found = KINDS[words[0]](options) if words[:1] and words[0] in KINDS else []
     except (MabosError, BadValue, OSError, ValueError):
         found = []
-    said = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
+    lines = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
     try:
-        sys.stdout.buffer.write("".join(f"{line}\n" for line in said).encode("utf-8", "replace"))
+        sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -88,8 +88,8 @@ def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = 
             for m in _ID.finditer(text)
             if m[1].startswith(start) and m[1].startswith(letters) and m[1] not in known
         }
-        latest = nlargest(MOST - len(found), places, key=lambda own: (len(own), own))
-        found += [(own, _about(text, places[own])) for own in latest]
+        latest = nlargest(MOST - len(found), places, key=lambda record_id: (len(record_id), record_id))
+        found += [(record_id, _about(text, places[record_id])) for record_id in latest]
         known |= places.keys()
         if len(found) >= MOST:
             break
@@ -106,16 +106,16 @@ def _about(text: str, place: int) -> str:
     if not isinstance(inner, dict):
         return ""
     parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]
-    said = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
+    text = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
     if isinstance(case := inner.get("situation"), dict):
         listed = [case.get(name) for name in ("beliefs", "desires")]
-        said = ", ".join(str(word) for each in listed if isinstance(each, list) for word in each)
-    return _short(said)
+        text = ", ".join(str(word) for each in listed if isinstance(each, list) for word in each)
+    return _short(text)
 
 
-def _short(said: str) -> str:
-    said = "".join(c if c.isprintable() else " " for c in said[: 2 * _WIDTH])
-    return said if len(said) <= _WIDTH else f"{said[: _WIDTH - 1]}…"
+def _short(text: str) -> str:
+    text = "".join(c if c.isprintable() else " " for c in text[: 2 * _WIDTH])
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
 def _items(options: dict[str, str]) -> list[Pair]:

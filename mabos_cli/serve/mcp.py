@@ -182,7 +182,7 @@ def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any
     return Server(
         "mabos",
         version=__version__,
-        instructions=" ".join([_ABOUT, *(said for name, said in _ADVICE.items() if name in offers)]),
+        instructions=" ".join([_ABOUT, *(advice for name, advice in _ADVICE.items() if name in offers)]),
         on_list_tools=list_tools,
         on_call_tool=use_tool,
         on_list_resources=list_resources,

@@ -172,8 +172,8 @@ def find_command(tool: Tool, program: Mapping[str, Any]) -> Any:
 
 def about_tool(tool: Tool, command: Any) -> str:
     """Returns what a tool does, in a line or two."""
-    said = tool.about or (command.help or "").split("Example:")[0]
-    return " ".join(said.split())
+    about = tool.about or (command.help or "").split("Example:")[0]
+    return " ".join(about.split())
 
 
 def input_schema(tool: Tool, command: Any) -> dict[str, Any]:

@@ -129,12 +129,12 @@ def list_receipts(records: Iterable[Mapping[str, Any]]) -> Cut[Receipt]:
 def _receipt(record: Mapping[str, Any]) -> Receipt:
     found, ms = record.get("counts"), record.get("ms")
     counts = list(found.items())[:6] if isinstance(found, dict) else []
-    told = ", ".join(f"{shown(str(name), 40)} {shown(str(count), 20)}" for name, count in counts)
+    counted = ", ".join(f"{shown(str(name), 40)} {shown(str(count), 20)}" for name, count in counts)
     return Receipt(
         at=shown(record["at"][:16], 16),
         agent=shown(str(record.get("agent", "")), 64),
         command=shown(str(record.get("command", "")), 60),
-        counts=told,
+        counts=counted,
         ms=ms if isinstance(ms, int) else 0,
     )
 
@@ -153,8 +153,8 @@ def list_clashes(found: Iterable[tuple[str, Conflict]]) -> Cut[Clash]:
 
 def _clash(agent: str, conflict: Conflict) -> Clash:
     sides = _side(conflict.a, conflict.newer == "a"), _side(conflict.b, conflict.newer == "b")
-    told = shown(conflict.reason), conflict.severity, sides, shown(conflict.action)
-    return Clash(agent, conflict.key[:8], *told)
+    texts = shown(conflict.reason), conflict.severity, sides, shown(conflict.action)
+    return Clash(agent, conflict.key[:8], *texts)
 
 
 def _side(belief: Belief, newer: bool) -> Side:
@@ -226,5 +226,5 @@ def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> Cut[Dated
 
 
 def _dated(agent: str, each: Attitude, day: date, now: datetime) -> Dated:
-    told = each.kind, shown(each.id, 24), shown(each.title, 120), shown(each.place, 80)
-    return Dated(day.isoformat(), is_past(each.deadline, now), agent, *told)
+    texts = each.kind, shown(each.id, 24), shown(each.title, 120), shown(each.place, 80)
+    return Dated(day.isoformat(), is_past(each.deadline, now), agent, *texts)

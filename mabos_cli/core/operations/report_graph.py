@@ -76,15 +76,15 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
     if not names:
         return Picture(values=values)
     numbers = {name: number for number, name in enumerate(names)}
-    drawn = [pair for pair in pairs if pair[0] in numbers and pair[1] in numbers]
+    shown_pairs = [pair for pair in pairs if pair[0] in numbers and pair[1] in numbers]
     labels = [shown(name, _LABEL) for name in names]
     widths = [_width(label, degrees[name]) for label, name in zip(labels, names, strict=True)]
-    places = lay_out(widths, [(numbers[a], numbers[b]) for a, b in drawn])
+    places = lay_out(widths, [(numbers[a], numbers[b]) for a, b in shown_pairs])
     boxes = tuple(
         Box(label, degrees[name], x, y, width)
         for label, name, (x, y), width in zip(labels, names, places, widths, strict=True)
     )
-    lines = cut((_line(pairs[pair], numbers) for pair in drawn), _LINES)
+    lines = cut((_line(pairs[pair], numbers) for pair in shown_pairs), _LINES)
     return Picture(boxes, lines, *_frame(boxes), len(degrees) - len(names), values)
 
 
@@ -107,10 +107,10 @@ def _width(label: str, links: int) -> int:
 
 
 def _line(facts: Sequence[Fact], numbers: dict[str, int]) -> Line:
-    said = [f"{shown(f.subject, 60)} {shown(f.predicate, 40)} {shown(f.object, 60)}" for f in facts]
+    texts = [f"{shown(f.subject, 60)} {shown(f.predicate, 40)} {shown(f.object, 60)}" for f in facts]
     first = facts[0]
     untrusted = all(fact.trust == "untrusted" for fact in facts)
-    return Line(numbers[first.subject], numbers[first.object], cut(dict.fromkeys(said), _FACTS), untrusted)
+    return Line(numbers[first.subject], numbers[first.object], cut(dict.fromkeys(texts), _FACTS), untrusted)
 
 
 def lay_out(widths: Sequence[int], links: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -169,8 +169,8 @@ class Tally:
     def view(self) -> MemoryView:
         """Returns what was counted."""
         weeks = self._weeks()
-        drawn = {week.first for week in weeks}
-        earlier = sum(count for (first, _), count in self._stored.items() if first not in drawn)
+        shown_weeks = {week.first for week in weeks}
+        earlier = sum(count for (first, _), count in self._stored.items() if first not in shown_weeks)
         best = nsmallest(_MOMENTS, self._best, key=_rank)
         live = self._bands.total()
         return MemoryView(
@@ -227,7 +227,7 @@ def _moment(held: Held) -> Moment:
     )
 
 
-class Told(NamedTuple):
+class PeriodLog(NamedTuple):
     """A period by the logs of an agent: days with a log, entries, the state of its summary, themes, and periods below."""
 
     period: Period
@@ -235,7 +235,7 @@ class Told(NamedTuple):
     entries: int
     state: str
     themes: Sequence[Theme]
-    below: tuple["Told", ...] = ()
+    below: tuple["PeriodLog", ...] = ()
 
 
 class Node(NamedTuple):
@@ -270,27 +270,29 @@ def share_quarters(counts: Sequence[int]) -> int:
     return min(_MOST, fair_share(counts, QUARTERS))
 
 
-def list_spans(told: Iterable[tuple[str, Cut[Told]]]) -> Cut[Span]:
+def list_spans(logs: Iterable[tuple[str, Cut[PeriodLog]]]) -> Cut[Span]:
     """Lists the hierarchy of each agent that has logs, given with its quarters, the latest first."""
-    found = [Span(agent, Cut(tuple(map(_node, told.rows)), told.left)) for agent, told in told if told.rows]
+    found = [
+        Span(agent, Cut(tuple(map(_node, quarters.rows)), quarters.left)) for agent, quarters in logs if quarters.rows
+    ]
     return cut(found, QUARTERS)
 
 
-def _node(told: Told) -> Node:
-    period = told.period
-    themes = cut(((shown(theme.shown, 40), theme.entries) for theme in told.themes), _THEMES)
-    below = tuple(map(_node, told.below))
-    return Node(period.name, told.days, period.length, told.entries, told.state, themes, below)
+def _node(log: PeriodLog) -> Node:
+    period = log.period
+    themes = cut(((shown(theme.shown, 40), theme.entries) for theme in log.themes), _THEMES)
+    below = tuple(map(_node, log.below))
+    return Node(period.name, log.days, period.length, log.entries, log.state, themes, below)
 
 
-def list_months(told: Iterable[tuple[str, Cut[Told]]]) -> Cut[Month]:
+def list_months(logs: Iterable[tuple[str, Cut[PeriodLog]]]) -> Cut[Month]:
     """Lists the months of all agents together, the latest first.
 
     A topic of several agents is one, and counts for all of them.
     """
     entries: dict[str, int] = {}
     themes: dict[str, dict[str, Theme]] = {}
-    for month in (month for _, quarters in told for quarter in quarters.rows for month in quarter.below):
+    for month in (month for _, quarters in logs for quarter in quarters.rows for month in quarter.below):
         name = month.period.name
         entries[name] = entries.get(name, 0) + month.entries
         known = themes.setdefault(name, {})

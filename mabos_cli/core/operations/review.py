@@ -169,8 +169,8 @@ def case_row(was: Case | None, now: Case | None) -> Row | None:
     changes = _changes(was, now, names) if was and now else []
     if was and now and not changes:
         return None
-    said = case.context or ", ".join((*case.beliefs, *case.desires))
-    text = f"{case.word}: {one_line(said, 60)} -> {one_line(case.plan_id or '; '.join(case.actions), 60)}"
+    situation = case.context or ", ".join((*case.beliefs, *case.desires))
+    text = f"{case.word}: {one_line(situation, 60)} -> {one_line(case.plan_id or '; '.join(case.actions), 60)}"
     return Row(state_of(was, now), case.id, text, "; ".join(changes))
 
 

@@ -65,16 +65,16 @@ def parse_rhythm(text: str) -> Rhythm:
     >>> parse_rhythm("2h"), parse_rhythm("sun 4:10")
     (Rhythm(every=120, minute=-1, day=''), Rhythm(every=0, minute=250, day='Sun'))
     """
-    said = text.strip().lower()
-    if said == OFF:
+    word = text.strip().lower()
+    if word == OFF:
         return Rhythm()
-    timed = re.fullmatch(r"(?:([a-z]{3})[a-z]*\s+)?(\d{1,2}):(\d\d)", said)
+    timed = re.fullmatch(r"(?:([a-z]{3})[a-z]*\s+)?(\d{1,2}):(\d\d)", word)
     if timed:
         day, minute = (timed[1] or "").capitalize(), 60 * int(timed[2]) + int(timed[3])
         if (not day or day in DAYS) and int(timed[2]) < 24 and int(timed[3]) < 60:
             return Rhythm(minute=minute, day=day)
-    elif re.fullmatch(r"[\d.]+\s*[smhd]", said):
-        every = parse_span(said) / 60
+    elif re.fullmatch(r"[\d.]+\s*[smhd]", word):
+        every = parse_span(word) / 60
         if every == _DAY:
             return Rhythm(minute=0)
         if every >= 1 and every % 1 == 0 and (60 % every == 0 or (every % 60 == 0 and _DAY % every == 0)):

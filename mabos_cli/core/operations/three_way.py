@@ -59,8 +59,8 @@ def merge_keyed(
     kept: dict[str, Any] = {}
     spares: list[Spare] = []
     added = sorted((ours.keys() | theirs.keys()) - base.keys(), key=age)
-    for own in (*base, *added):
-        was, a, b = base.get(own), ours.get(own), theirs.get(own)
+    for key in (*base, *added):
+        was, a, b = base.get(key), ours.get(key), theirs.get(key)
         if a == b or b == was:
             found = a
         elif a == was:
@@ -73,9 +73,9 @@ def merge_keyed(
             found, lost = settle(was, a, b)
             if lost:
                 is_ours = lost == "ours"
-                spares.append(Spare(own, a if is_ours else b, was is not None, is_ours))
+                spares.append(Spare(key, a if is_ours else b, was is not None, is_ours))
         if found is not None:
-            kept[own] = found
+            kept[key] = found
     return Union(kept, tuple(spares))
 
 
@@ -219,13 +219,13 @@ def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settle
 def _fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
     """Merges a record field by field: as the side has it that changed it, or the newer one."""
     was = base or (_NOBODY,) * len(a)
-    return type(a)(*(merge_value(*told) for told in zip(was, a, b, newer, strict=True)))
+    return type(a)(*(merge_value(*values) for values in zip(was, a, b, newer, strict=True)))
 
 
 def _extra(base: Any, a: Any, b: Any, newer: Any) -> tuple[tuple[str, Any], ...]:
     """Merges the keys of other tools."""
-    told = (dict(each.extra) if each else {} for each in (base, a, b, newer))
-    return tuple(merge_maps(*told).items())
+    values = (dict(each.extra) if each else {} for each in (base, a, b, newer))
+    return tuple(merge_maps(*values).items())
 
 
 def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
@@ -249,7 +249,9 @@ def unite_facts(a: Fact, b: Fact) -> Fact:
     other, newer = b if first is a else a, _later_fact(a, b)
     older = b if newer is a else a
     extra = dict(older.extra) | dict(newer.extra)
-    known = {own for fact in (a, b) for own in dict(fact.extra).get("same_as", ()) if isinstance(own, str)}
+    known = {
+        record_id for fact in (a, b) for record_id in dict(fact.extra).get("same_as", ()) if isinstance(record_id, str)
+    }
     return newer._replace(
         id=first.id,
         created_at=first.created_at,
@@ -271,8 +273,8 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
     numbers the lower factor counts.
     """
     first = min(a, b, key=lambda rule: (str(rule.get("created_at", "")), repr(rule)))
-    told = [[rule.get(name) for name in _BODY] for rule in (a, b, base or {})]
-    if told[0] != told[1] and (base is None or told[2] not in told[:2]):
+    bodies = [[rule.get(name) for name in _BODY] for rule in (a, b, base or {})]
+    if bodies[0] != bodies[1] and (base is None or bodies[2] not in bodies[:2]):
         return Settled(first, "theirs" if first is a else "ours")
     merged = merge_maps(base or {}, a, b, first)
     factors = [rule.get("confidence_factor") for rule in (base or {}, a, b)]
@@ -312,8 +314,8 @@ def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
 
 def _last_word(case: Case) -> tuple[str, str]:
     """Returns when somebody last said something about a case."""
-    said = [case.stored_at, case.last_used, *(revision.at for revision in case.revisions)]
-    return max(said), repr(case)
+    times = [case.stored_at, case.last_used, *(revision.at for revision in case.revisions)]
+    return max(times), repr(case)
 
 
 def _is_lost(name: str, base: Case | None, older: Case, merged: Case) -> bool:

@@ -152,11 +152,11 @@ def _ours(text: str, host: str) -> Iterator[tuple[Part, Part, int, Part]]:
                     yield hooks, event, event.value, element
                 continue
             held = [*parts_of(text, inner.value)]
-            own = [part for part in held if _is_ours(text, part, host)]
-            if own and len(own) == len(held):
+            ours = [part for part in held if _is_ours(text, part, host)]
+            if ours and len(ours) == len(held):
                 yield hooks, event, event.value, element
-            elif own:
-                yield hooks, event, inner.value, own[0]
+            elif ours:
+                yield hooks, event, inner.value, ours[0]
 
 
 def _is_ours(text: str, part: Part, host: str) -> bool:

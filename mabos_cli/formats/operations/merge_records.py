@@ -63,21 +63,25 @@ def read_sides(parse: Callable[[bytes, str], Any], empty: Callable[[], Any], pat
     return [base, parse(sides[1], f"{path} (ours)"), parse(sides[2], f"{path} (theirs)")]
 
 
-def age_of_id(own: str) -> tuple[tuple[int, int], str]:
+def age_of_id(record_id: str) -> tuple[tuple[int, int], str]:
     """Returns a key that sorts ids in the order in which they were given out; those of other tools come last."""
-    return parse_id(own) or (1 << 60, 0), own
+    return parse_id(record_id) or (1 << 60, 0), record_id
 
 
 def latest_id(ids: Iterable[str]) -> str:
     """Returns the id that was given out last; those of other tools do not count."""
-    return max((own for own in ids if parse_id(own)), key=lambda own: parse_id(own) or (0, 0), default="")
+    return max(
+        (record_id for record_id in ids if parse_id(record_id)),
+        key=lambda record_id: parse_id(record_id) or (0, 0),
+        default="",
+    )
 
 
-def free_id(own: str, text: bytes, taken: set[str]) -> str:
+def free_id(record_id: str, text: bytes, taken: set[str]) -> str:
     """Returns an unused id derived from the record, so that both clones of a merge choose the same."""
-    ms, draw, number = parse_id(own), crc32(text), 1
+    ms, draw, number = parse_id(record_id), crc32(text), 1
     while True:
-        made = f"{own[0]}-{ms[0]}-{2 * draw % 0x10000:04x}" if ms else f"{own}-{number + 1}"
+        made = f"{record_id[0]}-{ms[0]}-{2 * draw % 0x10000:04x}" if ms else f"{record_id}-{number + 1}"
         if made not in taken:
             taken.add(made)
             return made
@@ -98,9 +102,9 @@ def merge_fact_files(path: str, sides: Sides) -> Merged:
     union = merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
     kept, taken, notes = dict(union.kept), {*records[1], *records[2]}, []
     for spare in union.spares:
-        own = free_id(spare.id, spare.record, taken)
-        kept[own] = render_fact(parse_fact(spare.record, path)._replace(id=own))
-        notes.append(f"{spare.id} was given to two facts: the other one is {own}")
+        record_id = free_id(spare.id, spare.record, taken)
+        kept[record_id] = render_fact(parse_fact(spare.record, path)._replace(id=record_id))
+        notes.append(f"{spare.id} was given to two facts: the other one is {record_id}")
     _unite_added(kept, records, path)
     ours, theirs = files[1:]
     newest = latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else ""
@@ -118,24 +122,28 @@ def _settle_fact(base: bytes | None, a: bytes, b: bytes) -> Settled:
 def _unite_added(kept: dict[str, bytes], records: list[dict[str, bytes]], path: str) -> None:
     """Makes one fact of two that say the same, one added on each side."""
     base, ours, theirs = records
-    added = [own for own in kept if own not in base]
-    said = {parse_fact(kept[own], path).triple: own for own in added if own in ours and own not in theirs}
-    for own in [own for own in added if own in theirs and own not in ours]:
-        fact = parse_fact(kept[own], path)
-        twin = said.get(fact.triple) if said else None
+    added = [record_id for record_id in kept if record_id not in base]
+    by_triple = {
+        parse_fact(kept[record_id], path).triple: record_id
+        for record_id in added
+        if record_id in ours and record_id not in theirs
+    }
+    for record_id in [record_id for record_id in added if record_id in theirs and record_id not in ours]:
+        fact = parse_fact(kept[record_id], path)
+        twin = by_triple.get(fact.triple) if by_triple else None
         if twin:
             one = unite_facts(parse_fact(kept[twin], path), fact)
-            del kept[twin if one.id == own else own]
+            del kept[twin if one.id == record_id else record_id]
             kept[one.id] = render_fact(one)
 
 
 def _last_number(ids: Iterable[str]) -> int:
-    return max((int(found[2]) for own in ids if (found := _NUMBERED.fullmatch(own))), default=0)
+    return max((int(found[2]) for record_id in ids if (found := _NUMBERED.fullmatch(record_id))), default=0)
 
 
-def _numbered_age(own: str) -> tuple[int, str]:
-    found = _NUMBERED.fullmatch(own)
-    return int(found[2]) if found else 1 << 60, own
+def _numbered_age(record_id: str) -> tuple[int, str]:
+    found = _NUMBERED.fullmatch(record_id)
+    return int(found[2]) if found else 1 << 60, record_id
 
 
 def merge_rule_files(path: str, sides: Sides) -> Merged:
@@ -147,13 +155,13 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
     last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
         last += 1
-        own, rule = f"R-{last:03d}", dict(spare.record)
+        record_id, rule = f"R-{last:03d}", dict(spare.record)
         if spare.has_base:
             rule["enabled"] = False  # two versions of a rule must not both conclude
-            notes.append(f"{spare.id} was changed on both sides: the other version is {own}, disabled")
+            notes.append(f"{spare.id} was changed on both sides: the other version is {record_id}, disabled")
         else:
-            notes.append(f"{spare.id} was given to two rules: the younger one is {own}")
-        kept[own] = rule | {"id": own} | ({"name": own} if rule.get("name") == spare.id else {})
+            notes.append(f"{spare.id} was given to two rules: the younger one is {record_id}")
+        kept[record_id] = rule | {"id": record_id} | ({"name": record_id} if rule.get("name") == spare.id else {})
     merged = RuleFile((), max(ours.version, theirs.version) + 1, "", merge_extras(files))
     merged.rules = tuple(rule_from_dict(raw, path) for raw in kept.values())
     merged.raw = kept
@@ -170,13 +178,13 @@ def merge_case_files(path: str, sides: Sides) -> Merged:
     last = _last_number((*records[1], *records[2]))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
         last += 1
-        own = f"C-{last:03d}"
-        notes.append(f"{spare.id} was given to two cases: the younger one is {own}")
+        record_id = f"C-{last:03d}"
+        notes.append(f"{spare.id} was given to two cases: the younger one is {record_id}")
         mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
         for name, entry in kept.items():
             if entry.get("adapted_from") == spare.id and name in mine and name not in others:
-                kept[name] = entry | {"adapted_from": own}
-        kept[own] = spare.record | {"case_id": own}
+                kept[name] = entry | {"adapted_from": record_id}
+        kept[record_id] = spare.record | {"case_id": record_id}
     extra: dict[str, Any] | None = None
     if any(file.others is not None for file in files[1:]):
         base, ours, theirs = (file.others or {} for file in files)
@@ -198,15 +206,17 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     records = [_records(file, path) for file in files]
     split = _split_side(path, files)
     if split:  # its long-term items are on pages, which are not seen from here: they count as they were
-        there = {own: held for own, held in records[0].items() if held[0] == "long_term"}
+        there = {record_id: held for record_id, held in records[0].items() if held[0] == "long_term"}
         records[split] = there | records[split]
         gone = sorted(there.keys() - records[3 - split].keys(), key=age_of_id)
-        notes += [f"{own} was removed on the side that has no pages, and is still on a page" for own in gone]
-        records[3 - split] |= {own: there[own] for own in gone}
+        notes += [
+            f"{record_id} was removed on the side that has no pages, and is still on a page" for record_id in gone
+        ]
+        records[3 - split] |= {record_id: there[record_id] for record_id in gone}
     union = merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
     kept = _place_items(union, notes, {*records[1], *records[2]}, records)
     if split:
-        kept = {own: held for own, held in kept.items() if not _is_on_page(records[0].get(own), held)}
+        kept = {record_id: held for record_id, held in kept.items() if not _is_on_page(records[0].get(record_id), held)}
         strays = sum(held[0] == "long_term" for held in kept.values())
         notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
     merged = StoreFile(
@@ -228,7 +238,7 @@ def _records(file: StoreFile, path: str) -> dict[str, Held]:
     pairs += [(line_id(line), ("long_term", line)) for line in file.long_term]
     found = dict(pairs)
     if len(found) < len(pairs):
-        twin = next(own for own, count in Counter(own for own, _ in pairs).items() if count > 1)
+        twin = next(record_id for record_id, count in Counter(record_id for record_id, _ in pairs).items() if count > 1)
         raise InvalidFile(f"{path}: {twin} is there twice", "give one of the two another id, then merge again")
     return found
 
@@ -274,27 +284,27 @@ def _place_items(union: Union, notes: list[str], taken: set[str], records: list[
     kept = dict(union.kept)
     for spare in union.spares:
         store, line = spare.record
-        item, own = parse_item(line, "merge"), free_id(spare.id, line, taken)
+        item, record_id = parse_item(line, "merge"), free_id(spare.id, line, taken)
         if spare.has_base:
             item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, spare.id))))
             first = parse_item(kept[spare.id][1], "merge")
-            first = first._replace(related_to=tuple(dict.fromkeys((*first.related_to, own))))
+            first = first._replace(related_to=tuple(dict.fromkeys((*first.related_to, record_id))))
             kept[spare.id] = (kept[spare.id][0], render_item(first))
-            notes.append(f"{spare.id} was edited on both sides: the older text is {own}")
+            notes.append(f"{spare.id} was edited on both sides: the older text is {record_id}")
         else:
-            notes.append(f"{spare.id} was given to two memories: the younger one is {own}")
-            _repoint_items(kept, spare, own, records)
-        kept[own] = (store, render_item(item._replace(id=own)))
+            notes.append(f"{spare.id} was given to two memories: the younger one is {record_id}")
+            _repoint_items(kept, spare, record_id, records)
+        kept[record_id] = (store, render_item(item._replace(id=record_id)))
     return kept
 
 
-def _repoint_items(kept: dict[str, Held], spare: Spare, own: str, records: list[dict[str, Held]]) -> None:
+def _repoint_items(kept: dict[str, Held], spare: Spare, record_id: str, records: list[dict[str, Held]]) -> None:
     """Points what one side alone added, and means its item by an id, to the item's new id."""
     mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
     mark = f'"{spare.id}"'.encode()
 
     def repoint(ids: Iterable[str]) -> tuple[str, ...]:
-        return tuple(own if each == spare.id else each for each in ids)
+        return tuple(record_id if each == spare.id else each for each in ids)
 
     for name, (store, line) in kept.items():
         if name == spare.id or mark not in line or name not in mine or name in others:

@@ -29,7 +29,7 @@ def render_page(report: Report, css: str) -> str:
         element("style", Html(css)),
     )
     body = element(
-        "body", _header(report), _contents(sections), element("main", _overview(report), map(_drawn, sections))
+        "body", _header(report), _contents(sections), element("main", _overview(report), map(_render_section, sections))
     )
     return seal(f"{_HEAD}{_lines(head)}\n{_lines(body)}\n</html>\n")
 
@@ -58,7 +58,7 @@ def _contents(sections: Sequence[Section]) -> Html | None:
     return element("nav", links, aria_label="Sections") if links else None
 
 
-def _drawn(section: Section) -> Html:
+def _render_section(section: Section) -> Html:
     return element("section", element("h2", section.title), section.parts, id=section.name)
 
 
@@ -100,17 +100,17 @@ def _first_steps(report: Report) -> Html:
         ("add a fact", f"mabos fact assert acme isA Customer --agent {name}"),
         ("sum up the logs", f"mabos hierarchy build --agent {name}"),
     )
-    told = [element("li", what, ": ", code(command)) for what, command in steps]
+    items = [element("li", what, ": ", code(command)) for what, command in steps]
     who = "The agent remembers" if len(report.agents) == 1 else "The agents remember"
-    return join((element("p", f"{who} nothing so far. What to do:"), element("ul", told)))
+    return join((element("p", f"{who} nothing so far. What to do:"), element("ul", items)))
 
 
 def _troubles(troubles: Cut[str]) -> Part:
     if not troubles.rows:
         return None
-    told = element("ul", (element("li", trouble) for trouble in troubles.rows))
+    listed = element("ul", (element("li", trouble) for trouble in troubles.rows))
     title = element("p", element("b", "Not everything could be read. "), "What is missing here:")
-    return element("div", title, told, left_out(troubles.left, "problem"), class_="alarm", role="note")
+    return element("div", title, listed, left_out(troubles.left, "problem"), class_="alarm", role="note")
 
 
 def _upkeep(report: Report) -> Section:

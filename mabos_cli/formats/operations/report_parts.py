@@ -27,12 +27,12 @@ def element(name: str, /, *parts: Part, **attributes: str | int | float | bool |
     >>> element("p", "a < b", class_="note")
     '<p class="note">a &lt; b</p>'
     """
-    told = "".join(
+    written = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
     if name in _VOID and not parts:
-        return Html(f"<{name}{told}>" if name in ("meta", "br") else f"<{name}{told}/>")
-    return Html(f"<{name}{told}>{join(parts)}</{name}>")
+        return Html(f"<{name}{written}>" if name in ("meta", "br") else f"<{name}{written}/>")
+    return Html(f"<{name}{written}>{join(parts)}</{name}>")
 
 
 def join(parts: Iterable[Part]) -> Html:
@@ -101,7 +101,7 @@ def fold(title: Part, *parts: Part, is_open: bool = False) -> Html:
 
 def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label: str, top: int) -> Html:
     """Renders columns of stacked counts that fill the room; each shows its name and sum when pointed at."""
-    drawn = []
+    groups = []
     for at, (counts, name) in enumerate(zip(columns, names, strict=True)):
         height, parts = 0.0, []
         for number, count in enumerate(counts, 1):
@@ -113,10 +113,10 @@ def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label
                     element("rect", x=_number(at + 0.1), y=y, width=0.8, height=_number(share), class_=f"c{number}")
                 )
         if parts:
-            drawn.append(element("g", element("title", f"{name}: {sum(counts)}"), parts))
+            groups.append(element("g", element("title", f"{name}: {sum(counts)}"), parts))
     box = f"0 0 {max(1, len(columns))} {_TALL}"
     return element(
-        "svg", drawn, viewBox=box, preserveAspectRatio="none", class_="columns", role="img", aria_label=label
+        "svg", groups, viewBox=box, preserveAspectRatio="none", class_="columns", role="img", aria_label=label
     )
 
 
@@ -156,8 +156,8 @@ def _box(box: Box) -> Html:
         "rect", x=_number(box.x - box.width / 2), y=box.y - _HALF, width=box.width, height=2 * _HALF, rx=_HALF
     )
     text = element("text", box.label, x=box.x, y=box.y + 4)
-    told = element("title", f"{box.label}: {plural(box.links, 'neighbour')}")
-    return element("g", told, rect, text, class_="hub" if box.links >= HUB else "node")
+    title = element("title", f"{box.label}: {plural(box.links, 'neighbour')}")
+    return element("g", title, rect, text, class_="hub" if box.links >= HUB else "node")
 
 
 def _line(line: Line, boxes: Sequence[Box]) -> Html:
@@ -165,9 +165,9 @@ def _line(line: Line, boxes: Sequence[Box]) -> Html:
     a, b = boxes[line.start], boxes[line.end]
     x, y = _edge(b, a.x, a.y)
     more = [f"and {line.facts.left} more"] if line.facts.left else []
-    told = element("title", "\n".join([*line.facts.rows, *more]))
+    title = element("title", "\n".join([*line.facts.rows, *more]))
     kind = "doubt" if line.untrusted else None
-    return element("path", told, d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)")
+    return element("path", title, d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)")
 
 
 def _edge(box: Box, x: int, y: int) -> tuple[str, str]:

@@ -65,14 +65,14 @@ def _stored(memory: MemoryView) -> Part:
         (outside.later, "dated later than now"),
         (outside.undated, "without a date"),
     )
-    told = ", ".join(f"{count:,} {what}" for count, what in beyond if count)
+    beyond_text = ", ".join(f"{count:,} {what}" for count, what in beyond if count)
     return (
         element(
             "p", f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
         ),
         element("ul", legend, class_="legend"),
         element("div", chart, ends, class_="chart"),
-        element("p", f"Not in the chart: {told}.", class_="more") if told else None,
+        element("p", f"Not in the chart: {beyond_text}.", class_="more") if beyond_text else None,
         element("h3", "By type"),
         table(("type", "ever stored", "per week, each to its own scale"), kinds, "Items by type"),
         left_out(memory.kinds.left, "type"),
@@ -103,17 +103,17 @@ def _tiers(memory: MemoryView, many: bool) -> Part:
         ("Importance of live items", bands, {}),
         ("Trust of live items", trusts, {2: "c2"}),
     )
-    drawn = [element("div", element("h3", title), _bars(rows, kinds), class_="card") for title, rows, kinds in cards]
+    rendered = [element("div", element("h3", title), _bars(rows, kinds), class_="card") for title, rows, kinds in cards]
     each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.rows]
     rows = table(("agent", *names), each, "Tiers by agent")
     by_agent = fold("By agent", rows, left_out(memory.by_agent.left, "agent"), is_open=len(each) <= 6)
-    return element("div", drawn, class_="cards"), by_agent if many else None
+    return element("div", rendered, class_="cards"), by_agent if many else None
 
 
 def _bars(rows: Sequence[tuple[str, int, str]], kinds: dict[int, str] | None = None) -> Html:
     """Counts with bars to one scale."""
     top = max((count for _, count, _ in rows), default=0) or 1
-    drawn = [
+    rendered = [
         element(
             "li",
             element("span", name, element("small", " ", about) if about else None),
@@ -122,7 +122,7 @@ def _bars(rows: Sequence[tuple[str, int, str]], kinds: dict[int, str] | None = N
         )
         for number, (name, count, about) in enumerate(rows)
     ]
-    return element("ul", drawn, class_="bars")
+    return element("ul", rendered, class_="bars")
 
 
 def _topics(months: Cut[Month]) -> Part:
@@ -142,10 +142,10 @@ def _topic_card(month: Month) -> Html:
     year, number = month.name.split("-")
     title = element("h3", f"{MONTHS[int(number) - 1]} {year}")
     rows = [(name, count, "") for name, count in month.topics.rows]
-    told = _bars(rows) if rows else element("p", "Too few entries to tell a topic.", class_="more")
+    bars = _bars(rows) if rows else element("p", "Too few entries to tell a topic.", class_="more")
     more = f", {plural(month.topics.left, 'more topic')}" if month.topics.left else ""
     entries = element("p", f"{plural(month.entries, 'entry')}{more}", class_="more")
-    return element("div", title, told, entries, class_="card")
+    return element("div", title, bars, entries, class_="card")
 
 
 def _hierarchy(spans: Cut[Span], many: bool) -> Part:
@@ -170,14 +170,14 @@ def _quarter(node: Node, is_open: bool) -> Html:
 
 def _period(node: Node) -> Part:
     """Returns a period in a line: its name, how much there is of it, and its themes."""
-    told = f"{node.days} of {node.length} days, {plural(node.entries, 'entry')}"
+    extent = f"{node.days} of {node.length} days, {plural(node.entries, 'entry')}"
     state = "" if node.state == "current" else f", summary {node.state}"
     themes = ", ".join(f"{name} {count}" for name, count in node.themes.rows)
     more = f" and {node.themes.left} more" if node.themes.left else ""
     return (
         element("b", node.name),
         " ",
-        element("small", told + state),
+        element("small", extent + state),
         element("span", themes + more, class_="themes"),
     )
 
@@ -186,11 +186,11 @@ def _timeline(timeline: Cut[Moment], many: bool) -> Part:
     if not timeline.rows:
         return element("p", "No live memories yet.")
     months: Iterable[tuple[str, Iterable[Moment]]] = groupby(timeline.rows, key=lambda moment: moment.day[:7])
-    drawn = [
+    rendered = [
         (element("h3", month or "undated"), element("ol", (_moment(each, many) for each in moments), class_="timeline"))
         for month, moments in months
     ]
-    return drawn, left_out(timeline.left, "memory", ": they are less important, or as important and older")
+    return rendered, left_out(timeline.left, "memory", ": they are less important, or as important and older")
 
 
 def _moment(moment: Moment, many: bool) -> Html:
@@ -209,22 +209,28 @@ def mind_sections(report: Report) -> Iterator[Section]:
 
 
 def _conflicts(clashes: Cut[Clash], settled: Cut[Settled], many: bool) -> Part:
-    drawn: Part = element("p", "No beliefs contradict each other.")
+    rendered: Part = element("p", "No beliefs contradict each other.")
     if clashes.rows:
-        drawn = element("div", (_clash(clash, many) for clash in clashes.rows), class_="cards")
+        rendered = element("div", (_clash(clash, many) for clash in clashes.rows), class_="cards")
     closed = None
     if settled.rows:
         rows = [_settled(each, many) for each in settled.rows]
         closed = fold(plural(settled.total, "resolved conflict"), element("ul", rows), left_out(settled.left, "one"))
-    return drawn, left_out(clashes.left, "conflict"), closed
+    return rendered, left_out(clashes.left, "conflict"), closed
 
 
 def _clash(clash: Clash, many: bool) -> Html:
     title = element("h3", clash.reason)
-    told = element("small", f"severity {clash.severity:.2f}, ", code(clash.key))
+    severity = element("small", f"severity {clash.severity:.2f}, ", code(clash.key))
     sides = element("dl", map(_side, ("a", "b"), clash.sides))
     return element(
-        "div", title, whose(clash.agent, many), told, sides, element("p", clash.action, class_="more"), class_="card"
+        "div",
+        title,
+        whose(clash.agent, many),
+        severity,
+        sides,
+        element("p", clash.action, class_="more"),
+        class_="card",
     )
 
 
@@ -251,15 +257,17 @@ def _settled(each: Settled, many: bool) -> Html:
 def _goals(goals: Cut[GoalRow], many: bool) -> Part:
     if not goals.rows:
         return element("p", "No goals yet: ", code('mabos goal add "…"'), " adds one.")
-    drawn: list[Part] = []
+    rendered: list[Part] = []
     for agent, rows in groupby(goals.rows, key=lambda each: each.agent):
-        own = list(rows)
-        tree = _tree(own, 0, len(own))
-        still = sum(each.state not in ("done", "gone") for each in own)
-        drawn.append(
-            fold(f"{agent}: {plural(len(own), 'goal')}, {still} open", tree, is_open=len(drawn) < 3) if many else tree
+        agent_rows = list(rows)
+        tree = _tree(agent_rows, 0, len(agent_rows))
+        still = sum(each.state not in ("done", "gone") for each in agent_rows)
+        rendered.append(
+            fold(f"{agent}: {plural(len(agent_rows), 'goal')}, {still} open", tree, is_open=len(rendered) < 3)
+            if many
+            else tree
         )
-    return drawn, left_out(goals.left, "goal")
+    return rendered, left_out(goals.left, "goal")
 
 
 def _tree(rows: Sequence[GoalRow], start: int, end: int) -> Html:
@@ -274,7 +282,7 @@ def _tree(rows: Sequence[GoalRow], start: int, end: int) -> Html:
 
 def _goal(goal: GoalRow) -> Part:
     about = [goal.level, f"due {goal.deadline}" if goal.deadline else ""]
-    told = ", ".join(part for part in about if part)
+    details = ", ".join(part for part in about if part)
     late = element("span", "late", class_="late") if goal.late else None
     status = element("span", goal.status or goal.state, class_=f"state {goal.state}")
     bar = None
@@ -282,7 +290,7 @@ def _goal(goal: GoalRow) -> Part:
         share = element("small", f"{goal.progress:g} %")
         bar = element("span", render_bar(goal.progress / 100, "c3"), share, class_="progress")
     name = (code(goal.name), " ") if goal.name else None
-    return (element("span", goal.title, class_="title"), " ", status, late, " ", element("small", name, told), bar)
+    return (element("span", goal.title, class_="title"), " ", status, late, " ", element("small", name, details), bar)
 
 
 def _graph(report: Report) -> Part:
@@ -292,11 +300,11 @@ def _graph(report: Report) -> Part:
         if not report.facts:
             return element("p", "No facts yet: ", code("mabos fact assert acme isA Customer"), f" adds one.{lapsed}")
         return element("p", f"{plural(report.facts, 'fact')}, none of which joins two entities.{lapsed}")
-    told = f"{plural(report.facts, 'fact')}. Point at a line to read it; dashed ones are untrusted.{lapsed}"
+    summary = f"{plural(report.facts, 'fact')}. Point at a line to read it; dashed ones are untrusted.{lapsed}"
     frame = element(
         "div", render_picture(picture), class_="wide picture", role="region", aria_label="Knowledge graph", tabindex=0
     )
-    return element("p", told), frame, _not_drawn(picture), fold("The same in words", _in_words(picture))
+    return element("p", summary), frame, _not_drawn(picture), fold("The same in words", _in_words(picture))
 
 
 def _not_drawn(picture: Picture) -> Part:
@@ -306,8 +314,8 @@ def _not_drawn(picture: Picture) -> Part:
         (picture.lines.left, plural(picture.lines.left, "more line")),
         (picture.values, values),
     )
-    told = ", ".join(text for count, text in counts if count)
-    return element("p", f"Not drawn: {told}.", class_="more") if told else None
+    omitted = ", ".join(text for count, text in counts if count)
+    return element("p", f"Not drawn: {omitted}.", class_="more") if omitted else None
 
 
 def _in_words(picture: Picture) -> Html:

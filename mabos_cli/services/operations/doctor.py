@@ -157,8 +157,8 @@ def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
 def _check_trust(agent: Agent) -> Iterator[Finding]:
     """Finds items that claim more trust than what they derive from: they do not have it, but their lines mislead."""
     for _, item, trust in overrated_items(agent, agent.load().memory()):
-        told = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
-        yield Finding("note", "memory-store.json", told)
+        message = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
+        yield Finding("note", "memory-store.json", message)
     skipped = load_decisions(agent.paths)[1]
     if skipped:
         yield Finding("note", agent.paths.relative(agent.paths.trust_log), f"{skipped} torn lines are skipped")
@@ -204,8 +204,8 @@ def _check_observations(agent: Agent) -> Iterator[Finding]:
         data = read_bytes(agent.paths.observations / name) or b""
         faults = [line.number for line in parse_observations(data, name) if line.fault]
         if faults:
-            told = f"{plural(len(faults), 'line')} without an observation, passed over"
-            yield Finding("note", f"observations/{name}:{faults[0]}", told)
+            message = f"{plural(len(faults), 'line')} without an observation, passed over"
+            yield Finding("note", f"observations/{name}:{faults[0]}", message)
         if parse_ledger(data.rpartition(b"\n")[2].rstrip(b"\0")).skipped:
             yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
 
@@ -233,8 +233,8 @@ def _check_places(agent: Agent) -> Iterator[Finding]:
                 yield Finding("problem", f"{shown}/{name}".removeprefix("./"), "a folder in the place of a file")
         for name in names:
             if name.endswith(_FILES) and not os.path.exists(f"{here}/{name}"):
-                told = "a symbolic link that leads nowhere"
-                yield Finding("problem", f"{shown}/{name}".removeprefix("./"), told)
+                message = "a symbolic link that leads nowhere"
+                yield Finding("problem", f"{shown}/{name}".removeprefix("./"), message)
 
 
 def _check_mind(agent: Agent) -> Iterator[Finding]:

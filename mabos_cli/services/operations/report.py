@@ -33,8 +33,8 @@ from mabos_cli.core.operations.report_memory import (
     Cut,
     Held,
     MemoryView,
+    PeriodLog,
     Tally,
-    Told,
     list_months,
     list_spans,
     share_quarters,
@@ -132,7 +132,7 @@ class Gathering:
         """Gathers everything, under a name."""
         agents = tuple(home.id for home in self._homes)
         minds = [self._mind(home) for home in self._homes]
-        told = self._told()
+        logs = self._logs()
         facts, lapsed = self._facts()
         memory = self._memory()
         trees = [
@@ -149,8 +149,8 @@ class Gathering:
             at=format_time(self._now),
             agents=agents,
             memory=memory,
-            months=list_months(told),
-            spans=list_spans(told),
+            months=list_months(logs),
+            spans=list_spans(logs),
             clashes=clashes,
             settled=settled,
             goals=list_goals(trees, self._now),
@@ -196,18 +196,20 @@ class Gathering:
 
     def _upkeep(self, home: Agent) -> Upkeep:
         due: dict[str, int] = self._read(home.id, {}, _due, home)
-        told = tuple((DUE_NAMES.get(name, name), count) for name, count in due.items())
-        return Upkeep(home.id, told, self._read(home.id, "unknown", index_state, home))
+        waiting = tuple((DUE_NAMES.get(name, name), count) for name, count in due.items())
+        return Upkeep(home.id, waiting, self._read(home.id, "unknown", index_state, home))
 
-    def _told(self) -> list[tuple[str, Cut[Told]]]:
+    def _logs(self) -> list[tuple[str, Cut[PeriodLog]]]:
         """Summarizes the latest quarters of each agent by its logs."""
         digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
         quarters = [periods_of("quarterly", each.days) for each in digests]
         most = share_quarters([len(each) for each in quarters])
-        found: list[tuple[str, Cut[Told]]] = []
+        found: list[tuple[str, Cut[PeriodLog]]] = []
         for each, periods in zip(digests, quarters, strict=True):
-            told: tuple[Told, ...] = self._read(each.agent.id, (), _tell, each, periods[-most:])
-            found.append((each.agent.id, Cut(told, len(periods) - len(told))))
+            summarized: tuple[PeriodLog, ...] = self._read(
+                each.agent.id, (), _summarize_quarters, each, periods[-most:]
+            )
+            found.append((each.agent.id, Cut(summarized, len(periods) - len(summarized))))
         return found
 
 
@@ -240,24 +242,24 @@ def _count_items(agent: Agent, tally: Tally) -> None:
             tally.add(Held(agent.id, TIERS[-1], item, item.trust))
 
 
-def _tell(digests: Digests, quarters: Sequence[Period]) -> tuple[Told, ...]:
+def _summarize_quarters(digests: Digests, quarters: Sequence[Period]) -> tuple[PeriodLog, ...]:
     """Summarizes some quarters and all below them by the logs of an agent, the latest quarter first."""
     if not quarters:
         return ()
     states = {(row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))}
 
-    def tell(period: Period) -> Told:
+    def summarize_period(period: Period) -> PeriodLog:
         days = digests.days_in(period)
         level = LEVELS.index(period.level) + 1
-        below = tuple(map(tell, periods_of(LEVELS[level], days))) if LEVELS[level] != "daily" else ()
+        below = tuple(map(summarize_period, periods_of(LEVELS[level], days))) if LEVELS[level] != "daily" else ()
         state = states.get((period.level, period.name), "")
         try:
             now = digests.stretch(period)
             themes = summarize(period, now, digests.history(period)).themes
         except MabosError:  # tree_rows says so: the state is unreadable
-            return Told(period, len(days), 0, state, (), below)
-        return Told(period, len(days), now.extent.entries, state, themes, below)
+            return PeriodLog(period, len(days), 0, state, (), below)
+        return PeriodLog(period, len(days), now.extent.entries, state, themes, below)
 
-    told = tuple(tell(period) for period in reversed(quarters))
+    summarized = tuple(summarize_period(period) for period in reversed(quarters))
     digests.save()
-    return told
+    return summarized

@@ -112,28 +112,28 @@ def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
     """Reads answer, warnings, error and hint of a command that prints JSON; one that crashed leaves text."""
     try:
         found = json.loads(out) if out else {}
-        told = json.loads(err)["error"] if err else {"message": "", "hint": ""}
-        return found.get("data"), found.get("warnings", []), told["message"], told.get("hint") or ""
+        error = json.loads(err)["error"] if err else {"message": "", "hint": ""}
+        return found.get("data"), found.get("warnings", []), error["message"], error.get("hint") or ""
     except (ValueError, KeyError, TypeError):
         return _read_text(out, err)
 
 
 def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
     """Reads answer, warnings, error and hint of a command that prints text."""
-    said = [line for line in err.split("\n") if line.strip()]
-    warnings = [line.removeprefix("warning: ") for line in said if line.startswith("warning: ")]
-    told = [line.removeprefix("mabos: ") for line in said if line.startswith("mabos: ")]
-    hints = [line.removeprefix("  hint: ") for line in said if line.startswith("  hint: ")]
-    return out.removesuffix("\n").split("\n"), warnings, (told or said or [""])[-1], "".join(hints[-1:])
+    printed = [line for line in err.split("\n") if line.strip()]
+    warnings = [line.removeprefix("warning: ") for line in printed if line.startswith("warning: ")]
+    errors = [line.removeprefix("mabos: ") for line in printed if line.startswith("mabos: ")]
+    hints = [line.removeprefix("  hint: ") for line in printed if line.startswith("  hint: ")]
+    return out.removesuffix("\n").split("\n"), warnings, (errors or printed or [""])[-1], "".join(hints[-1:])
 
 
 def job_fault(failed: list[Run], total: int) -> MabosError:
     """Returns the error of a job, with the code of its first failure. What was done is printed already."""
     first = failed[0]
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__()}
-    told = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
+    names = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
     fault = kinds.get(first.exit, MabosError)(
-        f"{len(failed)} of {plural(total, 'run')} failed: {told}", "each can be run by hand"
+        f"{len(failed)} of {plural(total, 'run')} failed: {names}", "each can be run by hand"
     )
     fault.exit_code, fault.is_told = (first.exit if first.exit > 0 else 128 - first.exit), True
     return fault
@@ -247,9 +247,9 @@ def find_root(session: Session) -> str:
 
 def _program() -> tuple[str, ...]:
     """Returns how this program is called from anywhere. A link stays a link: it outlives an upgrade."""
-    own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) == "mabos" and os.access(own, os.X_OK):
-        return (own,)
+    program = os.path.abspath(sys.argv[0])
+    if os.path.basename(program) == "mabos" and os.access(program, os.X_OK):
+        return (program,)
     return (sys.executable, "-P", "-m", "mabos_cli")
 
 

@@ -24,8 +24,8 @@ from mabos_cli.core.operations.report_memory import (
     Cut,
     Held,
     Outside,
+    PeriodLog,
     Tally,
-    Told,
     cut,
     fair_share,
     list_months,
@@ -124,9 +124,9 @@ def theme(key: str, entries: int, score: float) -> Theme:
     return Theme(key, key.title(), entries, 0, 1, (), 0, score)
 
 
-def told(day: date, *themes: Theme, entries: int = 9) -> Told:
-    month = Told(month_of(day), 3, entries, "current", themes)
-    return Told(quarter_of(day), 3, entries, "missing", themes, (month,))
+def told(day: date, *themes: Theme, entries: int = 9) -> PeriodLog:
+    month = PeriodLog(month_of(day), 3, entries, "current", themes)
+    return PeriodLog(quarter_of(day), 3, entries, "missing", themes, (month,))
 
 
 def test_months_of_all_agents_are_one() -> None:
