@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, distribution, listed
+from mabos_cli.reasoning.answer import Answer, cut, distribution, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
 
@@ -178,22 +178,21 @@ def _caveats(
     fields: dict[str, Any], examples: Sequence[_Example], near: Neighbours, k: int, shares: dict[str, float],
     trial: _Trial, usual: float, outside: list[str],
 ) -> tuple[str, ...]:  # fmt: skip
-    caveats = []
-    if near[0][0] > usual:
-        caveats.append(f"new: the nearest example is {near[0][0]:.2f} away, farther than examples usually are")
-    if outside:
-        caveats.append(f"new: outside of the range of all examples in {listed(outside)}")
-    if len([share for share in shares.values() if share == max(shares.values())]) > 1:
-        caveats.append("the vote is tied; the label of the nearest example is taken")
-    if len(near) > k and near[k][0] == near[k - 1][0] and examples[near[k][1]].label != examples[near[k - 1][1]].label:
-        caveats.append(f"others are as near as the last of the {k} and have another label; the order given decided")
-    if len({one.label for one in examples}) == 1:
-        caveats.append("all examples have one label, so nothing else can be recognized")
-    if not fields["k"] and len(trial.hits) > 1:
-        caveats.append("k was chosen on the same examples, so their share of hits flatters a little")
-    if trial.tried < len(examples):
-        caveats.append(f"tried on {trial.tried} of {len(examples)} examples, spread evenly")
-    return tuple(caveats)
+    is_tied = [*shares.values()].count(max(shares.values())) > 1
+    far, labels = [distance for distance, _ in near], [examples[n].label for _, n in near]
+    is_cut_among_equals = len(near) > k and far[k] == far[k - 1] and labels[k] != labels[k - 1]
+    has_one_label = len({one.label for one in examples}) == 1
+    is_chosen = not fields["k"] and len(trial.hits) > 1
+    equals = f"others are as near as the last of the {k} and have another label; the order given decided"
+    return notes(
+        (far[0] > usual, f"new: the nearest example is {far[0]:.2f} away, farther than examples usually are"),
+        (outside, f"new: outside of the range of all examples in {listed(outside)}"),
+        (is_tied, "the vote is tied; the label of the nearest example is taken"),
+        (is_cut_among_equals, equals),
+        (has_one_label, "all examples have one label, so nothing else can be recognized"),
+        (is_chosen, "k was chosen on the same examples, so their share of hits flatters a little"),
+        (trial.tried < len(examples), f"tried on {trial.tried} of {len(examples)} examples, spread evenly"),
+    )
 
 
 def find_scale(things: Sequence[Features], weights: Mapping[str, float]) -> Scale:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
 from mabos_cli.reasoning.formal.structure_mapping import (
     Analogy,
     Expression,
@@ -199,12 +199,11 @@ def _answer(
 
 
 def _caveats(has_tie: bool, mapping: Analogy, found: list[_Inference]) -> tuple[str, ...]:
-    caveats = ["an analogy suggests and does not prove: check what carries over"]
-    if has_tie:
-        caveats.append("another mapping is as good; the first that was found is given")
-    if not any(one.order > 1 for one, _, _ in mapping.matches) and not any(one.support for one in found):
-        caveats.append("no relation between relations is involved: the likeness may be on the surface only")
-    if any(one.unknown for one in found):
-        lacking = dict.fromkeys(thing for one in found for thing in one.unknown)
-        caveats.append(f"no counterpart for {listed([*lacking])}: what involves it is told with a ?")
-    return tuple(caveats)
+    is_flat = not any(one.order > 1 for one, _, _ in mapping.matches) and not any(one.support for one in found)
+    lacking = dict.fromkeys(thing for one in found for thing in one.unknown)
+    return notes(
+        (True, "an analogy suggests and does not prove: check what carries over"),
+        (has_tie, "another mapping is as good; the first that was found is given"),
+        (is_flat, "no relation between relations is involved: the likeness may be on the surface only"),
+        (lacking, f"no counterpart for {listed([*lacking])}: what involves it is told with a ?"),
+    )

@@ -9,7 +9,7 @@ from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
 from mabos_cli.reasoning.statistics import beta_below, clopper_pearson, correlation, ranks, wilson
 
@@ -190,15 +190,12 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
 
 
 def _caveats(seen: _Seen, count: int) -> tuple[str, ...]:
-    found = [*seen.caveats]
-    if seen.unknown:
-        silent = plural(len(seen.unknown), "instance")
-        found.append(f"not counted, as nothing is known of them: {silent}, {listed(seen.unknown)}")
-    if not seen.failed:
-        found.append("no exception was seen, which does not show that there is none")
-    if count < 5:
-        found.append(f"only {plural(count, 'instance')}")
-    return tuple(found)
+    silent = f"{plural(len(seen.unknown), 'instance')}, {listed(seen.unknown)}"
+    return seen.caveats + notes(
+        (seen.unknown, f"not counted, as nothing is known of them: {silent}"),
+        (not seen.failed, "no exception was seen, which does not show that there is none"),
+        (count < 5, f"only {plural(count, 'instance')}"),
+    )
 
 
 def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:

@@ -7,23 +7,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
 from mabos_cli.reasoning.arithmetic import bits
-from mabos_cli.reasoning.formal.formula import (
-    CONDITIONS,
-    SYSTEMS,
-    Formula,
-    Model,
-    Relation,
-    closed,
-    conjunction,
-    evaluate,
-    find_flaw,
-    negation,
-    parse_formula,
-    parts_of,
-    render_formula,
-    where_true,
-    without_diamonds,
-)
+from mabos_cli.reasoning.formal import formula as logic
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
@@ -43,14 +27,14 @@ SHAPE: Shape = record(
     access=usual(_SEES, {}),
     agents=optional(map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}),
     frame=optional(
-        text("conditions on every relation, as words: " + ", ".join(CONDITIONS) + "; or a system such as S4"), ""
+        text("conditions on every relation, as words: " + ", ".join(logic.CONDITIONS) + "; or a system such as S4"), ""
     ),
     enforce=optional(
         text("close: add the pairs that the frame demands; check: refuse relations that lack them", "close", "check"),
         "close",
     ),
     at=optional(text("the world to look at; left out: all worlds"), ""),
-    valid_in=optional(text("instead of worlds: the system to decide in", *SYSTEMS), ""),
+    valid_in=optional(text("instead of worlds: the system to decide in", *logic.SYSTEMS), ""),
 )
 QUESTIONS: tuple[str, ...] = (
     "Which statement is in question, and what in it must be, may be, or is known by whom?",
@@ -63,9 +47,9 @@ QUESTIONS: tuple[str, ...] = (
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the formula holds at a world, at all worlds, or in all models of a system."""
-    formula = parse_formula(fields["formula"])
+    formula = logic.parse_formula(fields["formula"])
     check_size("premises", len(fields["premises"]), _MOST_PREMISES, "premises")
-    premises = tuple(parse_formula(said, f"premises[{n}]") for n, said in enumerate(fields["premises"], 1))
+    premises = tuple(logic.parse_formula(said, f"premises[{n}]") for n, said in enumerate(fields["premises"], 1))
     if fields["worlds"] is not None:
         if fields["valid_in"]:
             hint = "give worlds, or valid_in, not both; frame goes with worlds"
@@ -75,27 +59,29 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         if fields[name]:
             raise BadValue(f"{name}: there are no worlds", "give worlds")
     if not fields["valid_in"]:
-        hint = f"give worlds, or valid_in: {', '.join(SYSTEMS)}"
+        hint = f"give worlds, or valid_in: {', '.join(logic.SYSTEMS)}"
         raise BadValue("worlds: neither worlds nor valid_in are given", hint)
     return _decide(formula, premises, fields["valid_in"])
 
 
-def _decide(formula: Formula, premises: tuple[Formula, ...], system: str) -> Answer:
+def _decide(formula: logic.Formula, premises: tuple[logic.Formula, ...], system: str) -> Answer:
     """Returns the validity of a formula, or what follows from premises, in all models of a system."""
-    base = conjunction(premises)
+    base = logic.conjunction(premises)
     if premises and find_model(base, system) is None:
         hint = "leave one out; from these anything would follow"
         raise BadValue(f"premises: they cannot hold together in {system}", hint)
-    against = find_model(Formula("and", "", (base, negation(formula))), system)
-    said = render_formula(formula)
+    against = find_model(logic.Formula("and", "", (base, logic.negation(formula))), system)
+    said = logic.render_formula(formula)
     holds = against is None
-    is_possible = holds or find_model(Formula("and", "", (base, formula)), system) is not None
+    is_possible = holds or find_model(logic.Formula("and", "", (base, formula)), system) is not None
     detail: dict[str, Any] = {"system": system, "valid": holds, "satisfiable": is_possible}
     if not premises:
-        others = [name for name in SYSTEMS if name != system and find_model(negation(formula), name) is None]
+        others = [
+            name for name in logic.SYSTEMS if name != system and find_model(logic.negation(formula), name) is None
+        ]
         detail["also_valid_in"] = others
-    steps = [f"{system}: relations are {' and '.join(SYSTEMS[system]) or 'unrestricted'}"]
-    steps += [f"premise: {render_formula(premise)}" for premise in premises]
+    steps = [f"{system}: relations are {' and '.join(logic.SYSTEMS[system]) or 'unrestricted'}"]
+    steps += [f"premise: {logic.render_formula(premise)}" for premise in premises]
     if against is not None:
         detail["counter_model"] = _model_detail(against)
         steps += [f"counter-model, false at {against.worlds[0]}:", *_model_lines(against)]
@@ -118,20 +104,20 @@ def _verdict(value: bool | None, has_premises: bool) -> str:
     return "follows from the premises" if value else "is ruled out by the premises"
 
 
-def _look(fields: dict[str, Any], formula: Formula, premises: tuple[Formula, ...]) -> Answer:
+def _look(fields: dict[str, Any], formula: logic.Formula, premises: tuple[logic.Formula, ...]) -> Answer:
     """Returns the truth of a formula over the worlds that are given."""
     model, steps = _build(fields, (formula, *premises))
-    known: dict[Formula, int] = {}
-    where = where_true(model, formula, known)
+    known: dict[logic.Formula, int] = {}
+    where = logic.where_true(model, formula, known)
     asked = model.everywhere
     if fields["at"]:
         asked = 1 << model.worlds.index(known_name("at", fields["at"], model.worlds, "world"))
-    considered = asked & where_true(model, conjunction(premises), known)
-    said = render_formula(formula)
+    considered = asked & logic.where_true(model, logic.conjunction(premises), known)
+    said = logic.render_formula(formula)
     fails = considered & ~where
-    for part in parts_of(formula):
+    for part in logic.parts_of(formula):
         if part.parts:
-            steps.append(f"{render_formula(part)}: {listed(model.names(known[part])) or 'nowhere'}")
+            steps.append(f"{logic.render_formula(part)}: {listed(model.names(known[part])) or 'nowhere'}")
     caveats = [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
     caveats += [f"{name} is true in no world" for name, worlds in model.atoms.items() if not worlds]
     detail = {
@@ -152,11 +138,11 @@ def _look(fields: dict[str, Any], formula: Formula, premises: tuple[Formula, ...
     return Answer(yes_no(not fails if considered else None, said), None, summary, cut(steps), detail, tuple(caveats))
 
 
-def _build(fields: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model, list[str]]:
-    """Returns the model as it was given, its relations closed or checked, and what was done to them."""
+def _build(fields: dict[str, Any], formulas: tuple[logic.Formula, ...]) -> tuple[logic.Model, list[str]]:
+    """Returns the model as it was given, its relations logic.closed or checked, and what was done to them."""
     worlds = tuple(fields["worlds"])
     check_size("worlds", len(worlds), _MOST_WORLDS, "worlds")
-    used = [part for formula in formulas for part in parts_of(formula)]
+    used = [part for formula in formulas for part in logic.parts_of(formula)]
     atoms = {part.name: 0 for part in used if part.op == "atom"}
     for n, (_, true) in enumerate(fields["worlds"].items()):
         for atom in true:
@@ -169,7 +155,7 @@ def _build(fields: dict[str, Any], formulas: tuple[Formula, ...]) -> tuple[Model
             relation, said = _enforced(_relation(sees, worlds, place), conditions, fields["enforce"], worlds, place)
             relations[part.name] = relation
             steps += said
-    return Model(worlds, atoms, relations), steps
+    return logic.Model(worlds, atoms, relations), steps
 
 
 def _sees(fields: dict[str, Any], modality: str) -> tuple[dict[str, list[str]], str]:
@@ -185,11 +171,13 @@ def _conditions(frame: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in frame.replace(",", " ").split():
         if word != "and":
-            found += SYSTEMS.get(word) or (known_name("frame", word, (*CONDITIONS, *SYSTEMS), "condition"),)
-    return tuple(dict.fromkeys(one for one in found if one in CONDITIONS))
+            found += logic.SYSTEMS.get(word) or (
+                known_name("frame", word, (*logic.CONDITIONS, *logic.SYSTEMS), "condition"),
+            )
+    return tuple(dict.fromkeys(one for one in found if one in logic.CONDITIONS))
 
 
-def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -> Relation:
+def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -> logic.Relation:
     places = {name: n for n, name in enumerate(worlds)}
     found = [0] * len(worlds)
     for name, others in sees.items():
@@ -200,14 +188,14 @@ def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -
 
 
 def _enforced(
-    relation: Relation, conditions: tuple[str, ...], how: str, worlds: tuple[str, ...], place: str
-) -> tuple[Relation, list[str]]:
+    relation: logic.Relation, conditions: tuple[str, ...], how: str, worlds: tuple[str, ...], place: str
+) -> tuple[logic.Relation, list[str]]:
     """Returns the relation as the frame wants it, and a line that says whether pairs were added."""
     if not conditions:
         return relation, []
-    full = closed(relation, conditions) if how == "close" else relation
+    full = logic.closed(relation, conditions) if how == "close" else relation
     for condition in conditions:
-        flaw = find_flaw(full, condition)
+        flaw = logic.find_flaw(full, condition)
         if flaw:
             shown = " -> ".join(worlds[n] for n in flaw)
             hint = (
@@ -219,7 +207,7 @@ def _enforced(
     return full, [f"{place}: {' and '.join(conditions)} ({done})"]
 
 
-def _relations(model: Model) -> dict[str, dict[str, list[str]]]:
+def _relations(model: logic.Model) -> dict[str, dict[str, list[str]]]:
     return {
         modality or "access": {
             name: [model.worlds[other] for other in bits(sees)]
@@ -229,12 +217,12 @@ def _relations(model: Model) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def _model_detail(model: Model) -> dict[str, Any]:
+def _model_detail(model: logic.Model) -> dict[str, Any]:
     true = {name: [atom for atom, at in model.atoms.items() if at >> n & 1] for n, name in enumerate(model.worlds)}
     return {"false_at": model.worlds[0], "worlds": true, "relations": _relations(model)}
 
 
-def _model_lines(model: Model) -> list[str]:
+def _model_lines(model: logic.Model) -> list[str]:
     told = _model_detail(model)
     lines = []
     for world, true in told["worlds"].items():
@@ -246,20 +234,20 @@ def _model_lines(model: Model) -> list[str]:
     return lines
 
 
-def find_model(formula: Formula, system: str) -> Model | None:
+def find_model(formula: logic.Formula, system: str) -> logic.Model | None:
     """Returns a model whose first world fulfils the formula, or None if no model of the system does."""
-    types = _Types(without_diamonds(formula), SYSTEMS[system])
+    types = _Types(logic.without_diamonds(formula), logic.SYSTEMS[system])
     return types.model() if types.alive & types.goal else None
 
 
 class _Types:
     """The types of a formula as bits of whole numbers: a column has a bit for each type in which its formula holds."""
 
-    def __init__(self, goal: Formula, conditions: tuple[str, ...]) -> None:
+    def __init__(self, goal: logic.Formula, conditions: tuple[str, ...]) -> None:
         self.conditions = conditions
         self.is_equal = "euclidean" in conditions or {"symmetric", "transitive"} <= {*conditions}
         self.is_mutual = "symmetric" in conditions and not self.is_equal
-        parts = parts_of(goal)
+        parts = logic.parts_of(goal)
         self.atoms = tuple(part.name for part in parts if part.op == "atom")
         boxes = [part for part in parts if part.op == "box"]
         size = len(self.atoms) + len(boxes)
@@ -269,8 +257,8 @@ class _Types:
         self.full = (1 << (1 << size)) - 1
         self.columns = [_column(n, self.full) for n in range(size)]
         named = dict(zip((*self.atoms, *boxes), self.columns, strict=True))
-        known: dict[Formula, int] = {}
-        self.goal = evaluate(goal, self.full, named.__getitem__, lambda box, _: named[box], known)
+        known: dict[logic.Formula, int] = {}
+        self.goal = logic.evaluate(goal, self.full, named.__getitem__, lambda box, _: named[box], known)
         # For each modality, the columns of its boxes and of what they hold.
         self.boxes: dict[str, list[tuple[int, int]]] = {}
         for box in boxes:
@@ -310,7 +298,7 @@ class _Types:
             return True
         return any(not box >> one & 1 and not seen & ~body for box, body in self.boxes[modality])
 
-    def model(self) -> Model:
+    def model(self) -> logic.Model:
         """Returns a model of the goal that grows from one type by the witnesses that it needs."""
         # The highest types have the most boxes true, and need the fewest witnesses.
         chosen = [(self.alive & self.goal).bit_length() - 1]
@@ -322,14 +310,14 @@ class _Types:
                         seen[n] = seen.get(n, 0) | 1 << _find_or_add(chosen, wanted)
         # The pairs that are needed and those that the conditions add: all of them are pairs that types allow.
         relations = {
-            name: closed(tuple(seen.get(n, 0) for n in range(len(chosen))), self.conditions)
+            name: logic.closed(tuple(seen.get(n, 0) for n in range(len(chosen))), self.conditions)
             for name, seen in edges.items()
         }
         atoms = {
             name: sum(1 << n for n, one in enumerate(chosen) if column >> one & 1)
             for name, column in zip(self.atoms, self.columns, strict=False)
         }
-        return Model(tuple(f"w{n}" for n in range(1, len(chosen) + 1)), atoms, relations)
+        return logic.Model(tuple(f"w{n}" for n in range(1, len(chosen) + 1)), atoms, relations)
 
     def _wanted(self, one: int, modality: str) -> Iterator[int]:
         """Yields for each box that fails in a type, the types that may show it; if some world must be in sight, any."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.reasoning import KeptResult
-from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
+from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
@@ -123,16 +123,14 @@ def _steps(
 
 
 def _caveats(records: Records, order: list[str], enough: list[str], least: int, count: int) -> tuple[str, ...]:
-    caveats = [f"rates are means and {LEVEL:.0%} intervals of a beta distribution from an even start"]
     few = [name for name in order if name not in enough]
-    if few:
-        caveats.append(f"fewer than {least} results: {listed(few)}")
-    if not enough:
-        caveats.append(f"not enough results to prefer any method: {count} in all")
     ties = [name for name in order if records[name] == records[order[0]]]
-    if len(ties) > 1:
-        caveats.append(f"the same record: {listed(ties)}")
-    return tuple(caveats)
+    return notes(
+        (True, f"rates are means and {LEVEL:.0%} intervals of a beta distribution from an even start"),
+        (few, f"fewer than {least} results: {listed(few)}"),
+        (not enough, f"not enough results to prefer any method: {count} in all"),
+        (len(ties) > 1, f"the same record: {listed(ties)}"),
+    )
 
 
 @lru_cache(maxsize=4096)

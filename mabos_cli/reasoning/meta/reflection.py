@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, ranking, words
+from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
 from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, score_brier, surprise
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
@@ -223,20 +223,17 @@ def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, 
 
 def _caveats(review: _Review) -> tuple[str, ...]:
     fields, measures, before, after, _, rules = review
-    caveats = []
-    if after:
-        caveats.append(f"made after the fact and not scored: {listed([one.what for one in after], 3)}")
-    if 0 < len(measures) + len(before) < 5:
-        caveats.append("few observations: signs of bias are hints")
-    if rules and rules[0].support == 1:
-        caveats.append("each rule rests on one observation")
-    elif len(rules) > 1 and rules[0].support == rules[1].support:
-        caveats.append("rules with equal support stand in the order of the input")
-    if any(one.off is None and one.actual for one in measures):
-        caveats.append("where nothing was planned, a deviation has no share")
-    if not fields["causes"]:
-        caveats.append("no causes were given: the rules say what, not why")
-    return tuple(caveats)
+    support = [rule.support for rule in rules]
+    is_equal = len(rules) > 1 and support[0] == support[1] != 1
+    has_unplanned = any(one.off is None and one.actual for one in measures)
+    return notes(
+        (after, f"made after the fact and not scored: {listed([one.what for one in after], 3)}"),
+        (0 < len(measures) + len(before) < 5, "few observations: signs of bias are hints"),
+        (support[:1] == [1], "each rule rests on one observation"),
+        (is_equal, "rules with equal support stand in the order of the input"),
+        (has_unplanned, "where nothing was planned, a deviation has no share"),
+        (not fields["causes"], "no causes were given: the rules say what, not why"),
+    )
 
 
 def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_same, check_size, sum_to_one
 from mabos_cli.reasoning.probabilistic.decision_theory import KIND, TABLE, Gains, expected_gains, largest, read_gains
 from mabos_cli.reasoning.shape import anything, conform, map_of, number, optional, probability, record
@@ -125,18 +125,18 @@ def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
     best = min(top, key=lambda name: asked[name].cost)
     tied = [name for name in top if name != best and asked[name].cost == asked[best].cost]
     start = entropy(states.values())
-    caveats = [f"{best} is as good as {listed(tied)}; the first in the input is named."] if tied else []
-    if any(one.cost for one in asked.values()):
-        caveats.append("Costs cannot be weighed against bits; give payoffs to find out whether asking pays.")
-    if gains[best] <= 1e-12:
-        caveats.append("No question tells anything about the states.")
+    has_cost = any(one.cost for one in asked.values())
     return Answer(
         choice(best, gains),
         None,
         f"ask {best} first: {figure(gains[best])} of {figure(start)} bits",
         cut([f"doubt now: {figure(start)} bits", *(_step(name, asked[name]) for name in _order(gains))]),
         _detail(states, asked),
-        tuple(caveats),
+        notes(
+            (tied, f"{best} is as good as {listed(tied)}; the first in the input is named."),
+            (has_cost, "Costs cannot be weighed against bits; give payoffs to find out whether asking pays."),
+            (gains[best] <= 1e-12, "No question tells anything about the states."),
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from math import fsum
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, listed, ranking
+from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
 
@@ -234,14 +234,11 @@ def _person_detail(one: Person, high: float) -> dict[str, Any]:
 
 
 def _caveats(people: list[Person], order: list[Person], tipping: tuple[str, ...] | None) -> tuple[str, ...]:
-    caveats = []
-    if tipping is None:
-        caveats.append("the plan must change, or somebody who cannot be moved must")
     ties = [one.name for one in order if order[0].score() and abs(one.score() - order[0].score()) < 1e-9]
-    if len(ties) > 1:
-        caveats.append(f"equal gain for the effort: {listed(ties)}")
     free = [one.name for one in people if not one.fields["effort"] and one.gain() > 0]
-    if free:
-        caveats.append(f"effort 0 puts them first: {listed(free)}")
-    caveats.append("winning over counts as full support; the weight of a stakeholder is power times interest")
-    return tuple(caveats)
+    return notes(
+        (tipping is None, "the plan must change, or somebody who cannot be moved must"),
+        (len(ties) > 1, f"equal gain for the effort: {listed(ties)}"),
+        (free, f"effort 0 puts them first: {listed(free)}"),
+        (True, "winning over counts as full support; the weight of a stakeholder is power times interest"),
+    )
