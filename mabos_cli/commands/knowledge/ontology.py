@@ -1,48 +1,37 @@
 """ontology: the words of a business, and what is proposed for them."""
 
-import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.ontology import Ontology, close_names, draw_tree
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
-from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice, check_word
-from mabos_cli.errors import CheckFailed, NotFound, UsageFault
+from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.knowledge.exchange import ONTOLOGY_FORMATS
-from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
-from mabos_cli.formats.knowledge.jsonld_nodes import count_columns, node_lines, node_row, read_ontology, tree_lines
+from mabos_cli.formats.knowledge.jsonld_nodes import count_columns, node_lines, node_row, tree_lines
 from mabos_cli.formats.knowledge.proposals import finding_lines, proposal_line, proposal_to_dict, verdict_row
 from mabos_cli.services.knowledge.ontology import (
-    Editor,
-    check_domain,
+    choose_domain,
+    count_ontologies,
     export_ontology,
+    find_proposer,
     merge,
+    open_editor,
     propose,
     reject,
     scaffold,
+    show_name,
     validate,
 )
 from mabos_cli.terminal.emit import columns
-from mabos_cli.workspace.knowledge.ontologies import Library, load_documents, shipped_names
-from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import list_agents
-from mabos_cli.workspace.runtime import now
-from mabos_cli.workspace.settings import load_settings
+from mabos_cli.workspace.knowledge.ontologies import Library
 
 app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
 AllowSimilar = Annotated[bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")]
-
-
-def _editor(call: Call) -> Editor:
-    workspace = call.open_workspace()
-    settings = load_settings(workspace, None, {"lock.timeout": call.lock_timeout})
-    return Editor(workspace, format_time(now()), settings["lock.timeout"])
 
 
 @app.command("list")
@@ -65,20 +54,10 @@ def list_command(
         lines = [proposal_line(each) for each in found] or ["no proposals"]
         call.emit("ontology.list", {"proposals": rows}, lines, library.warnings)
         return
-    waiting = [each.domain for each in library.proposals("pending")]
-    names = dict.fromkeys((*library.documents, *waiting))
-    rows = [_count(name, library.documents.get(name), waiting.count(name)) for name in names]
-    shipped = [name for name in shipped_names() if name not in library.documents]
+    rows, shipped = count_ontologies(library)
     lines = columns([count_columns(row) for row in rows]) or ["no ontologies"]
     lines += [f"to scaffold: {', '.join(shipped)}"] if shipped else []
     call.emit("ontology.list", {"ontologies": rows, "shipped": shipped}, lines, library.warnings)
-
-
-def _count(name: str, document: Document | None, pending: int) -> dict[str, Any]:
-    """Returns how much an ontology holds; one that is only proposed for has no file."""
-    own = read_ontology([document] if document else [])
-    sizes = {"concepts": len(own.concepts), "properties": len(own.properties), "rules": len(own.rules)}
-    return {"name": name, "file": document.path if document else None, **sizes, "pending": pending}
 
 
 @app.command()
@@ -96,40 +75,18 @@ def show(
     Example: mabos ontology show customer
     """
     call: Call = ctx.obj
-    documents, faults = load_documents(call.open_workspace())
-    ontology = read_ontology(list(documents.values()))
-    warnings = [fault.message for fault in faults.values()]
-    name = Prefixes(list(documents.values())).shorten(name) if "://" in name else name
-    nodes = ontology.nodes_named(name) if name else ()
-    is_exact = any(name in (node.id, node.label) for node in nodes)
-    if not name or tree or (name in documents and not is_exact):
-        below = ontology.find_concept(name) if name and name not in documents else None
-        if name and not below and name not in documents:
-            raise _unknown(name, ontology)
-        branches = draw_tree(ontology, "" if below else name, below.id if below else "")
-        rows = [
-            {"id": b.concept.id, "label": b.concept.label, "depth": b.depth, "ontology": b.concept.source}
-            for b in branches
-        ]
-        call.emit(
-            "ontology.show",
-            {"tree": rows},
-            tree_lines(branches) or ["no concepts: mabos ontology list names what can be scaffolded"],
-            warnings,
-        )
+    found = show_name(call.open_workspace(), name, as_tree=tree)
+    if found.nodes:
+        lines = [line for node in found.nodes for line in node_lines(node, found.ontology)]
+        rows = [node_row(each, found.ontology) for each in found.nodes]
+        call.emit("ontology.show", {"nodes": rows}, lines, found.warnings)
         return
-    if not nodes:
-        raise _unknown(name, ontology)
-    lines = [line for node in nodes for line in node_lines(node, ontology)]
-    call.emit("ontology.show", {"nodes": [node_row(each, ontology) for each in nodes]}, lines, warnings)
-
-
-def _unknown(name: str, ontology: Ontology) -> NotFound:
-    close = close_names(ontology, name)
-    if close:
-        return NotFound(f"no ontology names {name!r}", f"did you mean {', '.join(close)}?")
-    hint = "mabos ontology show --tree" if ontology.concepts else "mabos ontology scaffold business"
-    return NotFound(f"no ontology names {name!r}", hint)
+    rows = [
+        {"id": b.concept.id, "label": b.concept.label, "depth": b.depth, "ontology": b.concept.source}
+        for b in found.branches
+    ]
+    lines = tree_lines(found.branches) or ["no concepts: mabos ontology list names what can be scaffolded"]
+    call.emit("ontology.show", {"tree": rows}, lines, found.warnings)
 
 
 @app.command("propose")
@@ -153,7 +110,7 @@ def propose_command(
     Example: mabos ontology propose "Dropship fulfillment" --domain ecommerce --parent Fulfillment --definition "fulfillment that the supplier ships"
     """
     call: Call = ctx.obj
-    editor = _editor(call)
+    editor = open_editor(call)
     check_choice(node_type, NODE_TYPES, "type")
     is_class = node_type == "class"
     wrong = {"--domain-class": domain_class, "--range": range_, "--functional": functional}
@@ -162,7 +119,7 @@ def propose_command(
             raise BadValue(f"{option} makes no sense for a {node_type}", "mabos ontology propose --help")
     draft = Proposal(
         "",
-        _domain(editor.workspace, domain),
+        choose_domain(editor.workspace, domain),
         node_type,
         _checked(node_id, "id"),
         _checked(label, "label"),
@@ -173,7 +130,7 @@ def propose_command(
         _checked(definition, "definition", 2000),
         tuple(dict.fromkeys(filter(None, (_checked(each, "synonym") for each in synonym or ())))),
         _checked(rationale, "rationale", 2000),
-        _checked(by, "agent") or _proposer(call, editor.workspace),
+        _checked(by, "agent") or find_proposer(call, editor.workspace),
     )
     if not draft.label:
         raise BadValue("the label is empty", "give a label such as 'Dropship fulfillment'")
@@ -185,23 +142,6 @@ def propose_command(
 
 def _checked(text: str, what: str, limit: int = 200) -> str:
     return check_word(" ".join(text.split()), what, limit)
-
-
-def _domain(workspace: WorkspacePaths, given: str) -> str:
-    """Returns the domain as given, or the only one that there is."""
-    if given:
-        return check_domain(given)
-    known = list(load_documents(workspace)[0])
-    if len(known) != 1:
-        raise UsageFault("for which ontology?", f"--domain NAME; there are: {', '.join(known) or 'none'}")
-    return known[0]
-
-
-def _proposer(call: Call, workspace: WorkspacePaths) -> str:
-    """Returns the agent of the call, or the only one."""
-    agents = list_agents(workspace)
-    named = call.agent or os.environ.get("MABOS_AGENT", "")
-    return named or (agents[0] if len(agents) == 1 else "")
 
 
 @app.command("validate")
@@ -216,7 +156,7 @@ def validate_command(
     Example: mabos ontology validate --check
     """
     call: Call = ctx.obj
-    verdicts, warnings = validate(_editor(call), ids or (), similar)
+    verdicts, warnings = validate(open_editor(call), ids or (), similar)
     lines = [line for verdict in verdicts for line in finding_lines(verdict)]
     data = {"proposals": [verdict_row(verdict) for verdict in verdicts]}
     call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
@@ -240,7 +180,7 @@ def merge_command(
     call: Call = ctx.obj
     if bool(ids) == every:
         raise UsageFault("which proposals?", "give ids, or --all")
-    done, warnings = merge(_editor(call), ids or (), similar, dry_run)
+    done, warnings = merge(open_editor(call), ids or (), similar, dry_run)
     verb = "would merge" if dry_run else "merged"
     lines = [f"{verb} {each.id} {each.node_id} into ontologies/{each.domain}.jsonld" for each in done.new]
     lines += [f"{each.id} {each.node_id} was merged before" for each in done.before]
@@ -268,7 +208,7 @@ def reject_command(
     why = _checked(reason, "reason", 2000)
     if not why:
         raise UsageFault("why is it rejected?", "--reason TEXT tells whoever proposed it")
-    (proposal, is_new), warnings = reject(_editor(call), proposal_id, why)
+    (proposal, is_new), warnings = reject(open_editor(call), proposal_id, why)
     state = "rejected" if is_new else f"was rejected before ({proposal.reason}):"
     data = {"state": "rejected" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
     call.emit("ontology.reject", data, [f"{state} {proposal.id} {proposal.node_id}"], warnings)
@@ -285,7 +225,7 @@ def scaffold_command(
     Example: mabos ontology scaffold ecommerce
     """
     call: Call = ctx.obj
-    done, warnings = scaffold(_editor(call), template, name)
+    done, warnings = scaffold(open_editor(call), template, name)
     lines = [
         f"{'made' if each.is_new else 'added to' if each.added else 'left alone'} {each.file}"
         + (f": {plural(each.added, 'node')}" if each.added else ": nothing is missing")

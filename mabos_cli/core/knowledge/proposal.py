@@ -232,6 +232,29 @@ def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]
     return sorted(found, key=lambda finding: finding.level != "error")
 
 
+def judge_proposal(proposal: Proposal, around: Surroundings, similar: bool) -> ProposalVerdict:
+    """Returns what is to be said about a proposal; with `similar`, names that are only alike are no error."""
+    if proposal.status != "pending":
+        return ProposalVerdict(proposal)
+    if is_merged(proposal, around.ontology):
+        done = Finding("warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed")
+        return ProposalVerdict(proposal, (done,))
+    found = validate_proposal(proposal, around)
+    if similar:
+        found = [f._replace(level="warning") if f.check == "similar" else f for f in found]
+    return ProposalVerdict(proposal, tuple(found))
+
+
+def note_findings(verdict: ProposalVerdict, now: str) -> Proposal:
+    """Returns the proposal with what was found; when it was found before, that stays as it is."""
+    findings = [finding._asdict() for finding in verdict.findings]
+    old = verdict.proposal.validation_result or {}
+    if old.get("findings") == findings and old.get("valid") is verdict.is_valid:
+        return verdict.proposal
+    result: dict[str, Any] = {"valid": verdict.is_valid, "findings": findings, "checked_at": now}
+    return verdict.proposal._replace(validation_result=result)
+
+
 def _check_id(proposal: Proposal, around: Surroundings, others: Sequence[Proposal]) -> Iterator[Finding]:
     name, own = local_name(proposal.node_id), proposal.node_id
     if not re.fullmatch(DOMAIN, proposal.domain):

@@ -1,29 +1,28 @@
-"""Changes to ontologies: proposing, validating, merging and rejecting, under the lock of the ontologies."""
+"""Ontologies of a workspace: listed and shown; what is proposed for them validated, merged or rejected."""
 
+import os
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.ontology import select_domain
+from mabos_cli.core.knowledge.ontology import Branch, Node, Ontology, close_names, draw_tree, select_domain
 from mabos_cli.core.knowledge.proposal import (
     DOMAIN,
-    Finding,
     Proposal,
     ProposalVerdict,
-    Surroundings,
     find_left_out,
     is_lost,
     is_merged,
+    judge_proposal,
     make_local_name,
     name_proposed,
+    note_findings,
     order_proposals,
     proposed_node,
     resolve_names,
-    validate_proposal,
 )
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import (
     WELL_KNOWN,
@@ -38,54 +37,21 @@ from mabos_cli.formats.knowledge.jsonld import (
 )
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
-from mabos_cli.workspace.files import FileWrite, redo_when_moved, sweep_temps
-from mabos_cli.workspace.knowledge.ontologies import HeldFile, Library, load_documents, load_shipped
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.files import FileWrite
+from mabos_cli.workspace.knowledge.ontologies import (
+    Editor,
+    HeldFile,
+    Library,
+    change_ontologies,
+    load_documents,
+    load_shipped,
+    shipped_names,
+)
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.lock import locked
-from mabos_cli.workspace.transaction import add_receipt, write_files
-
-Result = TypeVar("Result")
-
-
-class Editor(NamedTuple):
-    """Who changes something, when, and how long to wait for others."""
-
-    workspace: WorkspacePaths
-    now: str
-    timeout: float
-
-
-@contextmanager
-def _holding(editor: Editor, command: str) -> Iterator[None]:
-    """The lock of the ontologies. Only its holder writes there: temporary files are what killed ones left."""
-    workspace = editor.workspace
-    with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):
-        sweep_temps(workspace.ontologies, locked=True)
-        yield
-
-
-def change_ontologies(
-    editor: Editor,
-    command: str,
-    plan: Callable[[Library], tuple[Sequence[FileWrite], Result]],
-    ids: Callable[[Result], list[str]] = lambda result: [],
-) -> tuple[Result, list[str]]:
-    """Runs a plan on what is on disk and writes the files that it returns, all or none; anew when somebody edits one meanwhile.
-    Its result, and warnings. A receipt says how many files changed, and which ids of the result it was about."""
-    started = time.monotonic()
-
-    def attempt() -> tuple[Result, list[str]]:
-        library = Library(editor.workspace)
-        files, result = plan(library)
-        write_files(files, editor.workspace.root)
-        if files:
-            counts = {"files": len(files)}
-            add_receipt(editor.workspace, editor.now, f"ontology {command}", counts, ids(result), started)
-        return result, library.warnings
-
-    with _holding(editor, command):
-        hint = "something writes them without locking; try again"
-        return redo_when_moved(attempt, "the ontologies keep changing", hint)
+from mabos_cli.workspace.locate import list_agents
+from mabos_cli.workspace.runtime import now
+from mabos_cli.workspace.settings import load_settings
 
 
 def check_domain(domain: str) -> str:
@@ -132,8 +98,8 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
         pending = library.pending()
         chosen = _chosen(library, ids, pending) if ids else pending
         around = library.surroundings(pending)
-        told = [_verdict(each, around, similar) for each in chosen]
-        return _note(library, [_noted(v, editor.now) for v in told if v.proposal.status == "pending"]), told
+        told = [judge_proposal(each, around, similar) for each in chosen]
+        return _note(library, [note_findings(v, editor.now) for v in told if v.proposal.status == "pending"]), told
 
     return change_ontologies(editor, "validate", plan, lambda done: [each.proposal.id for each in done])
 
@@ -143,28 +109,6 @@ def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -
     resolved = {(each.domain, each.id): each for each in pending}
     found = [library.find_proposal(own) for own in dict.fromkeys(ids)]
     return [resolved.get((each.domain, each.id), each) for each in found]
-
-
-def _verdict(proposal: Proposal, around: Surroundings, similar: bool) -> ProposalVerdict:
-    if proposal.status != "pending":
-        return ProposalVerdict(proposal)
-    if is_merged(proposal, around.ontology):
-        done = Finding("warning", "duplicate", f"{proposal.node_id} is in the ontology already, just as proposed")
-        return ProposalVerdict(proposal, (done,))
-    found = validate_proposal(proposal, around)
-    if similar:
-        found = [f._replace(level="warning") if f.check == "similar" else f for f in found]
-    return ProposalVerdict(proposal, tuple(found))
-
-
-def _noted(verdict: ProposalVerdict, now: str) -> Proposal:
-    """Returns the proposal with what was found; when it was found before, that stays as it is."""
-    findings = [finding._asdict() for finding in verdict.findings]
-    old = verdict.proposal.validation_result or {}
-    if old.get("findings") == findings and old.get("valid") is verdict.is_valid:
-        return verdict.proposal
-    result: dict[str, Any] = {"valid": verdict.is_valid, "findings": findings, "checked_at": now}
-    return verdict.proposal._replace(validation_result=result)
 
 
 class Merged(NamedTuple):
@@ -199,7 +143,7 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
         merged = Merged(new, [each for each in chosen if each not in new], names, verdicts)
         if dry_run:
             return [], merged
-        noted = [_noted(v, editor.now)._replace(status="approved", merged_at=editor.now) for v in verdicts]
+        noted = [note_findings(v, editor.now)._replace(status="approved", merged_at=editor.now) for v in verdicts]
         return [*files, *_note(library, noted)], merged
 
     return change_ontologies(editor, "merge", plan, lambda done: [each.id for each in done.new])
@@ -217,7 +161,7 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
     around = library.surroundings(pending)
     verdicts = []
     for each in waiting:
-        found = _verdict(each, around, similar).findings
+        found = judge_proposal(each, around, similar).findings
         verdicts.append(ProposalVerdict(each, (*found, *find_left_out(each, waiting, around))))
     errors = [(v.proposal.id, f) for v in verdicts for f in v.findings if f.level == "error"]
     if errors:
@@ -375,3 +319,72 @@ def _render(documents: dict[str, Document], domain: str, form: str) -> str:
     from mabos_cli.formats.mirror.typeql import render_typeql
 
     return render_typeql(ontology, mirror_schema().names())
+
+
+def open_editor(call: Session) -> Editor:
+    """Returns who changes the ontologies of a call's workspace."""
+    workspace = call.open_workspace()
+    settings = load_settings(workspace, None, {"lock.timeout": call.lock_timeout})
+    return Editor(workspace, format_time(now()), settings["lock.timeout"])
+
+
+def choose_domain(workspace: WorkspacePaths, given: str) -> str:
+    """Returns the domain as given, or the only one that there is."""
+    known = [check_domain(given)] if given else list(load_documents(workspace)[0])
+    if len(known) != 1:
+        raise UsageFault("for which ontology?", f"--domain NAME; there are: {', '.join(known) or 'none'}")
+    return known[0]
+
+
+def find_proposer(call: Session, workspace: WorkspacePaths) -> str:
+    """Returns the agent of a call, or the only one that there is."""
+    agents = list_agents(workspace)
+    named = call.agent or os.environ.get("MABOS_AGENT", "")
+    return named or (agents[0] if len(agents) == 1 else "")
+
+
+def count_ontologies(library: Library) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns how much each ontology holds, those included that are only proposed for and have no file; and the names of those
+    that come with the program and are not there."""
+    waiting = [each.domain for each in library.proposals("pending")]
+    rows = []
+    for name in dict.fromkeys((*library.documents, *waiting)):
+        document = library.documents.get(name)
+        found = read_ontology([document] if document else [])
+        sizes = {"concepts": len(found.concepts), "properties": len(found.properties), "rules": len(found.rules)}
+        file = document.path if document else None
+        rows.append({"name": name, "file": file, **sizes, "pending": waiting.count(name)})
+    return rows, [name for name in shipped_names() if name not in library.documents]
+
+
+class Shown(NamedTuple):
+    """What a name means: nodes of ontologies, or branches of the class tree; all ontologies together, and warnings."""
+
+    nodes: tuple[Node, ...]
+    branches: list[Branch]
+    ontology: Ontology
+    warnings: list[str]
+
+
+def show_name(workspace: WorkspacePaths, name: str, *, as_tree: bool) -> Shown:
+    """Returns the nodes that a name means; as a tree, or where it is no name of a node, the class tree of an ontology, below a
+    concept, or of all."""
+    documents, faults = load_documents(workspace)
+    ontology = read_ontology(list(documents.values()))
+    warnings = [fault.message for fault in faults.values()]
+    name = Prefixes(list(documents.values())).shorten(name) if "://" in name else name
+    nodes = ontology.nodes_named(name) if name else ()
+    is_exact = any(name in (node.id, node.label) for node in nodes)
+    is_tree = not name or as_tree or (name in documents and not is_exact)
+    below = ontology.find_concept(name) if is_tree and name not in documents else None
+    if name and name not in documents and not (below if is_tree else nodes):
+        raise _unknown(name, ontology)
+    if not is_tree:
+        return Shown(nodes, [], ontology, warnings)
+    return Shown((), draw_tree(ontology, "" if below else name, below.id if below else ""), ontology, warnings)
+
+
+def _unknown(name: str, ontology: Ontology) -> NotFound:
+    close = close_names(ontology, name)
+    hint = "mabos ontology show --tree" if ontology.concepts else "mabos ontology scaffold business"
+    return NotFound(f"no ontology names {name!r}", f"did you mean {', '.join(close)}?" if close else hint)

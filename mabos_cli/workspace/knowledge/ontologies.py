@@ -1,8 +1,9 @@
-"""The ontologies of a workspace and what is proposed for them: read as they are; and those that come with the program."""
+"""The ontologies of a workspace and what is proposed for them, read and changed; and those that come with the program."""
 
 import re
-from collections.abc import Collection
-from typing import NamedTuple
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.knowledge.proposal import Proposal, Surroundings, name_proposed, resolve_names
@@ -10,9 +11,12 @@ from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
-from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, redo_when_moved, sweep_temps
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_ontologies
+from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.transaction import add_receipt, write_files
 
+Result = TypeVar("Result")
 ENDING = ".jsonld"
 _PROPOSALS = "-proposals.json"
 
@@ -155,3 +159,36 @@ class Library:
             domain_class=short(proposal.domain_class),
             range=short(proposal.range),
         )
+
+
+class Editor(NamedTuple):
+    """Who changes something, when, and how long to wait for others."""
+
+    workspace: WorkspacePaths
+    now: str
+    timeout: float
+
+
+def change_ontologies(
+    editor: Editor,
+    command: str,
+    plan: Callable[[Library], tuple[Sequence[FileWrite], Result]],
+    ids: Callable[[Result], list[str]] = lambda result: [],
+) -> tuple[Result, list[str]]:
+    """Runs a plan on what is on disk and writes the files that it returns, all or none; anew when somebody edits one meanwhile.
+    Its result, and warnings. A receipt says how many files changed, and which ids of the result it was about."""
+    started, workspace = time.monotonic(), editor.workspace
+
+    def attempt() -> tuple[Result, list[str]]:
+        library = Library(workspace)
+        files, result = plan(library)
+        write_files(files, workspace.root)
+        if files:
+            counts = {"files": len(files)}
+            add_receipt(workspace, editor.now, f"ontology {command}", counts, ids(result), started)
+        return result, library.warnings
+
+    with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):
+        sweep_temps(workspace.ontologies, locked=True)  # only who holds the lock writes there: killed ones left these
+        hint = "something writes them without locking; try again"
+        return redo_when_moved(attempt, "the ontologies keep changing", hint)
