@@ -109,7 +109,7 @@ def impact(
 
     Example: mabos graph impact B-001
     """
-    from mabos_cli.services.mirror.impact import Question, find_impact  # only this command needs whole minds
+    from mabos_cli.services.mirror.queries import Question, find_impact  # only this command needs whole minds
 
     call: Call = ctx.obj
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):

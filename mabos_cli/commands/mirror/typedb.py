@@ -6,39 +6,20 @@ import typer
 
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun, Every
-from mabos_cli.config import Settings
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.goal_seed import LINKS
-from mabos_cli.core.mirror.records import Entry
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.mirror.typeql import check_read_only
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.goal_seed import Seeded, seed_business
-from mabos_cli.services.mirror.follow import place_of
-from mabos_cli.services.mirror.sync import (
-    Writing,
-    count_mirrored,
-    define_schema,
-    mirror_agent,
-    read_server_state,
-    run_query,
-)
-from mabos_cli.terminal.emit import columns, progress, shows_progress
-from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import find_agent
-from mabos_cli.workspace.mirror_ledger import list_mirrored
-from mabos_cli.workspace.settings import load_settings
+from mabos_cli.services.mirror.queries import define_schema, failure_row, read_status, run_query
+from mabos_cli.services.mirror.sync import mirror_agents
+from mabos_cli.terminal.emit import columns
 
 app = new_group("typedb", "Mirror agents in a TypeDB 3 server, and query it.", no_args_is_help=True)
 _ROOM = 4096  # bytes
 _SHOWN = 10
-
-
-def _settings(call: Call, workspace: WorkspacePaths) -> Settings:
-    """Returns the settings of the workspace, or of the agent that is named."""
-    agent = find_agent(workspace, call.agent) if call.agent else None
-    return load_settings(workspace, agent, {"lock.timeout": call.lock_timeout})
 
 
 @app.command()
@@ -48,29 +29,12 @@ def status(ctx: typer.Context) -> None:
     Example: mabos typedb status --json
     """
     call: Call = ctx.obj
-    workspace = call.open_workspace()
-    settings = _settings(call, workspace)
-    data: dict[str, Any] = {"configured": bool(settings["typedb.address"])}
-    if not data["configured"]:
-        call.emit("typedb.status", data, ["not configured: set typedb.address, as in localhost:1729"])
-        return
-    place = place_of(workspace, settings)
-    data |= {"address": place.address, "database": place.database, "user": place.user}
-    data |= read_server_state(workspace, place)
-    names = [call.agent] if call.agent else list_mirrored(workspace)
-    rows, warnings = [], []
-    for name in names:
-        counts, last, notes = count_mirrored(call.agent_of(workspace.agent(name)))
-        rows.append({"agent": name, **counts, "last_error": _failure(last) if last else None})
-        warnings += [f"{name}: {note}" for note in notes]
-    call.emit("typedb.status", data | {"agents": rows}, _status_lines(data, rows), warnings)
+    data, warnings = read_status(call)
+    lines = _status_lines(data) if data["configured"] else ["not configured: set typedb.address, as in localhost:1729"]
+    call.emit("typedb.status", data, lines, warnings)
 
 
-def _failure(entry: Entry) -> dict[str, str]:
-    return {"type": entry.type, "uid": entry.uid, "error": entry.error, "at": entry.at}
-
-
-def _status_lines(data: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
+def _status_lines(data: dict[str, Any]) -> list[str]:
     state = data["version"] if data["reachable"] else data["error"]
     lacks = data["reachable"] and data["database"] not in data["databases"]
     facts = [("server", data["address"]), ("state", state)]
@@ -78,7 +42,7 @@ def _status_lines(data: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]
     others = [name for name in data["databases"] if name != data["database"]]
     facts += [("others", ", ".join(others))] if others else []
     lines = columns(facts)
-    for row in rows:
+    for row in data["agents"]:
         lines.append(f"{row['agent']}: {row['ok']} ok, {row['queued']} queued, {row['failed']} failed")
         if row["last_error"]:
             lines.append(f"  {row['last_error']['uid']}: {one_line(row['last_error']['error'], 200)}")
@@ -98,11 +62,9 @@ def sync_schema(
     Example: mabos typedb sync-schema --dry-run
     """
     call: Call = ctx.obj
-    workspace = call.open_workspace()
-    place = place_of(workspace, _settings(call, workspace))
-    diff, is_new, warnings = define_schema(workspace, place, apply_changes=apply_changes, dry_run=dry_run)
+    database, diff, is_new, warnings = define_schema(call, apply_changes=apply_changes, dry_run=dry_run)
     data = {
-        "database": place.database,
+        "database": database,
         "created": is_new,
         "defined": diff.define.count("\n") - 1 if diff.define else 0,
         "define": diff.define if dry_run else None,
@@ -143,24 +105,17 @@ def sync_agent_command(
     call.check_all(every)
     if every and agent:
         raise UsageFault("both an agent and --all given", "one names an agent, the other means all")
-    workspace = call.open_workspace()
-    names = list_mirrored(workspace) if every else [find_agent(workspace, agent or call.agent).id]
-    rows, warnings = [], []
-    for name in names:
-        show = progress(f"mirroring {name}") if shows_progress() else None
-        writing = mirror_agent(call.agent_of(workspace.agent(name)), show)
-        rows.append(_sync_row(name, writing))
+    rows: list[dict[str, Any]] = []
+    warnings: list[str] = []
+    for name, writing in mirror_agents(call, "" if every else agent or call.agent, every=every):
+        refused = [failure_row(entry) for entry in writing.failed]
+        rows.append({"agent": name, "written": writing.written, "deleted": writing.deleted, "failed": refused})
         warnings += writing.warnings
     failed = sum(len(row["failed"]) for row in rows)
     data = {"agents": rows, "failed": failed}
     call.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
     if check and failed:
         raise CheckFailed(f"TypeDB refused {plural(failed, 'record')}", "see mabos typedb status")
-
-
-def _sync_row(name: str, writing: Writing) -> dict[str, Any]:
-    failed = [_failure(entry) for entry in writing.failed]
-    return {"agent": name, "written": writing.written, "deleted": writing.deleted, "failed": failed}
 
 
 def _sync_lines(row: dict[str, Any]) -> list[str]:
@@ -184,13 +139,11 @@ def query(
     """
     call: Call = ctx.obj
     text = check_read_only(text_argument(typeql, call.literal_dash))
-    workspace = call.open_workspace()
-    place = place_of(workspace, _settings(call, workspace), database)
-    rows, is_all = run_query(workspace, place, text, None if full else _ROOM)
-    data = {"database": place.database, "rows": rows, "truncated": not is_all}
+    name, rows, is_all = run_query(call, text, None if full else _ROOM, database)
+    data = {"database": name, "rows": rows, "truncated": not is_all}
     cut = f"cut at 4 KB: {plural(len(rows), 'row')} shown, and there are more; --full shows all"
-    lines = [dump_line(row) for row in rows] or ["no rows"] if is_all else [dump_line(row) for row in rows]
-    call.emit("typedb.query", data, lines, [] if is_all else [cut])
+    lines = [dump_line(row) for row in rows]
+    call.emit("typedb.query", data, lines or (["no rows"] if is_all else []), [] if is_all else [cut])
 
 
 @app.command("seed-goals")

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from mabos_cli.backends.typedb import Place, Refused, Session
+from mabos_cli.backends import typedb
+from mabos_cli.backends.typedb import Refused
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.mirror.records import (
@@ -19,24 +20,29 @@ from mabos_cli.core.mirror.records import (
     Record,
     Todo,
     compare_found,
-    count_standing,
-    last_failure,
     plan_sync,
     record_hash,
     uid_of,
 )
-from mabos_cli.core.mirror.schema import mirror_schema, unplayed_roles, whole_schema
-from mabos_cli.errors import InvalidFile, MabosError, Unavailable, UsageFault
+from mabos_cli.core.mirror.schema import mirror_schema
+from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.mirror.typeql import ask_uids, render_delete, render_upsert
-from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
+from mabos_cli.formats.mirror.typeql_diff import diff_schema
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part
+from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
-from mabos_cli.workspace.knowledge.ontologies import load_ontology
-from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import is_agent
-from mabos_cli.workspace.mirror_ledger import compact, ledger_size, load_ledger, mirroring, note_entries, queued_since
+from mabos_cli.workspace.locate import find_agent, is_agent
+from mabos_cli.workspace.mirror_ledger import (
+    compact,
+    ledger_size,
+    list_mirrored,
+    load_ledger,
+    mirroring,
+    note_entries,
+    queued_since,
+)
 
 _BATCH = 100
 _MOST = 500  # records that follow one command at most; the rest is queued
@@ -69,7 +75,13 @@ class Writer:
     """Writes records of an agent and keeps its ledger. Under the lock of its mirror."""
 
     def __init__(
-        self, agent: Agent, session: Session, known: Ledger, since: int, writing: Writing, show: Show | None = None
+        self,
+        agent: Agent,
+        session: typedb.Session,
+        known: Ledger,
+        since: int,
+        writing: Writing,
+        show: Show | None = None,
     ) -> None:
         self._paths, self._session, self._known, self._show = agent.paths, session, known, show
         self._since = since  # the size that the ledger had when it was read
@@ -167,7 +179,7 @@ class Writer:
         self.writing.failed.append(entry)
 
 
-def check_ready(session: Session) -> None:
+def check_ready(session: typedb.Session) -> None:
     """Comes back when the database is there and has the types that records need; Unavailable otherwise."""
     present, database = session.schema(), session.place.database
     if present is None:
@@ -177,7 +189,7 @@ def check_ready(session: Session) -> None:
             raise Unavailable(f"the schema of {database} lacks types", "add them: mabos typedb sync-schema")
 
 
-def sync_agent(agent: Agent, session: Session, writing: Writing, show: Show | None = None) -> None:
+def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Show | None = None) -> None:
     """Brings the mirror of an agent up to date with its files, by what is really there, whatever the ledger says. A file that
     cannot be read is warned about; what the mirror has of it stays."""
     with mirroring(agent.paths, agent.settings["lock.timeout"]):
@@ -219,7 +231,7 @@ def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
     return found
 
 
-def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
+def find_uids(session: typedb.Session, agent: str, kinds: Iterable[str]) -> set[Key]:
     """Returns what the mirror holds of an agent."""
     found: set[Key] = set()
     for kind in sorted(kinds):
@@ -228,7 +240,7 @@ def find_uids(session: Session, agent: str, kinds: Iterable[str]) -> set[Key]:
     return found
 
 
-def sync_touched(agent: Agent, session: Session, touched: Touched, writing: Writing) -> None:
+def sync_touched(agent: Agent, session: typedb.Session, touched: Touched, writing: Writing) -> None:
     """Mirrors what a command changed, and some of what was queued before."""
     with mirroring(agent.paths, _WAIT):
         since, known = ledger_size(agent.paths), load_ledger(agent.paths)
@@ -296,57 +308,9 @@ def mirror_agent(agent: Agent, show: Show | None = None) -> Writing:
     return writing
 
 
-def count_mirrored(agent: Agent) -> tuple[dict[str, int], Entry | None, list[str]]:
-    """Returns how far an agent is mirrored, by its files and its ledger, the last failure, and warnings."""
-    known = load_ledger(agent.paths)
-    records, kinds, warnings = load_records(agent)
-    wanted = {key: record_hash(record) for key, record in records.items()}
-    counts = count_standing(wanted, {key: entry for key, entry in known.items() if key[0] in kinds})
-    return counts, last_failure(known), warnings
-
-
-def read_server_state(workspace: WorkspacePaths, place: Place) -> dict[str, Any]:
-    """Returns what the server says about itself, or why it says nothing."""
-    found: dict[str, Any] = {"reachable": False, "error": None, "version": None, "databases": []}
-    try:
-        with connect(workspace, place) as session:
-            found |= {"version": session.version(), "databases": session.databases(), "reachable": True}
-    except Unavailable as error:
-        rest_after(workspace, place, error)
-        found["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
-    return found
-
-
-def define_schema(
-    workspace: WorkspacePaths, place: Place, *, apply_changes: bool, dry_run: bool
-) -> tuple[SchemaDiff, bool, list[str]]:
-    """Defines the types that agents and ontologies need and, if wanted, changes what differs, in one transaction: the
-    differences, whether the database was missing, and warnings."""
-    ontology, warnings = load_ontology(workspace)
-    schema = whole_schema(ontology)
-    unplayed = unplayed_roles(schema)
-    if unplayed:
-        hint = "look at it: mabos ontology export --format typeql"
-        raise InvalidFile(f"the ontologies make no schema: nothing plays {unplayed[0]}", hint)
-    with connect(workspace, place) as session:
-        present = session.schema()
-        diff = diff_schema(schema, present or "")
-        changes = [query for each in diff.changes for query in each.queries] if apply_changes else []
-        queries = [*([diff.define] if diff.define else []), *changes]
-        if present is None and not dry_run:
-            session.create_database()
-        if queries and not dry_run:
-            session.change_schema(queries)
-    return diff, present is None, warnings
-
-
-def run_query(workspace: WorkspacePaths, place: Place, typeql: str, room: int | None) -> tuple[list[Any], bool]:
-    """Returns the rows of a query that reads, and whether that is all: with room, no more than fill so many bytes."""
-    with connect(workspace, place) as session:
-        try:
-            return session.read(typeql, room)
-        except Refused as error:
-            if place.database not in session.databases():
-                hint = "mabos typedb status lists them; sync-schema makes one"
-                raise Unavailable(f"TypeDB has no database {place.database}", hint) from None
-            raise UsageFault(error.message, "see https://typedb.com/docs/typeql-reference") from None
+def mirror_agents(call: Session, agent: str | None, *, every: bool) -> Iterator[tuple[str, Writing]]:
+    """Brings the mirror of an agent, or of all, up to date: yields the name of each and what became of its records."""
+    workspace = call.open_workspace()
+    for name in list_mirrored(workspace) if every else [find_agent(workspace, agent).id]:
+        show = call.progress(f"mirroring {name}") if call.progress else None
+        yield name, mirror_agent(call.agent_of(workspace.agent(name)), show)

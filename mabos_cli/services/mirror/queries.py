@@ -1,9 +1,11 @@
-"""What depends on what, across agents, by the files or by the mirror in TypeDB."""
+"""Questions to the mirror: its state, its schema, TypeQL; and what depends on what across agents, by it or by the files."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mabos_cli.backends.typedb import Place, Refused
+from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Belief
@@ -17,16 +19,21 @@ from mabos_cli.core.mirror.mind_records import (
     linked_records,
     mind_records,
 )
-from mabos_cli.core.mirror.records import Record
-from mabos_cli.errors import MabosError, NotFound, UsageFault
+from mabos_cli.core.mirror.records import Entry, Record, count_standing, last_failure, record_hash
+from mabos_cli.core.mirror.schema import unplayed_roles, whole_schema
+from mabos_cli.errors import InvalidFile, MabosError, NotFound, Unavailable, UsageFault
 from mabos_cli.formats.mirror.typeql import ask_belief_chains, ask_conflict_impact, ask_goals_behind, plain_rows
-from mabos_cli.services.mirror.follow import connect, place_of
+from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
+from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import load_mind
+from mabos_cli.services.mirror.sync import load_records
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.mind import compare_beliefs, load_beliefs
+from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
 
@@ -180,3 +187,85 @@ def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
 def _keys_of(row: Row, kind: str) -> set[str]:
     """Returns the keys of a kind that a chain leads through."""
     return {row["goal"]} if kind == "goal" else {each[kind] for each in row.get(f"{kind}s", ())}
+
+
+def read_status(call: Session) -> tuple[dict[str, Any], list[str]]:
+    """Returns whether a server is configured and what it says about itself, how far each agent is mirrored; and warnings."""
+    workspace = call.open_workspace()
+    settings = _settings_of(call, workspace)
+    if not settings["typedb.address"]:
+        return {"configured": False}, []
+    place = place_of(workspace, settings)
+    rows, warnings = [], []
+    data = {"address": place.address, "database": place.database, "user": place.user}
+    data |= _read_server_state(workspace, place)
+    for name in [call.agent] if call.agent else list_mirrored(workspace):
+        agent = call.agent_of(workspace.agent(name))
+        known = load_ledger(agent.paths)
+        records, kinds, notes = load_records(agent)
+        wanted = {key: record_hash(record) for key, record in records.items()}
+        counts = count_standing(wanted, {key: entry for key, entry in known.items() if key[0] in kinds})
+        last = last_failure(known)
+        rows.append({"agent": name, **counts, "last_error": failure_row(last) if last else None})
+        warnings += [f"{name}: {note}" for note in notes]
+    return {"configured": True, **data, "agents": rows}, warnings
+
+
+def failure_row(entry: Entry) -> dict[str, str]:
+    """Returns what the server refused, as JSON."""
+    return {"type": entry.type, "uid": entry.uid, "error": entry.error, "at": entry.at}
+
+
+def _settings_of(call: Session, workspace: WorkspacePaths) -> Settings:
+    """Returns the settings of the workspace, or of the agent that is named."""
+    agent = find_agent(workspace, call.agent) if call.agent else None
+    return load_settings(workspace, agent, {"lock.timeout": call.lock_timeout})
+
+
+def _read_server_state(workspace: WorkspacePaths, place: Place) -> dict[str, Any]:
+    """Returns what the server says about itself, or why it says nothing."""
+    found: dict[str, Any] = {"reachable": False, "error": None, "version": None, "databases": []}
+    try:
+        with connect(workspace, place) as session:
+            found |= {"version": session.version(), "databases": session.databases(), "reachable": True}
+    except Unavailable as error:
+        rest_after(workspace, place, error)
+        found["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
+    return found
+
+
+def define_schema(call: Session, *, apply_changes: bool, dry_run: bool) -> tuple[str, SchemaDiff, bool, list[str]]:
+    """Defines the types that agents and ontologies need and, if wanted, changes what differs, in one transaction: the
+    database, the differences, whether the database was missing, and warnings."""
+    workspace = call.open_workspace()
+    place = place_of(workspace, _settings_of(call, workspace))
+    ontology, warnings = load_ontology(workspace)
+    schema = whole_schema(ontology)
+    unplayed = unplayed_roles(schema)
+    if unplayed:
+        hint = "look at it: mabos ontology export --format typeql"
+        raise InvalidFile(f"the ontologies make no schema: nothing plays {unplayed[0]}", hint)
+    with connect(workspace, place) as session:
+        present = session.schema()
+        diff = diff_schema(schema, present or "")
+        changes = [query for each in diff.changes for query in each.queries] if apply_changes else []
+        queries = [*([diff.define] if diff.define else []), *changes]
+        if present is None and not dry_run:
+            session.create_database()
+        if queries and not dry_run:
+            session.change_schema(queries)
+    return place.database, diff, present is None, warnings
+
+
+def run_query(call: Session, typeql: str, room: int | None, database: str = "") -> tuple[str, list[Any], bool]:
+    """Returns the database that a query reads, its rows, and whether that is all: with room, no more than fill so many bytes."""
+    workspace = call.open_workspace()
+    place = place_of(workspace, _settings_of(call, workspace), database)
+    with connect(workspace, place) as session:
+        try:
+            return place.database, *session.read(typeql, room)
+        except Refused as error:
+            if place.database not in session.databases():
+                hint = "mabos typedb status lists them; sync-schema makes one"
+                raise Unavailable(f"TypeDB has no database {place.database}", hint) from None
+            raise UsageFault(error.message, "see https://typedb.com/docs/typeql-reference") from None
