@@ -10,7 +10,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.services.hierarchy.daily_logs import Archiving, archive_logs, preview_archiving
+from mabos_cli.services.hierarchy.daily_logs import Archiving, archive_logs
 from mabos_cli.services.hierarchy.log_consolidation import Found, consolidate_logs, rules_of
 from mabos_cli.services.inputs import option
 
@@ -123,7 +123,7 @@ def archive(
     agent = call.open_agent()
     given = option("log.archive_after", _span(older_than))
     span = agent.settings["log.archive_after"] if given is None else given
-    done = preview_archiving(agent, span) if dry_run else archive_logs(agent, span)
+    done = archive_logs(agent, span, dry_run=dry_run)
     data = {"dry_run": dry_run, "archived": [{"from": old, "to": new} for old, new in done.moved], "links": done.links}
     call.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
 

@@ -16,9 +16,9 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import given_bytes, importance_of, option, stamp_of, stdin_bytes
 from mabos_cli.services.memory.capture import (
     MOST_NAMED,
-    Crop,
+    Gathered,
+    HarvestResult,
     Rules,
-    Yield,
     capture_lines,
     capture_text,
     fault_lines,
@@ -27,7 +27,7 @@ from mabos_cli.services.memory.capture import (
 from mabos_cli.workspace.agent import Agent
 
 if TYPE_CHECKING:
-    from mabos_cli.services.memory.ingest import Spoils
+    from mabos_cli.services.memory.ingest import SpoolResult
 
 app = typer.Typer()
 
@@ -155,47 +155,47 @@ def harvest(
         stamp_of(since, agent.now()),
         limit or None,
     )
-    spoils, crop, done = harvest_memories(agent, rules, dry_run=dry_run, progress=open_progress)
+    spooled, gathered, done = harvest_memories(agent, rules, dry_run=dry_run, progress=open_progress)
     call.emit(
         "harvest",
-        _harvest_summary(crop, done, dry_run) | {"transcripts": spoils.transcripts, "observed": spoils.taken},
-        [*_spoils_lines(spoils, dry_run), *_harvest_lines(crop, done, dry_run)],
-        [*spoils.notes, *done.warnings, *fault_lines(crop.faults)],
+        _harvest_summary(gathered, done, dry_run) | {"transcripts": spooled.transcripts, "observed": spooled.taken},
+        [*_spool_lines(spooled, dry_run), *_harvest_lines(gathered, done, dry_run)],
+        [*spooled.notes, *done.warnings, *fault_lines(gathered.faults)],
     )
 
 
-def _spoils_lines(spoils: "Spoils", dry_run: bool) -> Iterator[str]:
+def _spool_lines(spooled: "SpoolResult", dry_run: bool) -> Iterator[str]:
     """What there is to tell about transcripts that hooks named, if anything."""
-    if spoils.transcripts:
-        of, did = plural(spoils.transcripts, "transcript"), "would take" if dry_run else "took"
-        yield f"{did} {plural(spoils.taken, 'observation')} of {of} that hooks named"
+    if spooled.transcripts:
+        of, did = plural(spooled.transcripts, "transcript"), "would take" if dry_run else "took"
+        yield f"{did} {plural(spooled.taken, 'observation')} of {of} that hooks named"
 
 
-def _harvest_summary(crop: Crop, done: Yield, dry_run: bool) -> dict[str, Any]:
+def _harvest_summary(gathered: Gathered, done: HarvestResult, dry_run: bool) -> dict[str, Any]:
     return {
         "harvested": done.tally.harvested,
         "merged": done.tally.merged,
         "linked": done.tally.linked,
-        "ignored": crop.ignored,
+        "ignored": gathered.ignored,
         "known": done.known,
-        "malformed": [fault._asdict() for fault in crop.faults[:MOST_NAMED]],
-        "malformed_total": len(crop.faults),
+        "malformed": [fault._asdict() for fault in gathered.faults[:MOST_NAMED]],
+        "malformed_total": len(gathered.faults),
         "by_band": dict(done.tally.bands),
         "chunks": done.chunks,
-        "remaining": crop.remaining,
+        "remaining": gathered.remaining,
         "dry_run": dry_run,
     }
 
 
-def _harvest_lines(crop: Crop, done: Yield, dry_run: bool) -> Iterator[str]:
+def _harvest_lines(gathered: Gathered, done: HarvestResult, dry_run: bool) -> Iterator[str]:
     tally = done.tally
-    if not (crop.drafts or crop.faults or crop.ignored or crop.remaining):
+    if not (gathered.drafts or gathered.faults or gathered.ignored or gathered.remaining):
         yield "nothing to harvest"
         return
     parts = [f"{'would harvest' if dry_run else 'harvested'} {plural(tally.harvested, 'observation')}"]
     bands = ", ".join(f"{count} {name}" for name, count in tally.bands if count)
     parts[0] += f" ({bands})" if bands else ""
-    rest = {"merged": tally.merged, "linked": tally.linked, "ignored": crop.ignored, "known": done.known}
-    parts += [f"{count} {name}" for name, count in {**rest, "malformed": len(crop.faults)}.items() if count]
-    parts += [f"{crop.remaining} remaining"] if crop.remaining else []
+    rest = {"merged": tally.merged, "linked": tally.linked, "ignored": gathered.ignored, "known": done.known}
+    parts += [f"{count} {name}" for name, count in {**rest, "malformed": len(gathered.faults)}.items() if count]
+    parts += [f"{gathered.remaining} remaining"] if gathered.remaining else []
     yield ", ".join(parts)

@@ -15,7 +15,7 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.formats.memory.agent_hosts import HOSTS
 from mabos_cli.formats.memory.agent_transcripts import ROLES, Scope
 from mabos_cli.services.inputs import stamp_of
-from mabos_cli.services.memory.ingest import Taken, find_given, ingest_transcripts, warnings_of
+from mabos_cli.services.memory.ingest import Taken, find_transcripts, ingest_transcripts, warnings_of
 
 app = new_group("ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True)
 
@@ -46,7 +46,7 @@ def transcript(
     agent = call.open_agent()
     check_choice(host, ["auto", *HOSTS], "host")
     scope = Scope(_roles(roles), tools, stamp_of(since, agent.now()))
-    given, others = find_given(files, host, None if call.literal_dash else _open_stdin)
+    given, others = find_transcripts(files, host, None if call.literal_dash else _open_stdin)
     done = ingest_transcripts(agent, given, host, scope, harvest=harvest, dry_run=dry_run, progress=open_progress)
     data: dict[str, Any] = {
         "files": [row.summary() for row in done.rows],

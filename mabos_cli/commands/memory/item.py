@@ -13,9 +13,8 @@ from mabos_cli.core.memory.item import STORES, check_choice, check_word
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.memory.items import item_to_dict
-from mabos_cli.services.inputs import refuse_secrets, secrets_mode, text_argument
+from mabos_cli.services.inputs import importance_of, refuse_secrets, secrets_mode, text_argument
 from mabos_cli.services.memory.items import (
-    Edit,
     FactView,
     Found,
     ObservationView,
@@ -165,8 +164,8 @@ def update(
         "related_to": related_to,
         "expires_at": expires,
     }
-    edit = Edit(given, importance, priority, store or "")
-    done = update_item(agent, item_id, edit, secrets_mode(redact, allow_secret, agent.settings))
+    secrets, level = secrets_mode(redact, allow_secret, agent.settings), importance_of(importance, priority)
+    done = update_item(agent, item_id, given, secrets, level=level, store=store or "")
     item, changed = done.item, list(done.changed)
     line = f"{item.id} unchanged: nothing given to change"
     if changed:

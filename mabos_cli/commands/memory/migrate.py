@@ -8,7 +8,8 @@ import typer
 from mabos_cli.commands.call import Call
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.migration import Named, count_outcomes
+from mabos_cli.core.memory.item import TYPES
+from mabos_cli.core.memory.migration import Named
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.formats.memory.notes import ENTRY, HEADING, SKIPPED
 from mabos_cli.services.inputs import option
@@ -48,11 +49,16 @@ def migrate(
 def _summary(agent: Agent, migration: Migration) -> dict[str, Any]:
     files, done = [_counted(reading) for reading in migration.readings], migration.done
     skipped = {name: sum(row["skipped"].get(name, 0) for row in files) for name in SKIPPED}
-    counts = count_outcomes(done.results, migration.known, migration.repeated)
+    fresh = [result for result in done.results if not result.deduplicated]
+    kinds = [result.item.type for result in fresh]
     return {
         "entries": sum(row["entries"] for row in files),
-        **counts._asdict(),
-        "by_type": dict(counts.by_type),
+        "new": len(fresh),
+        "linked": sum(bool(result.linked) for result in fresh),
+        "merged": len(done.results) - len(fresh),
+        "known": migration.known,
+        "repeated": migration.repeated,
+        "by_type": {kind: kinds.count(kind) for kind in TYPES if kind in kinds},
         **{name: sum(row[name] for row in files) for name in ("lines", "in_entries", "headings")},
         "skipped": {name: count for name, count in skipped.items() if count},
         "files": files,

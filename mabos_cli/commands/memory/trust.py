@@ -126,26 +126,16 @@ def _quarantine(call: Call, agent: Agent, limit: int) -> None:
     sources = dict(sorted(Counter(item.source for _, item in held).items()))
     shown = held[:limit] if limit else held
     data = {"count": len(held), "sources": sources, "items": [_held_row(store, item) for store, item in shown]}
-    lines = [f"{plural(len(held), 'untrusted item')}: {_counted(sources)}" if held else "nothing is untrusted"]
+    counted = ", ".join(f"{one_line(name, 40)} {count}" for name, count in sources.items())
+    lines = [f"{plural(len(held), 'untrusted item')}: {counted}" if held else "nothing is untrusted"]
     lines += [_held_line(agent, item) for _, item in shown]
     lines += more_line(len(held), len(shown))
     call.emit("trust.quarantine", data, lines)
 
 
-def _counted(sources: dict[str, int]) -> str:
-    return ", ".join(f"{one_line(name, 40)} {count}" for name, count in sources.items())
-
-
 def _held_row(store: str, item: MemoryItem) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "store": store,
-        "trust": item.trust,
-        "source": item.source,
-        "session": item.session,
-        "created_at": item.created_at,
-        "content": item.content,
-    }
+    shown = ("trust", "source", "session", "created_at", "content")
+    return {"id": item.id, "store": store} | {name: getattr(item, name) for name in shown}
 
 
 def _held_line(agent: Agent, item: MemoryItem) -> str:

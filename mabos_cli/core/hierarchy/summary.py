@@ -205,38 +205,37 @@ class Pattern(NamedTuple):
 
 
 def find_chores(segments: Iterable[Segment], count: int) -> list[Pattern]:
-    """Entries that recur in at least two weeks and three times, with their weekday if it is always the same."""
-    weeks: dict[str, set[str]] = {}
+    """Returns entries that recur in at least two weeks and three times, with their weekday if it is always the same."""
+    told = [(shape, segment.week, chore) for segment in segments for shape, chore in segment.chores.items()]
+    found = _recurring(((shape, week, chore.entries) for shape, week, chore in told), 3, count)
     masks: Counter[str] = Counter()
-    times: Counter[str] = Counter()
-    texts: dict[str, str] = {}
-    for segment in segments:
-        for shape, chore in segment.chores.items():
-            weeks.setdefault(shape, set()).add(segment.week)
-            masks[shape] |= chore.days
-            times[shape] += chore.entries
-            texts[shape] = chore.text
-    found = [shape for shape in times if times[shape] >= 3 and len(weeks[shape]) >= 2]
-    found.sort(key=lambda shape: (-times[shape], shape))
-    return [Pattern(texts[shape], times[shape], rhythm_of(masks[shape], len(weeks[shape]))) for shape in found[:count]]
+    for shape, _, chore in told:
+        masks[shape] |= chore.days
+    texts = {shape: chore.text for shape, _, chore in told}
+    return [Pattern(texts[shape], times, rhythm_of(masks[shape], weeks)) for shape, times, weeks in found]
 
 
 def rhythm_of(mask: int, weeks: int) -> str:
-    """The weekday on which something always happens, if that was in three weeks at least."""
+    """Returns the weekday on which something always happens, if that was in three weeks at least."""
     return f"{WEEKDAYS[mask.bit_length() - 1]}s" if weeks >= 3 and mask.bit_count() == 1 else ""
 
 
 def find_pairs(segments: Iterable[Segment], count: int) -> list[Pattern]:
-    """Tags that go together in at least two weeks and five entries, most often first."""
+    """Returns tags that go together in at least two weeks and five entries, most often first."""
+    told = ((pair, segment.week, entries) for segment in segments for pair, entries in segment.pairs.items())
+    return [Pattern(" with ".join(pair.split("\t")), times) for pair, times, _ in _recurring(told, 5, count)]
+
+
+def _recurring(told: Iterable[tuple[str, str, int]], least: int, count: int) -> list[tuple[str, int, int]]:
+    """Returns what was told so often, and in two weeks at least, given with the week and how often: how often in how many weeks."""
     weeks: dict[str, set[str]] = {}
     times: Counter[str] = Counter()
-    for segment in segments:
-        for pair, entries in segment.pairs.items():
-            weeks.setdefault(pair, set()).add(segment.week)
-            times[pair] += entries
-    found = [pair for pair in times if times[pair] >= 5 and len(weeks[pair]) >= 2]
-    found.sort(key=lambda pair: (-times[pair], pair))
-    return [Pattern(" with ".join(pair.split("\t")), times[pair]) for pair in found[:count]]
+    for name, week, entries in told:
+        weeks.setdefault(name, set()).add(week)
+        times[name] += entries
+    found = [name for name in times if times[name] >= least and len(weeks[name]) >= 2]
+    found.sort(key=lambda name: (-times[name], name))
+    return [(name, times[name], len(weeks[name])) for name in found[:count]]
 
 
 class Part(NamedTuple):

@@ -10,35 +10,13 @@ from mabos_cli.core.language.clock import as_stamp
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
 PROCEDURAL = ("instruction", "plan")
-TYPES = (
-    "event",
-    "decision",
-    "outcome",
-    "lesson",
-    "fact",
-    "observation",
-    "preference",
-    "instruction",
-    "project",
-    "person",
-    "insight",
-    "plan",
+TYPES = tuple(
+    "event decision outcome lesson fact observation preference instruction project person insight plan".split()
 )
 CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
 # The types that get a file each. Events, outcomes and observations are what daily logs are for.
-DOMAINS = MappingProxyType(
-    {
-        "preference": "preferences",
-        "instruction": "instructions",
-        "project": "projects",
-        "person": "people",
-        "insight": "insights",
-        "fact": "facts",
-        "decision": "decisions",
-        "lesson": "lessons",
-        "plan": "plans",
-    }
-)
+_LASTING = "preference instruction project person insight fact decision lesson plan".split()
+DOMAINS = MappingProxyType({name: "people" if name == "person" else f"{name}s" for name in _LASTING})
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})

@@ -12,7 +12,7 @@ from mabos_cli.core.language.periods import MONTH, WEEKDAYS, find_day, month_num
 from mabos_cli.core.language.text import fold, one_line, stem, stems, words
 from mabos_cli.core.memory.item import PRIORITIES, TYPES, MemoryItem, check_tags
 from mabos_cli.core.memory.observation import Redact
-from mabos_cli.core.memory.storing import Draft, Stored
+from mabos_cli.core.memory.storing import Draft
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file
 
 # The type of a note is the first that holds of:
@@ -259,29 +259,3 @@ def _printable(tags: Iterable[str]) -> tuple[str, ...]:
         except BadValue:
             continue
     return tuple(dict.fromkeys(kept))
-
-
-class Outcomes(NamedTuple):
-    """What became of notes: new items and which of them are linked, merges, what was known, what stands there twice, by type."""
-
-    new: int
-    linked: int
-    merged: int
-    known: int
-    repeated: int
-    by_type: tuple[tuple[str, int], ...]
-
-
-def count_outcomes(results: Iterable[Stored], known: int, repeated: int) -> Outcomes:
-    """The counts of a migration."""
-    results = tuple(results)
-    fresh = [result for result in results if not result.deduplicated]
-    kinds = [result.item.type for result in fresh]
-    return Outcomes(
-        len(fresh),
-        sum(bool(result.linked) for result in fresh),
-        len(results) - len(fresh),
-        known,
-        repeated,
-        tuple((kind, kinds.count(kind)) for kind in TYPES if kind in kinds),
-    )

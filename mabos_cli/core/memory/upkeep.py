@@ -233,7 +233,10 @@ def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, lim
     Unused means: more time than the tier allows has passed since the last use. An item that will be unused within the
     notice fades. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
     """
-    at, marks = format_time(now), _marks(rules, now)
+    at = format_time(now)
+    # By tier: an item that was last used before the first time is unused, before the second it soon will be. Critical ones never.
+    spans = {"high": rules.high, "other": rules.other}
+    ends = {tier: [format_time(earlier(now, s)) for s in (span, span - rules.notice)] for tier, span in spans.items()}
     kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
     leaving: list[Leaving] = []
     live = fading = 0
@@ -244,10 +247,11 @@ def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, lim
                 leaving.append(_leaving(item, store, "expired", now))
             elif store != "long_term":
                 kept[store].append(item)
-            elif (mark := marks.get(tier_of(item))) and (used := _used_before(item, mark)):
-                if used < mark.gone:
+            elif end := ends.get(tier_of(item)):
+                used = as_stamp(item.touched_at)  # what names no moment is never unused
+                if used and used < end[0]:
                     leaving.append(_leaving(item, store, "unused", now))
-                else:
+                elif used and used < end[1]:
                     fading += 1
     changes = Changes(
         tuple(kept["working"]),
@@ -271,27 +275,6 @@ def tier_of(item: MemoryItem) -> str:
 def count_leaving(leaving: list[Leaving] | tuple[Leaving, ...]) -> list[tuple[tuple[str, str, str], int]]:
     """How many items go for each cause, tier and trust, in a fixed order."""
     return sorted(Counter((away.cause, away.tier, away.trust) for away in leaving).items())
-
-
-class _Mark(NamedTuple):
-    """The moments that decide about a tier: last used before `gone` is unused, before `fading` soon will be."""
-
-    gone: str
-    fading: str
-
-
-def _marks(rules: Rules, now: datetime) -> dict[str, _Mark]:
-    marks = {}
-    for tier, seconds in (("high", rules.high), ("other", rules.other)):
-        gone, fading = earlier(now, seconds), earlier(now, seconds - rules.notice)
-        marks[tier] = _Mark(format_time(gone), format_time(fading))
-    return marks
-
-
-def _used_before(item: MemoryItem, mark: _Mark) -> str:
-    """When the item was last used, if that was before it began to fade. What names no moment is never unused."""
-    used = as_stamp(item.touched_at)
-    return used if used < mark.fading else ""
 
 
 def _leaving(item: MemoryItem, store: str, cause: str, now: datetime) -> Leaving:

@@ -23,25 +23,10 @@ _CLAUDE_ASIDES = {
 }
 _CLAUDE_TYPES = ("user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation")
 # What hosts put into the mouth of the user, each part between tags.
-_TAGS = (
-    "command-name",
-    "command-message",
-    "command-args",
-    "command-contents",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "system-reminder",
-    "user-prompt-submit-hook",
-    "environment_context",
-    "user_instructions",
-    "permissions instructions",
-    "collaboration_mode",
-    "turn_aborted",
-    "INSTRUCTIONS",
+_TAGS = tuple(
+    "command-name,command-message,command-args,command-contents,local-command-stdout,local-command-stderr,local-command-caveat,"
+    "bash-input,bash-stdout,bash-stderr,system-reminder,user-prompt-submit-hook,environment_context,user_instructions,"
+    "permissions instructions,collaboration_mode,turn_aborted,INSTRUCTIONS".split(",")
 )
 _HEADINGS = ("# AGENTS.md instructions for ",)
 

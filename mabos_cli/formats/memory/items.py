@@ -23,22 +23,9 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import line_of, render_array, render_document, render_value, split_lines
 from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_ledger, record_to_dict
 
-_TEXT = (
-    "id",
-    "content",
-    "type",
-    "source",
-    "trust",
-    "author",
-    "session",
-    "created_at",
-    "observed_at",
-    "accessed_at",
-    "context",
-    "expires_at",
-)
 _LISTS = ("tags", "derived_from", "related_to")
 _ORDER = MemoryItem._fields[:-1]  # all but extra
+_TEXT = tuple(name for name in _ORDER if name not in (*_LISTS, "importance", "access_count"))
 _ALWAYS = frozenset(
     ("id", "content", "type", "importance", "source", "trust", "tags", "created_at", "accessed_at", "access_count")
 )

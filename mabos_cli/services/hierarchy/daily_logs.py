@@ -88,44 +88,35 @@ class Archiving(NamedTuple):
     warnings: list[str]
 
 
-class _Logs(NamedTuple):
-    """The active logs that are due, and the days that are found in the archive alone."""
-
-    due: list[LogFile]
-    archived: frozenset[str]
-
-
-def preview_archiving(agent: Agent, older_than: float) -> Archiving:
-    """What archiving would do, without writing anything."""
-    logs, warnings = _look(agent, older_than)
-    archived = logs.archived | {log.day for log in logs.due}
-    links = 0
-    for path, to_memory in _linking_files(agent.paths):
-        text = (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
-        links += relink_logs(text, archived, to_memory)[1]
-    return Archiving(_pairs(agent.paths, logs.due), links, warnings)
-
-
-def archive_logs(agent: Agent, older_than: float) -> Archiving:
-    """Moves old logs to the archive and mends the links to all that are there."""
+def archive_logs(agent: Agent, older_than: float, *, dry_run: bool = False) -> Archiving:
+    """Moves old logs to the archive and mends the links to all that are there. A dry run writes nothing."""
+    if dry_run:
+        due, archived, warnings = _look(agent, older_than)
+        texts = ((_read_text(path), to_memory) for path, to_memory in _linking_files(agent.paths))
+        links = sum(relink_logs(text, archived, to_memory)[1] for text, to_memory in texts)
+        return Archiving(_pairs(agent.paths, due), links, warnings)
 
     def planned(fresh: Fresh) -> tuple[Write | None, Archiving]:
-        logs, warnings = _look(agent, older_than)
-        there = [log for log in logs.due if agent.paths.archived_log(log.day).exists()]
-        absent = {log.day for log in there}
-        moves = [(log.path, agent.paths.archived_log(log.day)) for log in logs.due if log.day not in absent]
+        due, archived, warnings = _look(agent, older_than)
+        there = [log for log in due if agent.paths.archived_log(log.day).exists()]
+        moves = [(log.path, agent.paths.archived_log(log.day)) for log in due if log not in there]
         move_files(moves, root=agent.paths.workspace.root)
         for log in there:
             _merge(agent.paths, log)
-        links, more = relink_logs_of(agent.paths, logs.archived | {log.day for log in logs.due})
-        write = Write(counts={"logs": len(logs.due), "links": links}) if logs.due or links else None
-        return write, Archiving(_pairs(agent.paths, logs.due), links, [*warnings, *more])
+        links, more = relink_logs_of(agent.paths, archived)
+        write = Write(counts={"logs": len(due), "links": links}) if due or links else None
+        return write, Archiving(_pairs(agent.paths, due), links, [*warnings, *more])
 
     done, notes = transact(agent, "log archive", planned)
     return done._replace(warnings=[*notes, *done.warnings])
 
 
-def _look(agent: Agent, older_than: float) -> tuple[_Logs, list[str]]:
+def _read_text(path: Path) -> str:
+    return (read_bytes(path) or b"").decode("utf-8", "surrogateescape")
+
+
+def _look(agent: Agent, older_than: float) -> tuple[list[LogFile], frozenset[str], list[str]]:
+    """Returns the active logs that are due, the days that will then be in the archive alone, and warnings."""
     today = agent.now().astimezone(UTC).date()
     due, warnings, archived = [], [], set()
     for day, logs in find_logs(agent.paths).items():
@@ -138,7 +129,7 @@ def _look(agent: Agent, older_than: float) -> tuple[_Logs, list[str]]:
                 warnings.append(f"{agent.paths.relative(goal)} is no file; the log of {day} stays where it is")
             else:
                 due += active
-    return _Logs(due, frozenset(archived)), warnings
+    return due, frozenset(archived | {log.day for log in due}), warnings
 
 
 def _pairs(paths: AgentPaths, logs: list[LogFile]) -> tuple[tuple[str, str], ...]:

@@ -14,9 +14,9 @@ from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
-from mabos_cli.services.memory.remember import plan_drafts
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.memory.changing import plan_drafts
 from mabos_cli.workspace.memory.observations import (
     Waiting,
     append_observations,
@@ -127,7 +127,7 @@ class Rules(NamedTuple):
 Drafts = list[tuple[str, Observation, Draft]]  # with the file of each observation
 
 
-class Crop(NamedTuple):
+class Gathered(NamedTuple):
     """What a look at the observations found: what is to be stored, from which file; what is not, and why."""
 
     drafts: Drafts
@@ -137,7 +137,7 @@ class Crop(NamedTuple):
     remaining: int = 0
 
 
-class Yield(NamedTuple):
+class HarvestResult(NamedTuple):
     """What a harvest did."""
 
     tally: Tally
@@ -148,23 +148,23 @@ class Yield(NamedTuple):
 
 def harvest_observations(
     agent: Agent, rules: Rules, *, dry_run: bool = False, show: Show | None = None
-) -> tuple[Crop, Yield]:
+) -> tuple[Gathered, HarvestResult]:
     """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
     root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
     with nullcontext() if dry_run else locked(agent.paths.harvest_lock, root, timeout, "mabos harvest"):
-        crop = gather(agent, rules)
-        done = _store(agent, crop.drafts, dry_run, show)
-        settled = [] if dry_run else settled_lines(agent.paths, crop.settled)
+        gathered = gather(agent, rules)
+        done = _store(agent, gathered.drafts, dry_run, show)
+        settled = [] if dry_run else settled_lines(agent.paths, gathered.settled)
         if settled:
             transact(agent, "harvest", lambda fresh: (Write(lines=settled), None))
-    return crop, done
+    return gathered, done
 
 
-def gather(agent: Agent, rules: Rules) -> Crop:
+def gather(agent: Agent, rules: Rules) -> Gathered:
     """What waits, cleaned and sorted out by the rules. A line that makes no sense is a fault, and no reason to stop."""
     from mabos_cli.core.language.secrets import redact
 
-    crop, limits, most = Crop([], [], []), agent.settings.limits(), agent.settings["capture.max_bytes"]
+    gathered, limits, most = Gathered([], [], []), agent.settings.limits(), agent.settings["capture.max_bytes"]
     for waiting in find_waiting(agent.paths, rules.floor):
         place = agent.paths.relative(agent.paths.observations / waiting.name)
         faults = [(line.number, line.fault) for line in waiting.faults]
@@ -172,7 +172,7 @@ def gather(agent: Agent, rules: Rules) -> Crop:
         for line in waiting.lines:
             assert line.observation is not None
             seen = _vouched(line.observation, waiting.name)
-            if seen.at < rules.since or (rules.limit is not None and len(crop.drafts) >= rules.limit):
+            if seen.at < rules.since or (rules.limit is not None and len(gathered.drafts) >= rules.limit):
                 left += 1
                 continue
             try:
@@ -181,16 +181,16 @@ def gather(agent: Agent, rules: Rules) -> Crop:
                 faults.append((line.number, error.message))
                 continue
             if is_worth(draft, rules.floor, agent.now(), limits):
-                crop.drafts.append((waiting.name, line.observation, draft))
+                gathered.drafts.append((waiting.name, line.observation, draft))
             else:
                 ignored += 1
-        crop.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))
+        gathered.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))
         if not left:
             # What an earlier harvest ignored waits for one that asks for less.
             floor = max(waiting.cover.floor, rules.floor if ignored else 0.0)
-            crop.settled.append(waiting._replace(cover=waiting.cover._replace(floor=floor)))
-        crop = crop._replace(ignored=crop.ignored + ignored, remaining=crop.remaining + left)
-    return crop
+            gathered.settled.append(waiting._replace(cover=waiting.cover._replace(floor=floor)))
+        gathered = gathered._replace(ignored=gathered.ignored + ignored, remaining=gathered.remaining + left)
+    return gathered
 
 
 def _vouched(observation: Observation, name: str) -> Observation:
@@ -200,24 +200,24 @@ def _vouched(observation: Observation, name: str) -> Observation:
     return with_origin(observation, f"{day}T00:00:00.000Z" if day else "", observation.trust or "untrusted")
 
 
-def _store(agent: Agent, drafts: Drafts, dry_run: bool, show: Show | None) -> Yield:
+def _store(agent: Agent, drafts: Drafts, dry_run: bool, show: Show | None) -> HarvestResult:
     """Stores drafts and notes in the ledgers that they were taken, one transaction for each chunk."""
     if not drafts:
-        return Yield(Tally())
+        return HarvestResult(Tally())
 
     @cache
     def find_known() -> set[str]:
         """Items already, though the ledger does not know: a harvest was cut off behind its store. Asked under the agent's lock."""
         return stored_already(agent.paths, [observation.id for _, observation, _ in drafts])
 
-    done, size = Yield(Tally()), len(drafts) if dry_run else agent.settings["harvest.chunk"]
+    done, size = HarvestResult(Tally()), len(drafts) if dry_run else agent.settings["harvest.chunk"]
     for start in range(0, len(drafts), size):
         if show:
             show(start, len(drafts))
         results, notes = _store_chunk(agent, drafts[start : start + size], find_known, dry_run)
         tally = done.tally.with_results(results, *_bands(agent))
         warnings = tuple(dict.fromkeys((*done.warnings, *notes)))
-        done = Yield(tally, done.chunks + bool(results and not dry_run), len(find_known()), warnings)
+        done = HarvestResult(tally, done.chunks + bool(results and not dry_run), len(find_known()), warnings)
     if show:
         show(len(drafts), len(drafts))
     return done

@@ -14,7 +14,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.errors import Conflict, InvalidFile, MabosError, NotFound
 from mabos_cli.formats.memory.agent_transcripts import NAMED, Mark, Scope, TranscriptReader, safe_name
-from mabos_cli.services.memory.capture import Crop, Rules, Yield, harvest_observations, prepare
+from mabos_cli.services.memory.capture import Gathered, HarvestResult, Rules, harvest_observations, prepare
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.lock import locked
@@ -36,7 +36,7 @@ OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it 
 _CHUNK = 500  # observations that are appended, and synced, at a time
 
 
-class Given(NamedTuple):
+class TranscriptFile(NamedTuple):
     """A transcript to take; open already where it cannot be opened twice."""
 
     path: str
@@ -66,10 +66,12 @@ class Taken(NamedTuple):
         return row
 
 
-def find_given(words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | None) -> tuple[list[Given], list[str]]:
+def find_transcripts(
+    words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | None
+) -> tuple[list[TranscriptFile], list[str]]:
     """The transcripts that the words of a call name, and the files in folders that are none. NotFound, or InvalidFile for a file
     that was named and is none, before anything is taken."""
-    found: dict[str, Given] = {}
+    found: dict[str, TranscriptFile] = {}
     others = []
     for word in words:
         if not os.path.isdir(word):
@@ -83,68 +85,27 @@ def find_given(words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | 
     return list(found.values()), others
 
 
-def _checked(path: str, host: str, stdin: BinaryIO | None = None) -> Given:
+def _checked(path: str, host: str, stdin: BinaryIO | None = None) -> TranscriptFile:
     transcript = open_transcript(path, stdin)
     if host == "auto":
         transcript.find_host()
     if not transcript.is_file:
-        return Given(path, transcript)
+        return TranscriptFile(path, transcript)
     transcript.close()
-    return Given(path)
-
-
-class Batch:
-    """Observations on their way to disk, and the marks that are true once they are there."""
-
-    def __init__(self, agent: Agent, dry_run: bool) -> None:
-        self._agent, self._dry_run = agent, dry_run
-        self._waiting: list[Observation] = []
-        self._marks: list[Mark] = []
-        self.ids: list[str] = []
-
-    def add(self, observation: Observation) -> None:
-        """Takes an observation; full chunks are written."""
-        self._waiting.append(observation)
-        if len(self._waiting) >= _CHUNK:
-            self.flush()
-
-    def finish(self, mark: Mark) -> None:
-        """Notes that all of a transcript up to a place is in the batch, or was before."""
-        self._marks.append(mark)
-
-    def flush(self) -> None:
-        """Writes what waits, durably: observations first, for what is marked must be there."""
-        if not self._dry_run:
-            agent = self._agent
-            self.ids += [one.id for one in append_observations(agent, self._waiting)]
-            seen, at = observed_so_far(agent.paths), format_time(agent.now())
-            note_marks(agent.paths, [mark._replace(seen=seen, at=at) for mark in self._marks])
-        self._waiting, self._marks = [], []
-
-
-class Run(NamedTuple):
-    """What the transcripts of one call have in common."""
-
-    agent: Agent
-    host: str
-    scope: Scope
-    ledger: bytes
-    known: KnownKeys
-    batch: Batch
-    progress: OpenProgress | None
+    return TranscriptFile(path)
 
 
 class Ingested(NamedTuple):
     """What was taken of each transcript, what a harvest behind it did (if one was asked for), and warnings."""
 
     rows: list[Taken]
-    harvested: Yield | None
+    harvested: HarvestResult | None
     warnings: list[str]
 
 
 def ingest_transcripts(
     agent: Agent,
-    given: Sequence[Given],
+    given: Sequence[TranscriptFile],
     host: str,
     scope: Scope,
     *,
@@ -159,14 +120,16 @@ def ingest_transcripts(
     if not harvest or dry_run:
         return Ingested(rows, None, [])
     rules = Rules(agent.settings["harvest.store"], agent.settings["harvest.min_importance"])
-    crop, done = harvest_observations(agent, rules, show=progress("harvesting") if progress else None)
-    faults = [f"{plural(len(crop.faults), 'malformed observation')} left; see mabos harvest"] if crop.faults else []
+    gathered, done = harvest_observations(agent, rules, show=progress("harvesting") if progress else None)
+    faults = (
+        [f"{plural(len(gathered.faults), 'malformed observation')} left; see mabos harvest"] if gathered.faults else []
+    )
     return Ingested(rows, done, [*done.warnings, *faults])
 
 
 def take_transcripts(
     agent: Agent,
-    given: Sequence[Given],
+    given: Sequence[TranscriptFile],
     host: str,
     scope: Scope,
     *,
@@ -174,83 +137,95 @@ def take_transcripts(
     progress: OpenProgress | None = None,
 ) -> list[Taken]:
     """Takes what is new in transcripts: a row for each."""
-    started, batch = time.monotonic(), Batch(agent, dry_run)
-    ledger = read_bytes(agent.paths.transcript_ledger) or b""
-    run = Run(agent, host, scope, ledger, KnownKeys(agent.paths), batch, progress)
-    rows = []
+    started, taking, rows = time.monotonic(), _Taking(agent, host, scope, dry_run, progress), []
     for one in given:
         transcript = one.opened or open_transcript(one.path)
         try:
-            rows.append(_take_one(run, transcript))
+            rows.append(taking.take(transcript))
         finally:
             transcript.close()
-    batch.flush()
-    if batch.ids:
-        write_receipt(agent, "ingest", {"taken": len(batch.ids), "files": len(rows)}, batch.ids, started)
+    taking.flush()
+    if taking.ids:
+        write_receipt(agent, "ingest", {"taken": len(taking.ids), "files": len(rows)}, taking.ids, started)
     return rows
 
 
-def _take_one(run: Run, transcript: Transcript) -> Taken:
-    """Takes what one transcript holds behind its last mark."""
-    mark = transcript.find_mark(run.ledger, run.scope)
-    if mark and run.host in ("auto", mark.host):
-        host, seen = mark.host, mark.seen
-        reader = TranscriptReader(transcript.name, host, run.scope, mark.session, dict(mark.calls))
-        transcript.begin_behind(mark)
-    else:
-        host, seen = transcript.find_host() if run.host == "auto" else run.host, None
-        reader = TranscriptReader(transcript.name, host, run.scope)
-    taken = tools = known = 0
-    if host and (transcript.end > transcript.start or not transcript.is_file):
-        run.known.reach_behind(seen)
-        taken, tools, known = _take_lines(run, transcript, reader)
-    if transcript.too_long:
-        reader.skipped["too_long"] = transcript.too_long
-    if host and transcript.is_file and transcript.size > transcript.start:
-        state = (transcript.line, reader.session, run.scope, tuple(reader.calls.items()))
-        run.batch.finish(Mark(transcript.name, host, transcript.place(), *state))
-    return Taken(
-        transcript.shown,
-        transcript.name,
-        host,
-        reader.session,
-        taken,
-        tools,
-        known,
-        reader.malformed,
-        tuple(reader.malformed_lines),
-        dict(reader.skipped),
-        transcript.size - transcript.start,
-        transcript.torn,
-    )
+class _Taking:
+    """The transcripts of one call on their way to disk: observations, and the marks that are true once those are there."""
 
+    def __init__(self, agent: Agent, host: str, scope: Scope, dry_run: bool, progress: OpenProgress | None) -> None:
+        self._agent, self._host, self._scope, self._dry_run, self._progress = agent, host, scope, dry_run, progress
+        self._ledger = read_bytes(agent.paths.transcript_ledger) or b""
+        self._known = KnownKeys(agent.paths)
+        self._waiting: list[Observation] = []
+        self._marks: list[Mark] = []
+        self.ids: list[str] = []
 
-def _take_lines(run: Run, transcript: Transcript, reader: TranscriptReader) -> tuple[int, int, int]:
-    """How many observations were taken, how many of them of tools, and how many entries were known."""
-    taken = tools = known = 0
-    show = run.progress(f"reading {transcript.name}") if run.progress else None
-    for number, line in transcript:
-        if show and number % 500 == 0:
-            show(transcript.size, transcript.end + 1)
-        for found in reader.read(line, number):
-            if run.known.has(found.key):
-                known += 1
-            elif ready := _prepared(run.agent, found, reader):
-                run.known.add(found.key)
-                run.batch.add(ready)
+    def take(self, transcript: Transcript) -> Taken:
+        """Takes what one transcript holds behind its last mark."""
+        mark = transcript.find_mark(self._ledger, self._scope)
+        if mark and self._host in ("auto", mark.host):
+            host, seen = mark.host, mark.seen
+            reader = TranscriptReader(transcript.name, host, self._scope, mark.session, dict(mark.calls))
+            transcript.begin_behind(mark)
+        else:
+            host, seen = transcript.find_host() if self._host == "auto" else self._host, None
+            reader = TranscriptReader(transcript.name, host, self._scope)
+        counts = (0, 0, 0)
+        if host and (transcript.end > transcript.start or not transcript.is_file):
+            self._known.reach_behind(seen)
+            counts = self._take_lines(transcript, reader)
+        if transcript.too_long:
+            reader.skipped["too_long"] = transcript.too_long
+        if host and transcript.is_file and transcript.size > transcript.start:
+            state = (transcript.line, reader.session, self._scope, tuple(reader.calls.items()))
+            self._marks.append(Mark(transcript.name, host, transcript.place(), *state))
+        return Taken(
+            transcript.shown,
+            transcript.name,
+            host,
+            reader.session,
+            *counts,
+            reader.malformed,
+            tuple(reader.malformed_lines),
+            dict(reader.skipped),
+            transcript.size - transcript.start,
+            transcript.torn,
+        )
+
+    def _take_lines(self, transcript: Transcript, reader: TranscriptReader) -> tuple[int, int, int]:
+        """Returns how many observations were taken, how many of them of tools, and how many entries were known."""
+        taken = tools = known = 0
+        show = self._progress(f"reading {transcript.name}") if self._progress else None
+        for number, line in transcript:
+            if show and number % 500 == 0:
+                show(transcript.size, transcript.end + 1)
+            for found in reader.read(line, number):
+                if self._known.has(found.key):
+                    known += 1
+                    continue
+                try:
+                    ready = prepare(self._agent, found, "untrusted")
+                except BadValue:  # nothing of it may touch the disk
+                    reader.skip("unfit")
+                    continue
+                self._known.add(found.key)
+                self._waiting.append(ready)
                 taken, tools = taken + 1, tools + (found.kind == "tool")
-    if show:
-        show(transcript.end, transcript.end)
-    return taken, tools, known
+                if len(self._waiting) >= _CHUNK:
+                    self.flush()
+        if show:
+            show(transcript.end, transcript.end)
+        return taken, tools, known
 
-
-def _prepared(agent: Agent, found: Observation, reader: TranscriptReader) -> Observation | None:
-    """The observation as it may touch the disk; None, and a count, where nothing of it may."""
-    try:
-        return prepare(agent, found, "untrusted")
-    except BadValue:
-        reader.skip("unfit")
-        return None
+    def flush(self) -> None:
+        """Writes what waits, durably: observations first, for what is marked must be there."""
+        if not self._dry_run:
+            agent = self._agent
+            self.ids += [one.id for one in append_observations(agent, self._waiting)]
+            seen, at = observed_so_far(agent.paths), format_time(agent.now())
+            note_marks(agent.paths, [mark._replace(seen=seen, at=at) for mark in self._marks])
+        self._waiting, self._marks = [], []
 
 
 def warnings_of(rows: Sequence[Taken], others: Sequence[str]) -> list[str]:
@@ -274,18 +249,18 @@ def _some(named: Sequence[str], total: int) -> str:
 class Harvested(NamedTuple):
     """What was taken of transcripts that hooks named, which observations were found, and what became of them."""
 
-    spoils: "Spoils"
-    crop: Crop
-    done: Yield
+    spooled: "SpoolResult"
+    gathered: Gathered
+    done: HarvestResult
 
 
 def harvest(agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress) -> Harvested:
     """Takes what is new in transcripts that hooks named, and makes memories of all observations that wait."""
-    spoils = take_spooled(agent, dry_run=dry_run, progress=progress)
-    return Harvested(spoils, *harvest_observations(agent, rules, dry_run=dry_run, show=progress("harvesting")))
+    spooled = take_spooled(agent, dry_run=dry_run, progress=progress)
+    return Harvested(spooled, *harvest_observations(agent, rules, dry_run=dry_run, show=progress("harvesting")))
 
 
-class Spoils(NamedTuple):
+class SpoolResult(NamedTuple):
     """How many transcripts hooks had named, how many observations were new in them, and what was wrong with some."""
 
     transcripts: int = 0
@@ -293,24 +268,26 @@ class Spoils(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress | None = None) -> Spoils:
+def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress | None = None) -> SpoolResult:
     """Takes what is new in the transcripts that hooks named, and empties the spool. What cannot be read is told once, and dropped."""
     spool = read_spool(agent.paths)
     if not spool.data:
-        return Spoils()
+        return SpoolResult()
     if dry_run:
         return _take(agent, spool.waiting, dry_run=True, progress=progress)
     timeout = agent.settings["lock.timeout"]
     try:
         with locked(agent.paths.ingest_lock, agent.paths.workspace.root, timeout, "mabos harvest"):
-            spoils = _take(agent, spool.waiting, progress=progress)
+            spooled = _take(agent, spool.waiting, progress=progress)
     except Conflict as error:
-        return Spoils(notes=(f"transcripts that hooks named wait: {error.message}",))
+        return SpoolResult(notes=(f"transcripts that hooks named wait: {error.message}",))
     cut_spool(agent.paths, spool, timeout)
-    return spoils
+    return spooled
 
 
-def _take(agent: Agent, waiting: tuple[Noted, ...], *, dry_run: bool = False, progress: OpenProgress | None) -> Spoils:
+def _take(
+    agent: Agent, waiting: tuple[Noted, ...], *, dry_run: bool = False, progress: OpenProgress | None
+) -> SpoolResult:
     taken, notes = 0, []
     for noted in waiting:
         shown = one_line(noted.path, 200)
@@ -323,13 +300,13 @@ def _take(agent: Agent, waiting: tuple[Noted, ...], *, dry_run: bool = False, pr
             raise
         except (MabosError, ValueError) as error:
             notes.append(error.message if isinstance(error, MabosError) else f"{shown}: {error}")
-    return Spoils(len(waiting), taken, tuple(notes))
+    return SpoolResult(len(waiting), taken, tuple(notes))
 
 
-def _given(noted: Noted, shown: str) -> tuple[list[Given], str]:
+def _given(noted: Noted, shown: str) -> tuple[list[TranscriptFile], str]:
     """The transcript; where it is gone, the end of it that a hook kept."""
     if os.path.isfile(noted.path):
-        return find_given([noted.path], "auto", None)[0], ""
+        return find_transcripts([noted.path], "auto", None)[0], ""
     if not noted.tail:
         return [], f"the transcript {shown} is gone"
     rest = Transcript("-", BytesIO(noted.tail.encode("utf-8", "replace") + b"\n"))
@@ -338,4 +315,4 @@ def _given(noted: Noted, shown: str) -> tuple[list[Given], str]:
         rest.find_host()
     except InvalidFile:
         return [], f"the transcript {shown} is gone"
-    return [Given("-", rest)], f"the transcript {shown} is gone: only its end was taken"
+    return [TranscriptFile("-", rest)], f"the transcript {shown} is gone: only its end was taken"

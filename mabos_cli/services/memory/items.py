@@ -8,7 +8,7 @@ from mabos_cli.core.memory.stores import Changes, Departure, Memory, locate, pla
 from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.memory.items import render_decision
-from mabos_cli.services.inputs import draft_from, importance_of
+from mabos_cli.services.inputs import draft_from
 from mabos_cli.services.memory.remember import redacted_note
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
@@ -54,20 +54,12 @@ def _never_issued(agent: Agent, item_id: str) -> NotFound:
     return NotFound(f"no item {item_id!r} for agent {agent.id}", hint)
 
 
-class ItemView(NamedTuple):
-    """An item with its effective trust and, if asked for, the tree of what it was derived from."""
-
-    found: Found
-    trust: str
-    tree: dict[str, Any] | None
-
-
-def get_item(agent: Agent, item_id: str, *, tree: bool = False) -> ItemView:
-    """Returns the item with an id, live or archived."""
+def get_item(agent: Agent, item_id: str, *, tree: bool = False) -> tuple[Found, str, dict[str, Any] | None]:
+    """Returns the item with an id, live or archived, its effective trust and, if asked for, the tree of what it derives from."""
     memory = agent.memory()
     found = find_item(agent, memory, item_id)
     trust = Judge(agent.paths, memory)(found.item)
-    return ItemView(found, trust, _tree(agent, memory, item_id, set()) if tree else None)
+    return found, trust, _tree(agent, memory, item_id, set()) if tree else None
 
 
 def _tree(agent: Agent, memory: Memory, item_id: str, shown: set[str], depth: int = 0) -> dict[str, Any]:
@@ -142,22 +134,18 @@ class Edited(NamedTuple):
     changed: tuple[str, ...] = ()
 
 
-class Edit(NamedTuple):
-    """What an update says: new values of fields (None: unchanged), an importance or a priority, and a store."""
+def update_item(
+    agent: Agent, item_id: str, given: dict[str, Any], secrets: str, *, level: float | None = None, store: str = ""
+) -> Edited:
+    """Edits an item by new values of fields (None: unchanged), an importance and a store; the version before is archived.
 
-    fields: dict[str, Any]
-    importance: float | None = None
-    priority: str | None = None
-    store: str = ""
-
-
-def update_item(agent: Agent, item_id: str, edit: Edit, secrets: str) -> Edited:
-    """Edits an item; the version before is archived. A new text that nobody vouched for is trusted less."""
-    fields, notes = _checked(agent, edit.fields, secrets)
-    level = importance_of(edit.importance, edit.priority)
+    A new text that nobody vouched for is trusted less.
+    """
+    fields, notes = _checked(agent, given, secrets)
     if level is not None:
         fields["importance"] = level
-    store = check_choice(edit.store, STORES, "store") if edit.store else ""
+    if store:
+        check_choice(store, STORES, "store")
 
     def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str, bool]]:
         limits, judge = agent.settings.limits(), Judge(agent.paths, memory)

@@ -1,18 +1,14 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.item import Prose
-from mabos_cli.core.memory.stores import Changes, Memory
-from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
+from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.changing import MemoryPlan
-from mabos_cli.workspace.memory.trust_log import Judge
-from mabos_cli.workspace.transaction import Fresh, write_receipt
+from mabos_cli.workspace.memory.changing import plan_drafts
+from mabos_cli.workspace.transaction import write_receipt
 
 
 class Remembered(NamedTuple):
@@ -29,8 +25,7 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
         from mabos_cli.services.memory.llm_words import Merger
 
         merger = Merger(agent)
-        agreed = merger.agree(drafts)
-        plan = plan_drafts(agent, drafts, if_new=if_new, agreed=agreed)
+        plan = plan_drafts(agent, drafts, if_new=if_new, agreed=merger.agree(drafts))
     else:
         merger, plan = None, plan_drafts(agent, drafts, if_new=if_new)
     results, warnings = agent.change("store", plan)
@@ -50,27 +45,6 @@ def queue_drafts(agent: Agent, drafts: list[Draft]) -> Remembered:
 def store_drafts(agent: Agent, drafts: list[Draft]) -> tuple[list[Stored], list[str]]:
     """Stores drafts under one lock: what became of each, and warnings."""
     return agent.change("store", plan_drafts(agent, drafts))
-
-
-def plan_drafts(
-    agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
-) -> MemoryPlan[list[Stored]]:
-    """A plan that stores drafts by the settings of the agent, for `change` and `preview`."""
-
-    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
-        return plan_store(
-            memory,
-            drafts,
-            now=agent.now(),
-            mint=fresh.new_id,
-            limits=agent.settings.limits(),
-            relatives=fresh,
-            if_new=if_new,
-            trust_of=Judge(agent.paths, memory),
-            agreed=agreed,
-        )
-
-    return plan
 
 
 def check_related(agent: Agent, ids: Sequence[str]) -> None:

@@ -4,17 +4,18 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 from zlib import crc32
 
 from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.item import MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate
-from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.formats.memory.items import (
     StoreFile,
     find_line,
@@ -54,6 +55,27 @@ def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
     return plan(agent.memory(), _equip(Fresh(agent), agent.load()))[1]
 
 
+def plan_drafts(
+    agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
+) -> MemoryPlan[list[Stored]]:
+    """Returns a plan that stores drafts by the settings of the agent."""
+
+    def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
+        return plan_store(
+            memory,
+            drafts,
+            now=agent.now(),
+            mint=fresh.new_id,
+            limits=agent.settings.limits(),
+            relatives=fresh,
+            if_new=if_new,
+            trust_of=Judge(agent.paths, memory),
+            agreed=agreed,
+        )
+
+    return plan
+
+
 def plan_change(
     fresh: Fresh, plan: MemoryPlan[Result], ledger: Callable[[Result], Lines] | None = None
 ) -> tuple[Write | None, Result]:
@@ -66,15 +88,7 @@ def plan_change(
     memory = loaded.memory()
     base = Changes(memory.working, memory.short_term)
     if queue:
-        base, _ = plan_store(
-            memory,
-            queue,
-            now=agent.now(),
-            mint=fresh.new_id,
-            limits=agent.settings.limits(),
-            relatives=fresh,
-            trust_of=Judge(agent.paths, memory),
-        )
+        base, _ = plan_drafts(agent, queue)(memory, fresh)
     changes, result = plan(_after(memory, base), fresh)
     total, lines = join(base, changes), ledger(result) if ledger else ()
     if total == Changes(memory.working, memory.short_term) and not queue:

@@ -36,6 +36,7 @@ from mabos_cli.workspace.lock import Lock, locked
 
 Touches = dict[str, tuple[int, str]]
 _FEW = 4  # pages that are looked through as fast as the right one is found
+_HEADER = b'{"queue": "mabos"}\n'  # of a journal
 _START = 200  # bytes of a page, in which its first id stands
 
 
@@ -210,11 +211,7 @@ def _locked(paths: AgentPaths, timeout: float) -> AbstractContextManager[Lock]:
 
 def _append(path: Path, root: Path, records: list[dict[str, Any]], durable: bool) -> None:
     data = b"".join(map(dump_record, records))
-    append_bytes(path, data if path.exists() else _header() + data, root=root, durable=durable)
-
-
-def _header() -> bytes:
-    return b'{"queue": "mabos"}\n'
+    append_bytes(path, data if path.exists() else _HEADER + data, root=root, durable=durable)
 
 
 def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], str], timeout: float) -> list[Draft]:
@@ -225,12 +222,9 @@ def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], s
             last = mint(last)
             queued.append(draft._replace(item=draft.item._replace(id=last)))
         lock.note(last.encode())
-        _append(paths.queue, paths.workspace.root, [_record(draft) for draft in queued], durable=True)
+        records = [{"store": d.store, "graded": d.graded, "item": item_to_dict(d.item)} for d in queued]
+        _append(paths.queue, paths.workspace.root, records, durable=True)
     return queued
-
-
-def _record(draft: Draft) -> dict[str, Any]:
-    return {"store": draft.store, "graded": draft.graded, "item": item_to_dict(draft.item)}
 
 
 def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
@@ -239,7 +233,7 @@ def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
     A writer, who will shorten the queue, waits for its lock so that it never sees half an append.
     """
     data = read_bytes(paths.queue) or b""
-    if wait is not None and len(data) > len(_header()):
+    if wait is not None and len(data) > len(_HEADER):
         with _locked(paths, wait):
             data = read_bytes(paths.queue) or b""
     drafts = []
@@ -314,6 +308,6 @@ def _queued_id(line: bytes) -> str | None:
 
 def _rewrite(paths: AgentPaths, path: Path, old: bytes, new: bytes) -> None:
     try:
-        replace_file(path, new or _header(), root=paths.workspace.root, expect=old)
+        replace_file(path, new or _HEADER, root=paths.workspace.root, expect=old)
     except Moved:
         raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None

@@ -157,21 +157,16 @@ class KnownKeys:
         """Makes sure of all keys behind a place in the observations; of all there are, without a place."""
         if self._whole or (seen and seen == self._asked):
             return
-        first, start = (seen[0], seen[1].size) if seen and not self._asked and self._is_there(seen) else ("", 0)
+        first, start = "", 0
+        if seen and not self._asked and _place_in(self._paths, seen[0], seen[1].size) == seen[1]:
+            first, start = seen[0], seen[1].size
         for name in _days(self._paths):
             if name >= first:
-                self._keys.update(_KEY.findall(self._read(name, start if name == first else 0)))
+                path = self._paths.observations / name
+                with explained(path, "read"), path.open("rb") as file:
+                    file.seek(start if name == first else 0)
+                    self._keys.update(_KEY.findall(file.read()))
         self._whole, self._asked = not first, seen
-
-    def _is_there(self, seen: tuple[str, Place]) -> bool:
-        name, place = seen
-        return _place_in(self._paths, name, place.size) == place
-
-    def _read(self, name: str, start: int) -> bytes:
-        path = self._paths.observations / name
-        with explained(path, "read"), path.open("rb") as file:
-            file.seek(start)
-            return file.read()
 
     def has(self, key: str) -> bool:
         """Whether an entry was taken before."""
