@@ -185,10 +185,9 @@ def _frames_before(claim: Claim) -> Iterator[str]:
     at = next(n for n, word in enumerate(claim.words) if word in _TURNS)
     terms = {term: word for term, word in claim.terms.items() if word.casefold() in claim.words[:at]}
     terms.pop(root(claim.change), "")
+    terms |= {part: part for key in claim.over for part in (key, *key.split())}
     names = tuple(name for name in claim.names if name.at < at)
-    for over in (claim.over, {part for key in claim.over for part in key.split()}):
-        known = terms | dict.fromkeys(over, "")
-        yield from _frames(claim._replace(terms=known, names=names, over=frozenset()))
+    yield from _frames(claim._replace(terms=terms, names=names, over=frozenset()))
 
 
 def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
@@ -303,10 +302,9 @@ def _are_nearly_equal(a: Claim, b: Claim) -> bool:
 
 def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
     """Returns the first disagreement of claims that the other side does not state as well."""
+    left = [x for x in one if not any(is_restated(x, y) for y in two)]
     right = [y for y in two if not any(is_restated(y, x) for x in one)]
-    for x in one:
-        if any(is_restated(x, y) for y in two):
-            continue
+    for x in left:
         for y in right:
             if found := disagree(x, y, topic):
                 return found

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
@@ -45,49 +45,32 @@ _FORMS = (
     (" replaced ", r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])", r"\1 retired; "),
     (" over from ", r"\b(?:handed|passed|turned) over from ", "moved from "),
     # What is done instead of something else is no longer done so.
-    (
-        " instead of being ",
-        r"(?:^|(?<=[.;] ))([^.;]*?) now ([^.;]*) instead of being ",
-        r"\1 now \2; \1 is no longer ",
-    ),
+    (" of being ", r"(?:^|(?<=[.;] ))([^.;]*?) now ([^.;]*) instead of being ", r"\1 now \2; \1 is no longer "),
     (" now that ", r" now that ", " now; "),
     # A condition belongs to what it conditions.
     (",", r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1"),
-)
-# An hour without a word for it: the shop opens at 7.
-_HOUR = (
-    r"\b((?:open|clos|start|begin|end|leav|arriv|depart|meet|serv|finish)\w*(?: \w+){0,3} at \d{1,2})"
-    r"(?=$|[.,;]| (?:and|on|in|every)\b)"
 )
 # Words before which a number belongs to a date, and to no name.
 _DATED = rf"{MONTH}|Q[1-4]|FY|[Ww]eek|CW|KW|Spring|Summer|Easter|Christmas|(?:{'|'.join(WEEKDAYS)})s?"
 _NUMBERED = r"\b([A-Z][\w-]*) #?(\d+(?:\.\d+)*[a-f]?)\b(?![,:]\d|\s?[%°$€£]|-[a-z])"
 _TOKEN = r"[\ue000-\uf8ff]|[^\W_][\w.+#/&'-]*"
-_RELATIONS = dict(
-    pair.split(":")
-    for pair in (
-        "before:before until:before after:after since:after during:during above:above beyond:above "
-        "once:after below:below inside:inside outside:outside more:more less:less fewer:less"
-    ).split()
+_RELATIONS = {word: word for word in "before after during above below inside outside more less".split()}
+_RELATIONS |= {"until": "before", "since": "after", "once": "after", "beyond": "above", "fewer": "less"}
+# What is no longer what it was, or not at all.
+_CHANGES = frozenset(
+    "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold closed cancelled "
+    "stopped dropped ended discontinued retired abolished removed terminated dissolved gone scrapped resigned withdrawn "
+    "automated digitised digitized privatised privatized centralised centralized consolidated shut demolished abandoned "
+    "repealed overhauled shelved decommissioned disbanded rerouted relocated diverted".split()
 )
 # Words by which a claim says that something is over, or that it is new.
 _CUES = frozenset(
     "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now nowadays migrated moved "
     "switched changed rewritten since new renamed added converted transferred became instead rebuilt cancelled dropped".split()
 )
-# What is no longer what it was, or not at all.
-_CHANGES = frozenset(
-    "moved migrated switched transferred converted outsourced rebuilt rewritten renamed merged sold closed cancelled "
-    "stopped dropped ended discontinued retired abolished removed terminated dissolved gone scrapped resigned withdrawn "
-    "automated digitised digitized privatised privatized centralised centralized consolidated shut demolished abandoned "
-    "repealed overhauled shelved decommissioned disbanded handed passed rerouted relocated diverted".split()
-)
-_LEAVING = frozenset("cancelled dropped left abandoned lost quit ditched retired terminated fired".split())
 _UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil")
 _ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
 _CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
-_ALIASES = {"k8s": "kubernetes", "postgres": "postgresql", "js": "javascript", "ts": "typescript", "golang": "go"}
-_ALIASES |= {"uk": "britain", "usa": "us", "gh": "github", "sso": "single sign on", "euro": "eur", "dollar": "usd"}
 # Words without a claim of their own: a sentence says the same with and without them.
 _LIGHT = frozenset(
     "currently now nowadays today still already really quite typically usually generally overall actually basically "
@@ -101,9 +84,9 @@ _LIGHT = frozenset(
 )
 # Words that say nothing in a claim.
 _SILENT = (
-    STOP_WORDS | _LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger", "among", "amongst", "upon"}
+    STOP_WORDS | _LIGHT | {"us", "let", "s", "t", "re", "ll", "ve", "d", "m", "anylonger", "among", "upon", "towards"}
 )
-_SILENT |= {f"{which}{what}" for which in ("every", "any", "some") for what in ("one", "body", "thing")} | {"towards"}
+_SILENT |= {f"{first}{second}" for first in ("every", "any", "some") for second in ("one", "body", "thing")}
 # Words that lead to a name or a value.
 _SLOTS = frozenset("by with through via under to from using on as in at within for into onto across over of".split())
 _COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
@@ -220,7 +203,7 @@ def _write_denials(match: re.Match[str]) -> str:
 def _read_claim(clause: str, now: date | None) -> Claim:
     """Returns one clause as a claim."""
     clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
-    clause = re.sub(_HOUR, r"\1 o'clock", re.sub(_NUMBERED, _join_number, clause))
+    clause = re.sub(_NUMBERED, _join_number, clause)
     clause, moments = take_moments(clause, now)
     clause, quantities = take_quantities(clause)
     tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
@@ -229,14 +212,17 @@ def _read_claim(clause: str, now: date | None) -> Claim:
     taken = {at for name in names for at in range(name.at, name.end)}
     taken |= {at for at, word in enumerate(words) if word in moments or word in quantities}
     terms, negations = _read_terms(tokens, words, taken)
-    timed, early = _read_bounds(words, moments, negations % 2 == 1)
-    negations += early
+    timed = [moments[word]._replace(at=at) for at, word in enumerate(words) if word in moments]
+    if negations % 2 and any(words[moment.at - 1] == "before" for moment in timed if moment.at):
+        # It only says that something is not before then.
+        timed = [moment._replace(is_earliest=True) for moment in timed]
+        negations += 1
     over = _find_over(words, names) if negations % 2 == 0 else frozenset[str]()
     return Claim(
         terms={term: word for term, word in terms.items() if term not in over},
         names=tuple(name for name in names if name.key not in over),
         quantities=tuple(quantities[word] for word in words if word in quantities),
-        moments=timed,
+        moments=tuple(timed),
         negative=negations % 2 == 1,
         hedged=any(word in _HEDGES for word in words),
         modes=frozenset(_MODES & {*words}),
@@ -289,43 +275,27 @@ def _read_term(word: str) -> tuple[bool, str]:
     return False, plain
 
 
-def _read_bounds(words: tuple[str, ...], moments: dict[str, Moment], negative: bool) -> tuple[tuple[Moment, ...], bool]:
-    """Returns the points in time with where they stand, and whether a denial only says that one is not before them."""
-    found, early = [], False
-    for at, word in enumerate(words):
-        if word not in moments:
-            continue
-        lead = [each for each in words[max(0, at - 4) : at] if each not in ("the", "end", "of", "start")][-1:]
-        bound = "max" if lead == ["by"] else ""
-        if negative and lead == ["before"]:
-            bound, early = "min", True
-        found.append(moments[word]._replace(bound=bound, at=at))
-    return tuple(found), early
-
-
 def _find_names(tokens: list[str]) -> list[Name]:
     """Returns the names of a clause, with neighbours that belong together joined."""
-    shouted = len(tokens) > 2 and all(token[:1].isupper() for token in tokens)
-    marked = [_is_name(token, shouted) for token in tokens]
+    marked = [_is_name(token) for token in tokens]
     if marked[:1] == [True] and not _is_code(tokens[0]) and marked[1:2] != [True]:
         # A sentence begins with a capital anyway.
         marked[0] = False
     found: list[Name] = []
-    at = 0
-    while at < len(tokens):
-        end = next((n for n in range(at, len(tokens)) if not marked[n]), len(tokens))
-        if end > at:
+    for is_named, group in groupby(range(len(tokens)), key=marked.__getitem__):
+        places = [*group]
+        if is_named:
+            at, end = places[0], places[-1] + 1
             text = " ".join(tokens[at:end]).replace("_", " ")
             slot, head = _find_slot([token.casefold() for token in tokens[:at]])
-            found.append(Name(_ALIASES.get(text.casefold(), text.casefold()), text, slot, head, at, end))
-        at = max(end, at) + 1
+            found.append(Name(text.casefold(), text, slot, head, at, end))
     return found
 
 
-def _is_name(token: str, shouted: bool) -> bool:
+def _is_name(token: str) -> bool:
     if not token[:1].isalpha() or (token.casefold() in _SILENT and token not in ("US", "Go")):
         return False
-    return _is_code(token) or (token[0].isupper() and not shouted)
+    return _is_code(token) or token[0].isupper()
 
 
 def _is_code(token: str) -> bool:
@@ -345,7 +315,7 @@ def _find_slot(before: Sequence[str]) -> tuple[str, str]:
 
 def _find_over(words: tuple[str, ...], names: list[Name]) -> frozenset[str]:
     """Returns what a clause says is over: instead of X, from X to Y, replaced X, X replaced by Y, cancelled X."""
-    over = {name.key for name in names if name.slot == "object" and name.head in _LEAVING}
+    over = {name.key for name in names if name.slot == "object" and name.head in _CHANGES | {"left", "lost"}}
     for at in (n for n, pair in enumerate(pairwise(words)) if pair == ("instead", "of")):
         over |= {name.key for name in names if at + 2 <= name.at <= at + 3}
         over |= {root(word) for word in words[at + 2 : at + 4] if word not in _SILENT}

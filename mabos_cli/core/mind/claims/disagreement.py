@@ -42,11 +42,8 @@ _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
     "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
 )
-# Words by which a claim says that things are done in another way than before.
-_STRONG = frozenset(
-    "now nowadays instead replaced switched moved migrated transferred converted outsourced automated nolonger "
-    "anylonger stopped abolished discontinued retired rewritten rebuilt renamed changed dropped cancelled".split()
-)
+# Cues that do not say that things are done in another way than before.
+_MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
 _WAYS = frozenset("by with in on via through at to from".split())
 
@@ -266,9 +263,9 @@ def _is_other_time(a: Claim, b: Claim) -> bool:
     if any(claim.words[:1] == ("before",) for claim in (a, b)):
         return True
     if a.moments and b.moments:
-        # What is so by the end of next year need not be so before.
-        pairs = ((x._replace(bound=""), y._replace(bound="")) for x in a.moments for y in b.moments)
-        return not any(same_time(x, y) for x, y in pairs)
+        # What is not before the end of next year need not be so then.
+        plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
+        return not any(same_time(x, y) for x in plain[0] for y in plain[1])
     return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
 
 
@@ -312,7 +309,7 @@ def _is_over(new: Side, old: Side, topic: Topic) -> bool:
 
 def _is_redone(new: Side, old: Side, topic: Topic) -> bool:
     """Whether the later claim says that the thing, or how it is done, is no longer what it was."""
-    cues = (new.claim.cues | {new.claim.change}) & _STRONG
+    cues = (new.claim.cues | {new.claim.change}) - _MILD
     if not topic.thing or not cues or _PAST & {*old.claim.words}:
         return False
     if _GONE & cues:

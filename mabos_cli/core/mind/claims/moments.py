@@ -28,8 +28,8 @@ class Moment(NamedTuple):
     """As much of a point in time as a sentence names; what it leaves open is -1.
 
     The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
-    nth is which weekday of a month it is, 9 for the last one. The bound is min for what is not before it, max for what is by then;
-    `at` is its place among the words of a clause.
+    nth is which weekday of a month it is, 9 for the last one. What is not before it has it as
+    the earliest; `at` is its place among the words of a clause.
     """
 
     year: int = -1
@@ -43,7 +43,7 @@ class Moment(NamedTuple):
     season: int = -1
     week: int = -1
     text: str = ""
-    bound: str = ""
+    is_earliest: bool = False
     nth: int = -1
     at: int = 0
 
@@ -227,20 +227,12 @@ def same_time(a: Moment, b: Moment) -> bool | None:
     if a.turn != -1 and b.turn != -1:
         return a.turn == b.turn and (a.season == b.season or not one or not two or bool(one & two))
     known = -1 not in (a.year, b.year) or (a.year == b.year and one and two)
-    if a.bound != b.bound and known:
-        bounded, other = (a, b) if a.bound else (b, a)
-        if bounded.bound == "min":
-            return _extent(other)[1] >= _extent(bounded)[0]
-        return _extent(other)[0] <= _extent(bounded)[1]
+    if a.is_earliest != b.is_earliest and known:
+        early, other = (a, b) if a.is_earliest else (b, a)
+        latest = (other.year, max(_months(other), default=12), other.day if other.day != -1 else 31)
+        return latest >= (early.year, min(_months(early), default=1), early.day)
     if one and two and not one & two:
         return False
     fields = ((*each[:7], each.season, each.week, each.nth) for each in (a, b))
     both = [(x, y) for x, y in zip(*fields, strict=True) if x != -1 and y != -1]
     return all(x == y for x, y in both) if both else True if one and two else None
-
-
-def _extent(moment: Moment) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Returns the first and the last day that a point in time may mean, as year, month and day."""
-    months = _months(moment) or {1, 12}
-    first, last = (0, 31) if moment.day == -1 else (moment.day, moment.day)
-    return (moment.year, min(months), first), (moment.year, max(months), last)

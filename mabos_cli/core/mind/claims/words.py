@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from mabos_cli.core.language.text import stem
 
@@ -76,13 +75,8 @@ ferry bike bicycle tram truck lorry boat helicopter | email phone fax letter pos
 widowed | waterfall agile kanban scrum | wood steel concrete brick aluminium aluminum plastic stone copper titanium
 timber | gas oil coal electricity diesel petrol hydrogen | json xml csv yaml protobuf avro parquet
 """
-# Beginnings that turn a word into its opposite: over- and underestimate, up- and downgrade, pre- and postpaid.
-_PREFIXES = [
-    pair.split("/")
-    for pair in (
-        "over/under up/down pre/post in/out inner/outer ex/in im/ex en/dis pro/anti hyper/hypo multi/single mono/multi"
-    ).split()
-]
+# Beginnings that turn a word into its opposite, alone or by another one.
+_PREFIXES = [pair.split("/") for pair in "over/under up/down pre/post in/out ex/in im/ex en/dis pro/anti".split()]
 _NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
 # What makes another word of the same meaning: dimension, dimensional; design, designer.
 _ENDINGS = frozenset("al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split())
@@ -202,29 +196,19 @@ retrain sow plant depart birth die establish create enter commence convene resum
 inforce apply come land appear debut return become exhibition lapse mature settle payable repay redeem distribute
 refresh replace rebuild
 """,
-    # They only say that something happens.
+    # They only say that something happens; words of one group tell of the same event when only its date differs.
     "happening": """
-happen take place hold schedule set plan due slate fix meet sit convene occur run be fall book pencil effect force
-apply start begin resume reopen return kickoff launch live open introduce release ship publish come out appear
-available commence roll rollout premiere debut issue land inforce kick enter arrive deliver receive reach install send
-""",
-}
-# Words of one group tell of the same event when only its date differs.
-_SAME_EVENT = """
 happen take place hold schedule set plan due slate fix meet sit convene occur run be fall book pencil | effect force
 apply start begin resume reopen return kickoff launch live open introduce release ship publish come out appear
 available commence roll rollout premiere debut issue land inforce take kick enter | arrive deliver come land receive
 ship reach install send | end expire finish run out lapse close terminate conclude stop cease over retire shutdown
 drop discontinue support wind switch decommission turn | complete finish do ready wrap conclude deliver close end sign
-"""
+""",
+}
 
 
-class Group(NamedTuple):
-    """Where a word stands in the table of opposites: the line, the side (1 or -1), and whether the line is one of classes."""
-
-    line: int
-    side: int
-    classes: bool
+# Where a word stands in the table of opposites: the group, the side (1 or -1), and whether it is a group of classes.
+Group = tuple[int, int, bool]
 
 
 def _split_groups(table: str) -> list[str]:
@@ -247,7 +231,7 @@ def opposites() -> dict[str, tuple[Group, ...]]:
         left, right = line.lstrip("*").split(" / ")
         for side, listed in ((1, left), (-1, right)):
             for each in dict.fromkeys(map(stem, listed.split())):
-                found[each] = (*found.get(each, ()), Group(number, side, line.startswith("*")))
+                found[each] = (*found.get(each, ()), (number, side, line.startswith("*")))
     return found
 
 
@@ -266,8 +250,8 @@ def families() -> dict[str, str]:
 
     for groups in opposites().values():
         for group in groups[1:]:
-            first[find(group.line)] = find(groups[0].line)
-    return {each: f"~family {find(groups[0].line)}" for each, groups in opposites().items()}
+            first[find(group[0])] = find(groups[0][0])
+    return {each: f"~family {find(groups[0][0])}" for each, groups in opposites().items()}
 
 
 @cache
@@ -276,32 +260,23 @@ def compare_words(x: str, y: str) -> tuple[str, bool]:
 
     >>> compare_words("grow", "shrink"), compare_words("grow", "climb"), compare_words("red", "blu")
     (('opposed', False), ('same', False), ('excluded', False))
-    >>> compare_words("overload", "underload"), compare_words("grow", "open")
+    >>> compare_words("continuous", "discontinuous"), compare_words("grow", "open")
     (('opposed', False), ('', False))
     """
-    common = [(a, b) for a in opposites().get(x, ()) for b in opposites().get(y, ()) if a.line == b.line]
+    common = [(a, b) for a in opposites().get(x, ()) for b in opposites().get(y, ()) if a[0] == b[0]]
     if common:
-        apart = [a for a, b in common if a.side != b.side]
-        return ("opposed", all(a.classes for a in apart)) if apart else ("same", False)
-    if _is_turned(x, y):
-        return "opposed", False
+        apart = [classes for (_, one, classes), (_, two, _) in common if one != two]
+        return ("opposed", all(apart)) if apart else ("same", False)
     short, long = sorted((x, y), key=len)
+    if len(short) >= 4 and long.endswith(short) and long.removesuffix(short) in _NEGATING:
+        return "opposed", False
+    for one, two in ((x, y), (y, x)):
+        if any(one.startswith(a) and len(one) > len(a) + 2 and two == b + one.removeprefix(a) for a, b in _PREFIXES):
+            return "opposed", False
     if len(short) >= 5 and long.startswith(short) and long.removeprefix(short) in _ENDINGS:
         return "same", False
     group = exclusive().get(x)
     return ("excluded" if group is not None and group == exclusive().get(y) else ""), False
-
-
-def _is_turned(x: str, y: str) -> bool:
-    """Whether one word is the other with a beginning that negates or turns it round."""
-    short, long = sorted((x, y), key=len)
-    if len(short) >= 4 and long.endswith(short) and long.removesuffix(short) in _NEGATING:
-        return True
-    return any(
-        one.startswith(a) and two.startswith(b) and one[len(a) :] == two[len(b) :] and len(one) > len(a) + 2
-        for a, b in _PREFIXES
-        for one, two in ((x, y), (y, x))
-    )
 
 
 @cache
@@ -375,13 +350,13 @@ def join_phrases(clause: str) -> str:
 @cache
 def word_class(name: str) -> frozenset[str]:
     """Returns the roots of a class of words."""
-    return frozenset(map(root, _CLASSES[name].split()))
+    return frozenset(map(root, _CLASSES[name].replace("|", " ").split()))
 
 
 @cache
 def is_same_event(x: str, y: str) -> bool:
     """Whether two roots can tell of the same event."""
-    return any({x, y} <= roots(group) for group in _split_groups(_SAME_EVENT))
+    return any({x, y} <= roots(group) for group in _split_groups(_CLASSES["happening"]))
 
 
 @cache
