@@ -68,6 +68,11 @@ class Part(NamedTuple):
     digest: Digest
     load: Callable[[], Lines]
 
+    @classmethod
+    def of(cls, digest: Digest, lines: Lines) -> "Part":
+        """Returns a part whose lines are there already."""
+        return cls(digest, lambda: lines)
+
 
 class Domain(NamedTuple):
     """A domain as the index offers it; pages is 0 when it is a single file."""

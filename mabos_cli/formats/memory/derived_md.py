@@ -108,7 +108,7 @@ class KnownPart(NamedTuple):
 def keep_part(name: str, key: str, digest: Digest, lines: Lines) -> KnownPart:
     """A part that the cache is to know: its digest on one line, what may be shown of it on another."""
     text = f"{json.dumps([name, key, digest])}\n{json.dumps(lines)}".encode()
-    return KnownPart(key, Part(digest, lambda: lines), text)
+    return KnownPart(key, Part.of(digest, lines), text)
 
 
 def render_parts(parts: Iterable[KnownPart], room: int) -> bytes:

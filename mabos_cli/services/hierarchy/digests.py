@@ -215,7 +215,7 @@ class Digests:
 
     def _all_counts(self, period: Period) -> Counts:
         try:
-            return add_counts(self._counts(*key) for key in self._keys(period))
+            return add_counts([self._counts(*key) for key in self._keys(period)])
         except MabosError:  # a log that cannot be read concerns its own period; nothing is compared with that one
             return Counts(())
 

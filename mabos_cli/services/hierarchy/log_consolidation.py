@@ -104,7 +104,7 @@ def find_events(agent: Agent, rules: Rules) -> Found:
                 texts[day] = [(log, read_log(agent.paths, log)) for log in logs]
             except MabosError as error:
                 warnings.append(f"the log of {day} is left out: {error.message}")
-    digests = {day: digest_of(text for _, text in parts) for day, parts in texts.items()}
+    digests = {day: digest_of([text for _, text in parts]) for day, parts in texts.items()}
     fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
     found = _parse_days(agent, texts, fresh, rules)
     days = tuple(LogDay(day, digests[day], *found[day]) for day in sorted(fresh))

@@ -134,7 +134,7 @@ def _answer(mirror: _Mirror, agent: Agent | None, asked: Question) -> Impact:
     else:
         rows = mirror.chains(agent.id)
         nothing = f"no belief of {agent.id} supports a goal"
-    held = mirror.records.get("belief", (row["belief"] for row in rows))
+    held = mirror.records.get("belief", [row["belief"] for row in rows])
     beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
     return Impact(rows, about, nothing, beliefs)
 

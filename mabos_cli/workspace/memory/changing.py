@@ -16,6 +16,8 @@ from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.item import MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
+from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory.items import (
     StoreFile,
     find_line,
@@ -26,9 +28,10 @@ from mabos_cli.formats.memory.items import (
     render_store,
 )
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
-from mabos_cli.workspace.files import FileWrite, read_bytes
+from mabos_cli.workspace.files import FileWrite, append_text, read_bytes
+from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
-from mabos_cli.workspace.memory.logs import append_promoted, append_to_logs
+from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.memory.store import (
     LongTermStore,
     LongTermView,
@@ -84,8 +87,8 @@ def plan_change(
     agent = fresh.agent
     loaded = agent.load()
     _equip(fresh, loaded)
-    queue = _read_queue(agent, loaded)
     memory = loaded.memory()
+    queue, queue_ids = _read_queue(agent, memory)
     base = Changes(memory.working, memory.short_term)
     if queue:
         base, _ = plan_drafts(agent, queue)(memory, fresh)
@@ -94,7 +97,7 @@ def plan_change(
     if total == Changes(memory.working, memory.short_term) and not queue:
         return (Write(lines=lines) if lines else None), result
     assert isinstance(fresh.new_id, IdSource)
-    return _Change(agent, loaded, total, queue.ids, fresh.new_id).write()._replace(lines=lines), result
+    return _Change(agent, loaded, total, queue_ids, fresh.new_id).write()._replace(lines=lines), result
 
 
 def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
@@ -106,27 +109,21 @@ def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
     return fresh
 
 
-class _Queue(list[Draft]):
-    """The deferred drafts that are still to be stored, and the ids that they have in the queue."""
-
-    ids: list[str]
-
-
-def _read_queue(agent: Agent, loaded: Loaded) -> _Queue:
-    """What waits; drafts that are live already, word for word, are taken out of the queue."""
+def _read_queue(agent: Agent, memory: Memory) -> tuple[list[Draft], list[str]]:
+    """Returns the deferred drafts that are still to be stored, and the ids that they have in the queue; drafts that are live
+    already, word for word, are taken out of it."""
     timeout = agent.settings["lock.timeout"]
-    queued, waiting, stored = read_deferred(agent.paths, timeout), _Queue(), []
-    memory = loaded.memory()
-    for draft in queued:
+    waiting, ids, stored = [], [], []
+    for draft in read_deferred(agent.paths, timeout):
         live = locate(memory, draft.item.id)
         if live and live[1].content == draft.item.content:
             stored.append(draft.item.id)
         else:  # an id that is taken by something else is drawn anew
+            ids.append(draft.item.id)
             waiting.append(draft._replace(item=draft.item._replace(id="")) if live else draft)
-    waiting.ids = [draft.item.id for draft in queued if draft.item.id not in stored]
     if stored:
         remove_queued(agent.paths, stored, timeout)
-    return waiting
+    return waiting, ids
 
 
 def _after(memory: Memory, changes: Changes) -> Memory:
@@ -246,6 +243,39 @@ class _Change:
         if behind <= _CLOCK_SLACK_MS:
             return []
         return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {self._ids.newest}"]
+
+
+def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
+    """Adds each item to the log of its day; with again, only those that the log does not name yet."""
+    days: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        days.setdefault(item.created_at[:10] or "undated", []).append(item)
+    for day, found in sorted(days.items()):
+        path = paths.daily_log(day)
+        if again:
+            # The log may have been archived since.
+            parts = (read_bytes(place) or b"" for place in (path, paths.archived_log(day)))
+            there = b"\n".join(parts).decode("utf-8", "replace")
+            found = [item for item in found if f" ^{item.id}\n" not in there]
+        if found:
+            text = "".join(render_log_entry(item) for item in found)
+            append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
+
+
+def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
+    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile.
+
+    Untrusted ones stay items only: what stands in MEMORY.md is read as the agent's own words.
+    """
+    items = tuple(item for item in items if not is_untrusted(item))
+    if items:
+        from mabos_cli.formats.memory.memory_md import (  # late: only consolidation does
+            add_consolidated,
+            render_memory_header,
+        )
+
+        header = render_memory_header(paths.id)
+        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or header, items, day))
 
 
 def _recent(head: StoreFile) -> dict[str, tuple[str, MemoryItem]]:

@@ -254,7 +254,7 @@ class _DomainFiles:
         recent = (*self._memory.working, *self._memory.short_term)
         shown = [item for item in recent if may_be_shown(item)]
         digest, lines = digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
-        parts = [*(known.part for known in self._made.values()), Part(digest, lambda: lines)]
+        parts = [*(known.part for known in self._made.values()), Part.of(digest, lines)]
         total = add_digests([part.digest for part in parts])
         critical, projects = choose_lines(parts, self._room)
         shown_of = critical, total.critical, projects, total.projects, self._domains, len(self._domains)

@@ -1,46 +1,10 @@
-"""Markdown that grows with memory: daily logs and MEMORY.md. Appending again what is there already changes nothing."""
+"""Markdown that people write, too: edited by a function of its text, whatever they saved meanwhile; and where daily logs are."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
-from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
-from mabos_cli.workspace.files import FileWrite, append_text, read_bytes, read_saved, redo_when_moved, replace_file
+from mabos_cli.workspace.files import FileWrite, read_saved, redo_when_moved, replace_file
 from mabos_cli.workspace.layout import AgentPaths
-
-
-def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
-    """Adds each item to the log of its day; with again, only those that the log does not name yet."""
-    days: dict[str, list[MemoryItem]] = {}
-    for item in items:
-        days.setdefault(item.created_at[:10] or "undated", []).append(item)
-    for day, found in sorted(days.items()):
-        path = paths.daily_log(day)
-        if again:
-            # The log may have been archived since.
-            parts = (read_bytes(place) or b"" for place in (path, paths.archived_log(day)))
-            there = b"\n".join(parts).decode("utf-8", "replace")
-            found = [item for item in found if f" ^{item.id}\n" not in there]
-        if found:
-            text = "".join(render_log_entry(item) for item in found)
-            append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
-
-
-def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
-    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile.
-
-    Untrusted ones stay items only: what stands in MEMORY.md is read as the agent's own words.
-    """
-    items = tuple(item for item in items if not is_untrusted(item))
-    if items:
-        from mabos_cli.formats.memory.memory_md import (  # late: only consolidation does
-            add_consolidated,
-            render_memory_header,
-        )
-
-        header = render_memory_header(paths.id)
-        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or header, items, day))
 
 
 def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None:

@@ -68,7 +68,7 @@ class Observed:
             self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
         named = parse_observations(self._days[day].find(observation_id), day)
         said = [line.observation for line in named if line.id == observation_id]
-        trust = lowest_trust(one.trust for one in said if one) if said else ""
+        trust = lowest_trust([one.trust for one in said if one]) if said else ""
         return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
 
 
