@@ -39,14 +39,9 @@ def explain_goal(
 ) -> tuple[Explanation, ...]:
     """For every rule that can conclude a goal its best explanations, `each` at most: those with the fewest assumptions first
     if `nearest`, else those with the highest score. Rules must be usable ones."""
-    index = index_for(goal[1], facts, rules)
+    near, relevant = relevant_for(goal[1], facts, rules)
+    index = FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
     return tuple(_Explainer(index, rules, nearest, each).explain(goal, min(depth, _DEEPEST)))
-
-
-def index_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> FactIndex:
-    """Returns the facts, with what follows from them, as far as it can matter for a predicate."""
-    near, relevant = relevant_for(predicate, facts, rules)
-    return FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
 
 
 def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> tuple[list[Fact], list[Rule]]:

@@ -225,9 +225,5 @@ def find_asked(
 
 def _meet(asked: Iterable[str], own: Iterable[str]) -> bool:
     """Returns whether one of some words is a form of one of others, as taxed is of taxable; short words meet too easily."""
-    mine = [word for word in own if len(word) > 3]
-    return any(_is_form(word, each) for word in asked if len(word) > 3 for each in mine)
-
-
-def _is_form(a: str, b: str) -> bool:
-    return a[:4] == b[:4] or a.startswith(stem(b)) or b.startswith(stem(a))
+    pairs = ((a, b) for a in asked for b in own if len(a) > 3 and len(b) > 3)
+    return any(a[:4] == b[:4] or a.startswith(stem(b)) or b.startswith(stem(a)) for a, b in pairs)

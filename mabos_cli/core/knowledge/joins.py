@@ -317,23 +317,16 @@ def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOS
         values = "".join(f"{join.bound[name]}, " for name in names)
         return [f"found.append((({values}), {join.supports()}, {f't{join.last}' if join.timed else 'None'}))"]
 
-    first = min(named, key=lambda n: (_terms_open(conditions[n]), len(rows[n]), n))
+    variables = [sum(map(is_variable, (condition.subject, condition.object))) for condition in conditions]
+    first = min(named, key=lambda n: (variables[n], len(rows[n]), n))
     join.compile(first, emit, found, most_joins, MOST_MATCHES)(rows[first], 0)
-    order = sorted(range(len(names)), key=lambda n: _first_use(names[n], conditions))
+    terms = [term for condition in conditions for term in (condition.subject, condition.object)]
+    order = sorted(range(len(names)), key=lambda n: terms.index(names[n]))  # as they are first used
     matches = [
         Match(tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), *span_texts(span))
         for values, supports, span in found
     ]
     return sorted(matches, key=lambda one: (one.bindings, [fact.triple for fact in one.supports]))
-
-
-def _terms_open(condition: Pattern) -> int:
-    return sum(is_variable(term) for term in (condition.subject, condition.object))
-
-
-def _first_use(variable: str, conditions: Sequence[Pattern]) -> int:
-    terms = [term for condition in conditions for term in (condition.subject, condition.object)]
-    return terms.index(variable)
 
 
 def fill(text: str, bindings: tuple[tuple[str, str], ...]) -> str:

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import end_of, find_time
@@ -248,7 +249,7 @@ class RecordGraph:
 
     def all(self, kind: str) -> list[Record]:
         """Returns the records of a type, by key."""
-        return sorted((each for (own, _), each in self._held.items() if own == kind), key=_uid)
+        return sorted((each for (own, _), each in self._held.items() if own == kind), key=attrgetter("uid"))
 
     def get(self, kind: str, uids: Iterable[str]) -> list[Record]:
         """Returns those of some records that are there, each once, by key."""
@@ -257,10 +258,6 @@ class RecordGraph:
     def linking(self, relation: str, uid: str) -> list[str]:
         """Returns the keys of those that link themselves with one by a relation."""
         return self._back.get((relation, uid), [])
-
-
-def _uid(record: Record) -> str:
-    return record.uid
 
 
 def belief_chains(graph: RecordGraph, agent: str) -> list[Row]:

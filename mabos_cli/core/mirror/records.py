@@ -117,11 +117,9 @@ def _conversions(kind: str) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]
     """Returns the attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
     types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS[kind]
     known: dict[str, Callable[[Any], Any]] = {"double": float, "datetime-tz": find_time}
-    return tuple((name, fields.get(name, name), known.get(types[name], _as_it_is)) for name in _owned_by(kind))
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
+    return tuple(
+        (name, fields.get(name, name), known.get(types[name], lambda value: value)) for name in _owned_by(kind)
+    )
 
 
 def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> list[Record]:
@@ -220,13 +218,10 @@ def plan_sync(wanted: Mapping[Key, str], known: Ledger, *, again: bool = True) -
     Todo(put=(('fact', 'a/3'),), drop=(('fact', 'a/2'),))
     """
     settled = (OK,) if again else (OK, FAILED)
-    put = [key for key, mark in wanted.items() if not _is_settled(known.get(key), mark, settled)]
+    done = {key: entry.hash for key, entry in known.items() if entry.state in settled}
+    put = [key for key, mark in wanted.items() if done.get(key) != mark]
     drop = [key for key, entry in known.items() if key not in wanted and entry.state != GONE]
     return Todo(tuple(put), tuple(drop))
-
-
-def _is_settled(entry: Entry | None, mark: str, states: tuple[str, ...]) -> bool:
-    return entry is not None and entry.state in states and entry.hash == mark
 
 
 def compare_found(known: Ledger, found: Collection[Key]) -> dict[Key, Entry]:

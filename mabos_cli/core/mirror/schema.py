@@ -166,15 +166,15 @@ def mirror_schema() -> Schema:
     return Schema(
         tuple(Attribute(name, kind) for kind, names in _ATTRIBUTES.items() for name in names.split()),
         tuple(
-            Entity(name, (Owns("uid", KEY), *map(_owns, owned.split())), tuple(plays[name]))
+            Entity(
+                name,
+                (Owns("uid", KEY), *(Owns(own, MANY if own in _MANY else ()) for own in owned.split())),
+                tuple(plays[name]),
+            )
             for name, owned in _ENTITIES.items()
         ),
         tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in _RELATIONS.items()),
     )
-
-
-def _owns(attribute: str) -> Owns:
-    return Owns(attribute, MANY if attribute in _MANY else ())
 
 
 def whole_schema(ontology: Ontology) -> Schema:
@@ -287,7 +287,8 @@ def _capabilities_for(
 
 def _supertypes(ontology: Ontology) -> dict[str, str]:
     """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
-    parents = {own: _first_parent(ontology, own) for own in ontology.concepts}
+    concepts = ontology.concepts
+    parents = {own: next((up for up in each.parents if up in concepts), "") for own, each in concepts.items()}
     cut: set[str] = set()
     done: set[str] = set()
     for start in parents:
@@ -307,10 +308,6 @@ def _path_up(above: Mapping[str, str], own: str) -> list[str]:
     while above[found[-1]]:
         found.append(above[found[-1]])
     return found
-
-
-def _first_parent(ontology: Ontology, own: str) -> str:
-    return next((each for each in ontology.concepts[own].parents if each in ontology.concepts), "")
 
 
 def _parents_first(above: Mapping[str, str]) -> list[str]:

@@ -1,21 +1,13 @@
 """The fields of JSON objects that people and other tools edit: read as values, or refused with the place and the field."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.lines import cite_line, line_of_element
 from mabos_cli.formats.json.text import parse_ledger
 
-
-class HasId(Protocol):
-    """A record with an id of its own."""
-
-    @property
-    def id(self) -> str: ...
-
-
-Value = TypeVar("Value", bound=HasId)
+Value = TypeVar("Value", bound=Any)  # something with an id
 TWIN = "give one of the two another id"
 _TEXT = frozenset((str,))
 

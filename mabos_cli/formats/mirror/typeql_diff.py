@@ -82,7 +82,7 @@ def _queries(name: str, what: str, old: str, new: str) -> Iterator[str]:
     if what in ("sub", "value"):
         yield f"redefine {label(name)} {what} {label(new) if what == 'sub' else value_type(new)};"
         return
-    has, wants = ({_category(each): each for each in text.split()} for text in (old, new))
+    has, wants = ({each.partition("(")[0]: each for each in text.split()} for text in (old, new))
     for category in sorted(has.keys() - wants.keys()):
         yield f"undefine {category} from {label(name)} {what};"
     for category, text in wants.items():
@@ -91,10 +91,6 @@ def _queries(name: str, what: str, old: str, new: str) -> Iterator[str]:
     for category, text in wants.items():
         if category not in has:
             yield f"define {label(name)} {what} {mark(text)};"
-
-
-def _category(text: str) -> str:
-    return text.partition("(")[0]
 
 
 def _told(schema: Schema) -> Told:

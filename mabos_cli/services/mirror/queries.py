@@ -181,12 +181,9 @@ def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
     if record.type == "belief":
         return mirror.impact([record.uid])
     rows = [row for agent in mirror.agents for row in mirror.chains(agent)]
-    return [row for row in rows if record.uid in _keys_of(row, record.type)]
-
-
-def _keys_of(row: Row, kind: str) -> set[str]:
-    """Returns the keys of a kind that a chain leads through."""
-    return {row["goal"]} if kind == "goal" else {each[kind] for each in row.get(f"{kind}s", ())}
+    if record.type == "goal":
+        return [row for row in rows if row["goal"] == record.uid]
+    return [row for row in rows if record.uid in {each[record.type] for each in row.get(f"{record.type}s", ())}]
 
 
 def read_status(call: Session) -> tuple[dict[str, Any], list[str]]:

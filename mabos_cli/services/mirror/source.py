@@ -26,7 +26,7 @@ from mabos_cli.formats.memory.items import line_id
 from mabos_cli.services.mind.cycle import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.facts import Facts, load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
 from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.store import LongTermView
@@ -102,15 +102,11 @@ def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     else:
         found = [fact for own in ids if (fact := facts.find(own))]
     records = [fact_record(agent.id, fact) for fact in found]
-    if _is_derived_anew(facts):
+    # Where derived facts follow from the facts as they are, they may have changed with them.
+    if facts.derived.extra.get("facts_version") == facts.asserted.version:
         records += [fact_record(agent.id, fact) for fact in facts.derived.facts()]
     alive = (line_id(line) for file in facts for line in file.lines)
     return Held(records, _keys(agent, "spo_fact", alive))
-
-
-def _is_derived_anew(facts: Facts) -> bool:
-    """Returns whether derived facts follow from the facts as they are: then they may have changed with them."""
-    return facts.derived.extra.get("facts_version") == facts.asserted.version
 
 
 def _named_cases(agent: Agent, ids: Ids, known: Ids) -> Held:

@@ -22,7 +22,6 @@ from mabos_cli.formats.knowledge.fact_text import (
 from mabos_cli.formats.knowledge.facts import (
     Derived,
     FactFile,
-    Renewed,
     parse_fact_departures,
     parse_facts,
     render_fact,
@@ -128,7 +127,7 @@ def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | No
     if changes.derived is not None:
         mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
         renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
-        files += _derived_file(agent, renewed, data[1])
+        files += [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), data[1])] if renewed.is_new else []
         facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
     return Write(
         files,
@@ -142,10 +141,6 @@ def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | No
 
 def _departed(departures: Sequence[FactDeparture]) -> list[tuple[str, bytes]]:
     return [(departure.at, render_fact_departure(departure)) for departure in departures]
-
-
-def _derived_file(agent: Agent, renewed: Renewed, old: bytes | None) -> list[FileWrite]:
-    return [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), old)] if renewed.is_new else []
 
 
 def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
@@ -256,7 +251,7 @@ def write_derived_facts(
             _apply(held.asserted, FactChanges(drop=tuple(fact.id for fact in moved)))
             files = [FileWrite(agent.paths.facts, render_facts(held.asserted), data[0])]
         renewed = renew_derived(held.derived, facts, mark | {"facts_version": mark["facts_version"] + bool(moved)}, now)
-        files += _derived_file(agent, renewed, data[1])
+        files += [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), data[1])] if renewed.is_new else []
         subjects = renewed.subjects | {fact.subject for fact in moved}
         new = Facts(held.asserted, renewed.file)
         if not files and is_materialized(agent, before):

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.ontology import Ontology
@@ -132,10 +132,7 @@ class Library:
 
     def surroundings(self, pending: list[Proposal]) -> Surroundings:
         """Returns what a proposal is held against."""
-        return Surroundings(self.ontology, pending, self.known_domains(), self.prefixes.spaces)
-
-    def known_domains(self) -> Collection[str]:
-        return {*self.documents, *shipped_names()}
+        return Surroundings(self.ontology, pending, {*self.documents, *shipped_names()}, self.prefixes.spaces)
 
     def prefix_of(self, domain: str) -> str:
         """Returns the prefix that most nodes of a domain have; the domain's own name where there are none."""
