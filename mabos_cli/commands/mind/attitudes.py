@@ -8,10 +8,6 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind.attitudes import (
-    Added,
-    Changed,
-    GoalTree,
-    Listed,
     add_attitude,
     build_goal_tree,
     change_steps,
@@ -35,13 +31,9 @@ commitment = new_group("commitment", "Add and list what an agent has promised to
 learning = new_group("learning", "Add and list lessons.", no_args_is_help=True)
 
 
-def _emit(call: Call, name: str, found: Added | Changed | Listed | GoalTree) -> None:
-    call.emit(name, found.as_dict(), found.lines(), found.warnings)
-
-
 def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
     title = line_argument(title, call.literal_dash)
-    _emit(call, f"{kind}.add", add_attitude(call.open_agent(), kind, title, fields, **more))
+    call.emit(f"{kind}.add", *add_attitude(call.open_agent(), kind, title, fields, **more))
 
 
 def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> None:
@@ -51,7 +43,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
         ctx: typer.Context,
         status: Annotated[str, typer.Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
     ) -> None:
-        _emit(ctx.obj, f"{kind}.list", list_attitudes(ctx.obj.open_agent(), kind, status))
+        ctx.obj.emit(f"{kind}.list", *list_attitudes(ctx.obj.open_agent(), kind, status))
 
     about = f"List the {kind}s in the order of the file, with their places."
     app.command("list", help=f"{about}\n\nExample: mabos {kind} list --status {usual}")(list_entries)
@@ -117,7 +109,7 @@ def update(
     """
     call: Call = ctx.obj
     fields = {"status": status, "progress": progress, "priority": priority, "deadline": deadline}
-    _emit(call, "goal.update", update_goal(call.open_agent(), name, fields, reason))
+    call.emit("goal.update", *update_goal(call.open_agent(), name, fields, reason))
 
 
 _add_list_command(goal, "goal", "active", "achieved")
@@ -129,7 +121,7 @@ def tree(ctx: typer.Context) -> None:
 
     Example: mabos goal tree
     """
-    _emit(ctx.obj, "goal.tree", build_goal_tree(ctx.obj.open_agent()))
+    ctx.obj.emit("goal.tree", *build_goal_tree(ctx.obj.open_agent()))
 
 
 @intention.command("add")
@@ -168,7 +160,7 @@ def progress(
     """
     call: Call = ctx.obj
     note = line_argument(note, call.literal_dash)
-    _emit(call, "intention.progress", note_progress(call.open_agent(), name, note, percent, deadline))
+    call.emit("intention.progress", *note_progress(call.open_agent(), name, note, percent, deadline))
 
 
 @intention.command()
@@ -181,7 +173,7 @@ def complete(
 
     Example: mabos intention complete I-001 --outcome "signed for three years"
     """
-    _emit(ctx.obj, "intention.complete", end_intention(ctx.obj.open_agent(), name, "complete", outcome))
+    ctx.obj.emit("intention.complete", *end_intention(ctx.obj.open_agent(), name, "complete", outcome))
 
 
 @intention.command()
@@ -194,7 +186,7 @@ def drop(
 
     Example: mabos intention drop I-001 --reason "the customer went elsewhere"
     """
-    _emit(ctx.obj, "intention.drop", end_intention(ctx.obj.open_agent(), name, "drop", reason))
+    ctx.obj.emit("intention.drop", *end_intention(ctx.obj.open_agent(), name, "drop", reason))
 
 
 _add_list_command(intention, "intention", "active", "expired")
@@ -227,7 +219,7 @@ def step(
     """
     call: Call = ctx.obj
     new = line_argument(text, call.literal_dash) if text else None
-    _emit(call, "plan.step", change_steps(call.open_agent(), name, new, done))
+    call.emit("plan.step", *change_steps(call.open_agent(), name, new, done))
 
 
 @plan.command("list")
@@ -238,7 +230,7 @@ def list_plans(
 
     Example: mabos plan list --steps
     """
-    _emit(ctx.obj, "plan.list", list_attitudes(ctx.obj.open_agent(), "plan", with_steps=steps))
+    ctx.obj.emit("plan.list", *list_attitudes(ctx.obj.open_agent(), "plan", with_steps=steps))
 
 
 @commitment.command("add")
@@ -281,4 +273,4 @@ def list_learnings(ctx: typer.Context) -> None:
 
     Example: mabos learning list
     """
-    _emit(ctx.obj, "learning.list", list_attitudes(ctx.obj.open_agent(), "learning"))
+    ctx.obj.emit("learning.list", *list_attitudes(ctx.obj.open_agent(), "learning"))

@@ -28,7 +28,7 @@ def add(
     call: Call = ctx.obj
     value = text_argument(text, call.literal_dash) if text else None
     added = add_belief(call.open_agent(), subject, value, certainty, source, supports or (), group)
-    call.emit("belief.add", added.as_dict(), added.lines(), added.warnings)
+    call.emit("belief.add", *added)
 
 
 @app.command()
@@ -46,7 +46,7 @@ def revise(
     """
     call: Call = ctx.obj
     revised = revise_belief(call.open_agent(), name, certainty, value, source, reason)
-    call.emit("belief.revise", revised.as_dict(), revised.lines(), revised.warnings)
+    call.emit("belief.revise", *revised)
 
 
 @app.command("list")
@@ -61,4 +61,4 @@ def list_command(
     """
     call: Call = ctx.obj
     found = list_beliefs(call.open_agent(), min_certainty, status)
-    call.emit("belief.list", found.as_dict(), found.lines(), found.warnings)
+    call.emit("belief.list", *found)

@@ -285,7 +285,7 @@ def can_agree(a: Quantity, b: Quantity) -> bool | None:
 
 def _slack(a: Quantity, b: Quantity) -> float:
     """Returns how far two numbers may be apart and still be one number, rounded or converted."""
-    size = max(abs(x) for x in (*a[:2], *b[:2]) if abs(x) != inf)
+    size = max(map(abs, {*a[:2], *b[:2]} - {inf, -inf}))
     if "about" in (a.bound, b.bound):
         return max(a.slack, b.slack)
     # A month has no fixed number of days; a coarse figure stands for the fine one that rounds to it.

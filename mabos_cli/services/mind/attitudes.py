@@ -12,7 +12,6 @@ from mabos_cli.core.mind.mind import (
     GONE,
     LEVELS,
     Attitude,
-    Branch,
     Step,
     build_tree,
     find_step,
@@ -62,65 +61,12 @@ _ENDED = {"complete": "completed", "drop": "dropped"}
 Changes = Callable[[Attitude, str], Mapping[str, str]]
 
 
-class Added(NamedTuple):
-    """An entry that was added, the place where it is, and warnings."""
+class Result(NamedTuple):
+    """What a command shows: the data of its JSON, its lines of text, and warnings."""
 
-    entry: Draft
-    place: str
+    data: dict[str, Any]
+    lines: list[str]
     warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        fields = {name: value for name, value in self.entry.fields.items() if value}
-        return {"id": self.entry.id or None, "title": self.entry.title, "place": self.place, **fields}
-
-    def lines(self) -> list[str]:
-        return [added_line(self.entry.id, self.place, self.entry.title)]
-
-
-class Changed(NamedTuple):
-    """An entry after a change, whether it changed, and warnings."""
-
-    entry: Attitude
-    changed: bool
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return attitude_row(self.entry) | {"changed": self.changed}
-
-    def lines(self) -> list[str]:
-        return [changed_line(self.entry, self.changed)]
-
-
-class Listed(NamedTuple):
-    """The entries of a kind, in the order of the file, with the status that was asked for."""
-
-    kind: str
-    status: str
-    entries: list[Attitude]
-    with_steps: bool
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {f"{self.kind}s": [attitude_row(each) for each in self.entries]}
-
-    def lines(self) -> list[str]:
-        nothing = f"no {self.kind}s{f' with status {self.status}' if self.status else ' yet'}"
-        if self.with_steps:
-            return [line for each in self.entries for line in plan_lines(each)] or [nothing]
-        return [attitude_line(each) for each in self.entries] or [nothing]
-
-
-class GoalTree(NamedTuple):
-    """The goals of an agent, each with those below it and what stands behind it."""
-
-    branches: list[Branch]
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"goals": [branch_row(branch) for branch in self.branches]}
-
-    def lines(self) -> list[str]:
-        return [line for branch in self.branches for line in branch_lines(branch)] or ["no goals yet"]
 
 
 def today(agent: Agent) -> str:
@@ -193,7 +139,7 @@ def add_attitude(
     group: str = "",
     text: str | None = None,
     steps: Sequence[str] = (),
-) -> Added:
+) -> Result:
     """Adds an entry to the file of its kind; links to what is not there are warned about."""
     checked = _check_fields(agent, fields)
     if kind in ("intention", "learning"):
@@ -215,7 +161,10 @@ def add_attitude(
         return new
 
     warnings = edit_mind(agent, f"{kind} add", kind, edit, lambda: [added.id] if added.id else [])[1] + unknown
-    return Added(added, f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file, warnings)
+    place = f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file
+    data = {"id": added.id or None, "title": title, "place": place}
+    data |= {name: value for name, value in checked.items() if value}
+    return Result(data, [added_line(added.id, place, title)], warnings)
 
 
 def find_added(text: str, kind: str, entry_id: str, title: str) -> tuple[str, int]:
@@ -242,7 +191,7 @@ def find_unknown_ids(agent: Agent, kind: str, ids: Sequence[str]) -> list[str]:
     return [f"no {kind} {each} in {KINDS[kind].file}" for each in ids if each.casefold() not in known]
 
 
-def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str) -> Changed:
+def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str) -> Result:
     """Changes fields of an entry in place; what to change is decided by what it is in the moment of writing."""
     day = today(agent)
     found: list[Attitude] = []
@@ -267,7 +216,11 @@ def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Chan
         return new
 
     changed, warnings = edit_mind(agent, f"{kind} {verb}", kind, edit, lambda: [found[0].id])
-    return Changed(found[0], changed, warnings + others)
+    return _show_change(found[0], changed, warnings + others)
+
+
+def _show_change(entry: Attitude, changed: bool, warnings: list[str]) -> Result:
+    return Result(attitude_row(entry) | {"changed": changed}, [changed_line(entry, changed)], warnings)
 
 
 def _find_attitude(text: str, kind: str, name: str) -> Attitude | None:
@@ -291,7 +244,7 @@ def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
 
 
-def update_goal(agent: Agent, name: str, fields: Mapping[str, Any], reason: str) -> Changed:
+def update_goal(agent: Agent, name: str, fields: Mapping[str, Any], reason: str) -> Result:
     """Changes the fields of a goal that have a value."""
     changes = {field: value for field, value in _check_fields(agent, fields).items() if value}
     if not changes:
@@ -299,7 +252,7 @@ def update_goal(agent: Agent, name: str, fields: Mapping[str, Any], reason: str)
     return _change_attitude(agent, "goal", "update", name, lambda *_: changes, check_word(reason, "reason", 2000))
 
 
-def note_progress(agent: Agent, name: str, note: str, percent: float | None, deadline: str) -> Changed:
+def note_progress(agent: Agent, name: str, note: str, percent: float | None, deadline: str) -> Result:
     """Notes progress of an intention; one that stood still is active again."""
     note = check_word(note, "note", 2000)
     checked = _check_fields(agent, {"progress": percent, "deadline": deadline})
@@ -317,7 +270,7 @@ def note_progress(agent: Agent, name: str, note: str, percent: float | None, dea
     return _change_attitude(agent, "intention", "progress", name, decide, note)
 
 
-def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Changed:
+def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Result:
     """Marks an intention as completed or dropped, dated, with what came of it or why."""
     reason, status = check_word(reason, "reason", 2000), _ENDED[verb]
 
@@ -329,23 +282,26 @@ def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Changed:
     return _change_attitude(agent, "intention", verb, name, decide, reason)
 
 
-def list_attitudes(agent: Agent, kind: str, status: str = "", *, with_steps: bool = False) -> Listed:
+def list_attitudes(agent: Agent, kind: str, status: str = "", *, with_steps: bool = False) -> Result:
     """Lists the entries of a kind, in the order of the file; with a status, only those that have it."""
     found, problems = load_attitudes(agent, kind)
     wanted = status.strip().casefold()
     entries = [each for each in found if wanted in ("", status_word(each.status))]
-    return Listed(kind, wanted, entries, with_steps, [str(problem) for problem in problems])
+    shown = [plan_lines(each) if with_steps else [attitude_line(each)] for each in entries]
+    lines = [line for some in shown for line in some] or [f"no {kind}s{f' with status {wanted}' if wanted else ' yet'}"]
+    return Result({f"{kind}s": [attitude_row(each) for each in entries]}, lines, [str(problem) for problem in problems])
 
 
-def build_goal_tree(agent: Agent) -> GoalTree:
+def build_goal_tree(agent: Agent) -> Result:
     """Returns the goals of an agent as a tree, with the desires, plans and beliefs behind each."""
     goals, problems = load_attitudes(agent, "goal")
     desires, plans = load_attitudes(agent, "desire")[0], load_attitudes(agent, "plan")[0]
     branches = build_tree(goals, desires, plans, load_beliefs(agent)[0])
-    return GoalTree(branches, [str(problem) for problem in problems])
+    lines = [line for branch in branches for line in branch_lines(branch)] or ["no goals yet"]
+    return Result({"goals": [branch_row(branch) for branch in branches]}, lines, [str(problem) for problem in problems])
 
 
-def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Changed:
+def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Result:
     """Adds a step to a plan, or else marks one as done, in the shape that the plan has."""
     if (text is not None) == bool(done):
         raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
@@ -364,7 +320,7 @@ def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Change
         return new
 
     changed, warnings = edit_mind(agent, "plan step", "plan", edit, lambda: [name])
-    return Changed(found[0], changed, warnings)
+    return _show_change(found[0], changed, warnings)
 
 
 def _find_step(plan: Attitude | None, name: str) -> Step:

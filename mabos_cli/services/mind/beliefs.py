@@ -1,7 +1,6 @@
 """Adds, revises and lists beliefs."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.memory.item import check_content, check_word
@@ -13,6 +12,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 from mabos_cli.services.mind.attitudes import (
+    Result,
     check_text,
     check_title,
     find_added,
@@ -22,50 +22,6 @@ from mabos_cli.services.mind.attitudes import (
 )
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.mind import edit_mind, load_beliefs
-
-
-class AddedBelief(NamedTuple):
-    """A belief that was added, and warnings."""
-
-    belief: Belief
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return belief_row(self.belief)
-
-    def lines(self) -> list[str]:
-        return [added_line(self.belief.id, self.belief.place, self.belief.statement)]
-
-
-class RevisedBelief(NamedTuple):
-    """A belief after a revision, whether the file changed, the fields that were set, and warnings."""
-
-    belief: Belief
-    changed: bool
-    fields: list[str]
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return belief_row(self.belief) | {"changed": sorted(self.fields)}
-
-    def lines(self) -> list[str]:
-        verb, belief = "revised" if self.changed else "unchanged", self.belief
-        return [f"{verb} {belief.id or belief.subject} {belief.place}: {_name_fields(self.fields)}"]
-
-
-class ListedBeliefs(NamedTuple):
-    """The beliefs that pass the filters, in the order of the file, and whether there are any others."""
-
-    beliefs: list[Belief]
-    is_filtered: bool
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"beliefs": [belief_row(belief) for belief in self.beliefs]}
-
-    def lines(self) -> list[str]:
-        nothing = "no belief passes the filters" if self.is_filtered else "no beliefs yet"
-        return [belief_line(belief) for belief in self.beliefs] or [nothing]
 
 
 def _check_certainty(number: float) -> float:
@@ -83,7 +39,7 @@ def add_belief(
     source: str,
     supports: Sequence[str],
     group: str,
-) -> AddedBelief:
+) -> Result:
     """Adds a belief; goals that it supports and that are not there are warned about."""
     belief = Belief(
         check_title(subject, "subject"),
@@ -104,12 +60,12 @@ def add_belief(
         return new
 
     warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id])[1]
-    return AddedBelief(added, warnings + unknown)
+    return Result(belief_row(added), [added_line(added.id, added.place, added.statement)], warnings + unknown)
 
 
 def revise_belief(
     agent: Agent, name: str, certainty: float | None, value: str | None, source: str | None, reason: str
-) -> RevisedBelief:
+) -> Result:
     """Changes the fields of a belief that are given, in place."""
     changes = {} if certainty is None else {"certainty": f"{_check_certainty(certainty):g}"}
     changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
@@ -126,7 +82,9 @@ def revise_belief(
         return new
 
     changed, warnings = edit_mind(agent, "belief revise", "belief", edit, lambda: [name])
-    return RevisedBelief(found[0], changed, list(changes), warnings + others)
+    belief, verb = found[0], "revised" if changed else "unchanged"
+    line = f"{verb} {belief.id or belief.subject} {belief.place}: {_name_fields(changes)}"
+    return Result(belief_row(belief) | {"changed": sorted(changes)}, [line], warnings + others)
 
 
 def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reason: str) -> str:
@@ -146,12 +104,14 @@ def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reaso
     return log_change(new, entry.get("id"), entry.title, today(agent), change)
 
 
-def list_beliefs(agent: Agent, min_certainty: float, status: str) -> ListedBeliefs:
+def list_beliefs(agent: Agent, min_certainty: float, status: str) -> Result:
     """Lists the beliefs that are certain enough, in the order of the file; with a status, only those that have it."""
     beliefs, problems = load_beliefs(agent)
     wanted = status.strip().casefold()
     chosen = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
-    return ListedBeliefs(chosen, bool(beliefs), [str(problem) for problem in problems])
+    nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
+    lines = [belief_line(belief) for belief in chosen] or [nothing]
+    return Result({"beliefs": [belief_row(belief) for belief in chosen]}, lines, [str(problem) for problem in problems])
 
 
 def _find_belief(text: str, name: str) -> Belief | None:
@@ -161,6 +121,6 @@ def _find_belief(text: str, name: str) -> Belief | None:
     return next((b for b in beliefs if entry and b.line == entry.first + 1), None)
 
 
-def _name_fields(names: Sequence[str] | Mapping[str, str]) -> str:
+def _name_fields(names: Iterable[str]) -> str:
     """Returns the names of changed fields as users know them."""
     return ", ".join("value" if name == "text" else name for name in names)

@@ -241,12 +241,13 @@ def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
 
 def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
     """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
-    agreed = [[agree(x, y) for y in twos] for x in ones]
-    for n, x in enumerate(ones):
-        for m, y in enumerate(twos):
-            if agreed[n][m] is False and not any(agreed[n]) and not any(row[m] for row in agreed):
-                return x.text, y.text
-    return None
+    apart, agreed = [], []
+    for x in ones:
+        for y in twos:
+            can_be = agree(x, y)
+            agreed += [x, y] if can_be else []
+            apart += [(x, y)] if can_be is False else []
+    return next(((x.text, y.text) for x, y in apart if x not in agreed and y not in agreed), None)
 
 
 def _has_other_bounds(a: Claim, b: Claim) -> bool:
