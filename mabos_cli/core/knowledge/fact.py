@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.rule import is_variable
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 
@@ -234,6 +233,8 @@ class FactChanges(NamedTuple):
 
 def check_fact(fact: Fact) -> Fact:
     """Returns the fact if it makes sense, BadValue otherwise."""
+    from mabos_cli.core.knowledge.rule import is_variable  # a pack reads facts, and needs no rules
+
     subject, predicate, obj = (_part(getattr(fact, name), name) for name in ("subject", "predicate", "object"))
     if any(map(is_variable, (subject, predicate, obj))):
         raise BadValue("a fact holds no variables", "?x belongs into rules and patterns")
