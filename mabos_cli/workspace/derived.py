@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import Moved, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AgentPaths

@@ -20,7 +20,7 @@ from mabos_cli.core.memory.item import DOMAINS, MemoryItem
 from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of, stamp_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
-from mabos_cli.formats.markdown.seal import without_seal
+from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.items import StoreFile, departure_from_dict, line_id, parse_item, parse_store, render_item
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import render_template

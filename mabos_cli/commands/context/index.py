@@ -8,7 +8,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.context.memory_index import Headline
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.markdown.seal import without_seal
+from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.services.operations.rebuild import refresh_index
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.derived_pages import Survey, survey_memory

@@ -11,9 +11,16 @@ from mabos_cli.core.hierarchy.log_event import LogEvent, is_marked_untrusted, sp
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.formats.markdown.escape import BULLET, escape_block, inline, unescape_block
+from mabos_cli.formats.markdown.escape import (
+    BULLET,
+    escape_block,
+    inline,
+    is_as_generated,
+    seal,
+    unescape_block,
+    unsealed,
+)
 from mabos_cli.formats.markdown.scan import count_head, hidden_lines, scan
-from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
 # The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say

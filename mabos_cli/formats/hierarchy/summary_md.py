@@ -11,9 +11,8 @@ from mabos_cli.core.hierarchy.summary import Compared, DayDigest, Highlight, Par
 from mabos_cli.core.hierarchy.themes import Theme
 from mabos_cli.core.language.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, span_text
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.formats.markdown.escape import escape_behind, escape_links, inline
+from mabos_cli.formats.markdown.escape import SEAL_SIZE, escape_behind, escape_links, inline, is_as_generated, seal
 from mabos_cli.formats.markdown.scan import split_head
-from mabos_cli.formats.markdown.seal import SEAL_SIZE, is_as_generated, seal
 
 VERSION = 1  # of the form below: another one means that every summary is written anew
 TITLES = {"weekly": "Weekly Summary", "monthly": "Monthly Summary", "quarterly": "Quarterly Review"}

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mabos_cli.core.knowledge.case import Case, CaseDeparture, render_metrics
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.knowledge.cases import case_to_dict
-from mabos_cli.formats.markdown.escape import escape_block, inline
-from mabos_cli.formats.markdown.seal import derived_title, seal
+from mabos_cli.formats.markdown.escape import derived_title, escape_block, inline, seal
 
 if TYPE_CHECKING:
     from mabos_cli.core.knowledge.case_similarity import FoundCase, Side

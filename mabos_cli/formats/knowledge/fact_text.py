@@ -6,8 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.formats.markdown.escape import inline
-from mabos_cli.formats.markdown.seal import derived_title, is_as_generated, seal, unsealed
+from mabos_cli.formats.markdown.escape import derived_title, inline, is_as_generated, seal, unsealed
 
 if TYPE_CHECKING:
     from mabos_cli.core.knowledge.fact import Fact

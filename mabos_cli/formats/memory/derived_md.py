@@ -12,9 +12,16 @@ from mabos_cli.core.context.memory_index import Digest, Domain, Headline, Lines,
 from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import MemoryItem, priority_of
-from mabos_cli.formats.markdown.escape import escape_behind, escape_block, indent, inline
+from mabos_cli.formats.markdown.escape import (
+    escape_behind,
+    escape_block,
+    indent,
+    inline,
+    is_as_generated,
+    seal,
+    unsealed,
+)
 from mabos_cli.formats.markdown.scan import split_head
-from mabos_cli.formats.markdown.seal import is_as_generated, seal, unsealed
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}

@@ -8,8 +8,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
 from mabos_cli.formats.json.text import dump_record, parse_ledger
-from mabos_cli.formats.markdown.escape import escape_block, inline
-from mabos_cli.formats.markdown.seal import seal
+from mabos_cli.formats.markdown.escape import escape_block, inline, seal
 
 
 def render_mind(agent: str, beliefs: Sequence[Belief], desires: Sequence[Attitude], goals: Sequence[Attitude]) -> str:

@@ -33,7 +33,7 @@ from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import FactFile, parse_fact, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_from_dict
-from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.memory.items import (
     StoreFile,
     line_id,

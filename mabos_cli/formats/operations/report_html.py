@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.report import Report
 from mabos_cli.core.operations.report_memory import Cut
-from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.markdown.escape import is_as_generated, seal
 from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join, left_out, row, table
 from mabos_cli.formats.operations.report_sections import memory_sections, mind_sections
 

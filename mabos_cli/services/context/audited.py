@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from mabos_cli.core.context.audit import Source
 from mabos_cli.core.context.texts import Count
 from mabos_cli.formats.context.prompt_md import split_sections
-from mabos_cli.formats.markdown.seal import without_seal
+from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes

@@ -12,7 +12,7 @@ from mabos_cli.core.memory.migration import Named, draft_note
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import MabosError, NotFound
-from mabos_cli.formats.markdown.seal import without_seal
+from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.notes import Notes, named_keys, parse_migrated, parse_notes, render_migrated
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files

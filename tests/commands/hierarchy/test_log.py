@@ -8,7 +8,7 @@ import pytest
 
 from commands.desk import Desk, Said, note
 from mabos_cli.core.language.periods import find_day
-from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.markdown.escape import is_as_generated, seal
 from mabos_cli.services.hierarchy.log_consolidation import find_events, rules_of
 from mabos_cli.workspace.memory.changing import append_to_logs
 

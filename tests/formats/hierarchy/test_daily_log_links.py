@@ -3,7 +3,7 @@ from hypothesis import given, settings
 
 from formats.samples import hostile_texts
 from mabos_cli.formats.hierarchy.daily_log import relink_logs
-from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.markdown.escape import is_as_generated, seal
 
 quick = settings(deadline=None, derandomize=True)
 DAYS = {"2026-01-05", "2025-12-31"}

@@ -9,7 +9,7 @@ from formats.periods import DAY, busy, event, sum_up
 from formats.samples import HOSTILE, hostile_texts
 from mabos_cli.core.language.text import visible
 from mabos_cli.formats.hierarchy.summary_md import Overview, Places, Written, parse_summary, render_summary
-from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.markdown.escape import is_as_generated, seal
 from mabos_cli.formats.search.llm_answers import render_overview_prompt
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)

@@ -2,7 +2,7 @@
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.formats.knowledge.case_text import find_case_id, page_of, render_cases_index, render_cases_page
-from mabos_cli.formats.markdown.seal import is_as_generated, without_seal
+from mabos_cli.formats.markdown.escape import is_as_generated, without_seal
 from mabos_cli.formats.search.passages import split_passages
 
 LONG = Case(

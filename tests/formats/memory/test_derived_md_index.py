@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from formats.samples import AT, any_text, hostile_texts, make_item
 from mabos_cli.core.context.memory_index import Domain, Headline, MemoryIndex, Share, digest_items
 from mabos_cli.core.memory.item import glance_of
-from mabos_cli.formats.markdown.seal import is_as_generated
+from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.memory.derived_md import fit_index, keep_part, parse_parts, render_index, render_parts
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

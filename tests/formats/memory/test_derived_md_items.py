@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.samples import any_text, hostile_texts, make_item
-from mabos_cli.formats.markdown.seal import is_as_generated, seal
+from mabos_cli.formats.markdown.escape import is_as_generated, seal
 from mabos_cli.formats.memory.derived_md import render_entry, render_item_page, render_items, split_entries
 
 quick = settings(deadline=None, derandomize=True)

@@ -4,8 +4,8 @@ import pytest
 
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
+from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.markdown.scan import find_headings
-from mabos_cli.formats.markdown.seal import is_as_generated
 from mabos_cli.formats.mind.mind_md import (
     Resolution,
     parse_report_keys,

@@ -15,7 +15,7 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_cases
 from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import parse_rules
-from mabos_cli.formats.markdown.seal import seal
+from mabos_cli.formats.markdown.escape import seal
 from mabos_cli.formats.memory.items import StoreFile, parse_page, parse_store, render_item, render_page, render_store
 from mabos_cli.formats.operations.git_merge import merge_file
 from mabos_cli.formats.operations.merge_records import Merged
