@@ -72,6 +72,8 @@ COMMANDS = {
     "hook": ("operations.hosts", "Answer the hooks of agent hosts; put ours into their settings and out again."),
     "skill": ("operations.hosts", "Print what tells an agent how to use its memory here."),
     "doctor": ("operations.reports", "Check every file of an agent, and repair what can be repaired."),
+    "allow": ("operations.permission", "Allow settings of a workspace that run programs, send data or lower guards."),
+    "deny": ("operations.permission", "Withdraw what mabos allow permitted."),
     "schedule": ("operations.schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
     "mcp": ("operations.hosts", "Serve tools and memory to an agent host, by the Model Context Protocol."),
     "completion": ("operations.setup", "Print what completes this program's words in a shell."),

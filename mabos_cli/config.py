@@ -1,7 +1,7 @@
-"""The one table of settings: name, type, default, meaning. It drives mabos.yaml, the docs and validation."""
+"""The one table of settings: name, type, default, meaning, risk. It drives mabos.yaml, the docs and validation."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -12,7 +12,8 @@ from mabos_cli.core.memory.stores import Limits
 
 class Setting(NamedTuple):
     """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), rhythm (30m, 03:10), choice, words (some of the
-    choices), flag or text. least is what a number must be at least."""
+    choices), flag or text. least is what a number must be at least. risk says what a value other than the default and the
+    safe ones can do to who opens a stranger's workspace: RUNS a program, SENDS data, or LOWERS a guard."""
 
     name: str
     kind: str
@@ -20,12 +21,16 @@ class Setting(NamedTuple):
     about: str
     choices: tuple[str, ...] = ()
     least: int = 0
+    risk: str = ""
+    safe: tuple[Any, ...] = ()
 
 
+RUNS, SENDS, LOWERS = "runs a program", "sends data", "lowers a guard"
 PRESETS = ("default", "seed", "balanced", "rrf")
 STEPS = ("auto", "extension", "wheel", "scan", "lexical")
 TOKENIZERS = ("auto", "estimate", "tiktoken", "llama")
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
+_LOCAL = ("wordllama", "minilm", "none")  # providers that need no service and no files of a workspace
 
 # A row for each, as wide as it must be.
 # fmt: off
@@ -71,16 +76,16 @@ SETTINGS = (
     Setting("index.item_tokens", "size", 200, "tokens of a passage of a memory item, at most"),
     Setting("index.max_file_bytes", "size", 16_777_216, "larger files are left out of the index"),
     Setting("index.wait", "span", 5.0, "how long recall waits for another process that writes the index"),
-    Setting("embeddings.provider", "choice", "wordllama", "what turns text into vectors", PROVIDERS),
+    Setting("embeddings.provider", "choice", "wordllama", "what turns text into vectors", PROVIDERS, risk=SENDS, safe=_LOCAL),
     Setting("embeddings.model", "text", "", "model of a provider that has several"),
-    Setting("embeddings.url", "text", "", "address of a provider reached over HTTP"),
-    Setting("embeddings.path", "text", "", "folder of a local model"),
+    Setting("embeddings.url", "text", "", "address of a provider reached over HTTP", risk=SENDS),
+    Setting("embeddings.path", "text", "", "folder of a local model", risk=RUNS),
     Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
-    Setting("llm.command", "text", "", "a program that reads a prompt on standard input and writes text; off when empty"),
-    Setting("llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty"),
-    Setting("llm.model", "text", "", "model that the service at llm.url is asked for"),
+    Setting("llm.command", "text", "", "a program that reads a prompt on standard input and writes text; off when empty", risk=RUNS),
+    Setting("llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty", risk=SENDS),
+    Setting("llm.model", "text", "", "model that the service at llm.url is asked for", risk=SENDS),
     Setting("llm.timeout", "span", 60.0, "how long a program, or one request to a service, may take to write"),
-    Setting("llm.max_questions", "size", 20, "questions that one command with --llm may put to the model"),
+    Setting("llm.max_questions", "size", 20, "questions that one command with --llm may put to the model", risk=SENDS),
     *(
         Setting(f"grade.{name}", "weight", value, f"heuristic-v1: {about}")
         for (name, value), about in zip(
@@ -120,11 +125,11 @@ SETTINGS = (
     Setting("hierarchy.month_bytes", "size", 4_000, "bytes of a monthly summary, about"),
     Setting("hierarchy.quarter_bytes", "size", 5_000, "bytes of a quarterly review, about"),
     Setting("hierarchy.width", "size", 3, "children that drill follows at each level, at most"),
-    Setting("typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty"),
-    Setting("typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name"),
-    Setting("typedb.user", "text", "admin", "who logs in there; the password is in MABOS_TYPEDB_PASSWORD"),
-    Setting("typedb.tls", "flag", False, "whether the connection to TypeDB is encrypted"),
-    Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system"),
+    Setting("typedb.address", "text", "", "host:port of a TypeDB 3 server that mirrors the files; off when empty", risk=SENDS),
+    Setting("typedb.database", "text", "", "its database; when empty, mabos_ and the workspace's folder name", risk=SENDS),
+    Setting("typedb.user", "text", "admin", "who logs in there; the password is in MABOS_TYPEDB_PASSWORD", risk=SENDS),
+    Setting("typedb.tls", "flag", False, "whether the connection to TypeDB is encrypted", risk=LOWERS, safe=(True,)),
+    Setting("typedb.tls_ca", "text", "", "file of certificates to trust; when empty, those of the system", risk=LOWERS),
     Setting("typedb.connect_timeout", "span", 2.0, "how long connecting to TypeDB may take"),
     Setting("typedb.timeout", "span", 10.0, "how long one transaction or request may take"),
     Setting("context.tokenizer", "choice", "auto", "what counts tokens; auto takes tiktoken if it is ready", TOKENIZERS),
@@ -148,7 +153,7 @@ SETTINGS = (
     Setting("context.hot_share", "fraction", 0.35, "share of a pack for what is recent, while others want room"),
     Setting("context.cold_share", "fraction", 0.6, "share of a pack for passages of files, while others want room"),
     Setting("context.trusted_weight", "weight", 1.1, "what the score of something trusted is multiplied by in a pack"),
-    Setting("context.untrusted_weight", "fraction", 0.5, "what that of something untrusted is multiplied by"),
+    Setting("context.untrusted_weight", "fraction", 0.5, "what that of something untrusted is multiplied by", risk=LOWERS),
     Setting("context.tail_turns", "count", 4, "last turns of a conversation that a pack keeps as they were said"),
     Setting("context.tail_share", "fraction", 0.4, "share of a pack that these turns may take"),
     Setting("schedule.cycle", "rhythm", "30m", "when bdi cycle runs by itself: 30m, 2h, 03:10, Sun 04:10, off"),
@@ -161,8 +166,8 @@ SETTINGS = (
     Setting("git.commit", "flag", False, "whether what a command writes is committed to git, as --commit does"),
     Setting("mcp.max_tokens", "size", 20_000, "tokens that an answer of mabos mcp may have, at least 250; what is longer is cut", least=250),
     Setting("hook.prompt_budget", "size", 400, "tokens of the pack that a hook adds to a prompt, at most"),
-    Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS),
-    Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret"),
+    Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS, risk=LOWERS, safe=TRUSTS[1:]),
+    Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret", risk=LOWERS),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),
 )
@@ -175,7 +180,7 @@ def check_setting(name: str, value: Any) -> Any:
     """The value in its proper type, or BadValue when the name is unknown or the value does not fit."""
     setting = BY_NAME.get(name)
     if setting is None:
-        raise BadValue(f"unknown setting {name}", f"mabos config lists them{_nearest(name)}")
+        raise BadValue(f"unknown setting {name}", f"mabos config lists them{nearest_setting(name)}")
     if setting.kind == "choice":
         if value not in setting.choices:
             raise BadValue(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
@@ -198,6 +203,18 @@ def check_setting(name: str, value: Any) -> Any:
     if setting.kind == "fraction" and not 0 <= number <= 1:
         raise BadValue(f"{name} must be between 0 and 1, not {value!r}")
     return int(number) if setting.kind in ("count", "size") else float(number)
+
+
+def is_risky(name: str, value: Any) -> bool:
+    """Tells whether a setting of a workspace needs the permission of who uses it.
+
+    >>> is_risky("llm.command", "sh x"), is_risky("embeddings.provider", "none"), is_risky("context.untrusted_weight", 0.2)
+    (True, False, False)
+    """
+    setting = BY_NAME.get(name)
+    if setting is None or not setting.risk or value == setting.default or value in setting.safe:
+        return False
+    return setting.risk != LOWERS or setting.kind != "fraction" or value > setting.default
 
 
 def _words(setting: Setting, value: Any) -> str:
@@ -243,7 +260,8 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _nearest(name: str) -> str:
+def nearest_setting(name: str) -> str:
+    """Returns a question after the setting that somebody may have meant, empty when none is near."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, BY_NAME, n=1)
@@ -260,11 +278,12 @@ def env_name(name: str) -> str:
 
 
 class Settings:
-    """Effective values and where each came from."""
+    """Effective values and where each came from; warnings about what a file says and is not in effect."""
 
-    def __init__(self, values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, Any], origins: Mapping[str, str], warnings: Sequence[str] = ()) -> None:
         self.values = values
         self.origins = origins
+        self.warnings = tuple(warnings)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -284,11 +303,11 @@ class Settings:
         )
 
 
-def layer(layers: list[tuple[str, Mapping[str, Any]]]) -> Settings:
+def layer(layers: list[tuple[str, Mapping[str, Any]]], warnings: Sequence[str] = ()) -> Settings:
     """Settings from layers of checked values, later ones winning; each layer names its origin."""
     values = {setting.name: setting.default for setting in SETTINGS}
     origins = dict.fromkeys(values, "default")
     for origin, found in layers:
         values |= found
         origins |= dict.fromkeys(found, origin)
-    return Settings(values, origins)
+    return Settings(values, origins, warnings)

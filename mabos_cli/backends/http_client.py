@@ -138,6 +138,11 @@ def check_url(url: str, setting: str, hint: str) -> str:
     return url.rstrip("/")
 
 
+def is_loopback(url: str) -> bool:
+    """Tells whether an address is on this machine."""
+    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
 def check_key(name: str, key: str) -> str:
     """The key as it may stand in a header: the http library would quote a bad one in its error."""
     key = key.strip()
@@ -162,7 +167,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _opener(url: str) -> urllib.request.OpenerDirector:
-    near = urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
     # No proxy can reach this machine's own loopback.
-    handlers = [_NoRedirects(), *([urllib.request.ProxyHandler({})] if near else [])]
+    handlers = [_NoRedirects(), *([urllib.request.ProxyHandler({})] if is_loopback(url) else [])]
     return urllib.request.build_opener(*handlers)

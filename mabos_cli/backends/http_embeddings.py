@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from mabos_cli.backends.embeddings import pack_unit
-from mabos_cli.backends.http_client import Client, check_key, check_url
+from mabos_cli.backends.http_client import Client, check_key, check_url, is_loopback
 from mabos_cli.errors import Unavailable
 
 BATCH = 50
 # Every service takes this much of a text, in any script; more is refused by some and cut by others.
 _CHARACTERS = 8_000
 _WIDEST = 16_384
+_OTHER_KEY = "MABOS_EMBEDDINGS_API_KEY"
 
 
 class Provider(NamedTuple):
@@ -37,7 +38,7 @@ _PROVIDERS = {
         key_header="x-goog-api-key",
     ),
     "ollama": Provider("http://127.0.0.1:11434", "/api/embed", "nomic-embed-text", key_needed=False),
-    "http": Provider("", "/embeddings", "default", ("MABOS_EMBEDDINGS_API_KEY",), key_needed=False),
+    "http": Provider("", "/embeddings", "default", (_OTHER_KEY,), key_needed=False),
 }
 
 
@@ -53,7 +54,7 @@ def open_http(
     """The embedder of a service; nothing is sent yet. Unavailable when its key or address is missing."""
     about = _PROVIDERS[provider]
     where = _check_url(url or about.url, provider)
-    key_from, key = _find_key(provider, about, environ)
+    key_from, key = _find_key(provider, about, where, environ)
     headers = {about.key_header: f"Bearer {key}" if about.key_header == "Authorization" else key} if key else {}
     model = model or about.model
     # Another server may mean something else by the same name.
@@ -69,13 +70,17 @@ def _check_url(url: str, provider: str) -> str:
     return where.removesuffix("/embeddings") if provider != "ollama" else where
 
 
-def _find_key(provider: str, about: Provider, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The variable that holds the key, and the key."""
-    for name in about.keys:
+def _find_key(provider: str, about: Provider, where: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The variable that holds the key, and the key. A provider's key goes to its own host or to this machine, and nowhere else:
+    another address has a variable of its own."""
+    is_own = is_loopback(where) or (urlsplit(where)[:2] == urlsplit(about.url)[:2] and where.startswith("https:"))
+    names = about.keys if is_own else (_OTHER_KEY,)
+    for name in names:
         if key := environ.get(name, "").strip():
             return name, check_key(name, key)
     if about.key_needed:
-        raise Unavailable(f"{provider} needs a key", f"set {' or '.join(about.keys)} in the environment")
+        other = "" if is_own else f" for {urlsplit(where).netloc}"
+        raise Unavailable(f"{provider} needs a key{other}", f"set {' or '.join(names)} in the environment")
     return "", ""
 
 

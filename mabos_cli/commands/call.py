@@ -76,6 +76,7 @@ class Call(Session):
     def with_changes(self, **changes: Any) -> "Call":
         """Returns the same call with some of its options replaced."""
         other = copy(self)
+        other.notices = []
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -90,7 +91,7 @@ class Call(Session):
 
         What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
         """
-        warnings = [*warnings, *self._mirror()]
+        warnings = [*self.notices, *warnings, *self._mirror()]
         if self._wants_commit():
             from mabos_cli.services.operations.git import commit_written
 

@@ -32,6 +32,8 @@ class Session:
         self.lock_timeout = lock_timeout
         # The agents that were opened, for what follows a write; nothing follows where there is no list.
         self.opened = opened
+        # What the settings of the agents that were opened have to say, for the warnings of the answer.
+        self.notices: list[str] = []
 
     # How doors show that something takes long: by what it is about, a function of done and total. Most do not.
     progress: Callable[[str], Callable[[int, int], None] | None] | None = None
@@ -53,6 +55,7 @@ class Session:
                 raise
             settings = layer([])
         floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
+        self.notices += [notice for notice in settings.warnings if notice not in self.notices]
         home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[])
         if self.opened is not None:
             self.opened.append(home)

@@ -1,11 +1,16 @@
-"""Git, as far as a workspace needs it: asked without prompts, pagers and editors, about the repository that the workspace is in."""
+"""Git, as far as a workspace needs it: asked without prompts, pagers and editors, about the repository that the workspace is in.
+
+The repository may come from a stranger, so nothing that its own configuration names is run: `_guards` switches off its hooks,
+filters, monitors, external diffs and signing programs for every call, and no call reaches a network or a submodule.
+"""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +19,7 @@ from mabos_cli.errors import MabosError, NotFound, Unavailable
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.platform import end_process_group
 
-_PATIENCE = 60.0  # seconds; hooks of people may run tests
+_PATIENCE = 60.0  # seconds
 # What a hook of git that calls us has in its environment: it names another repository, or an index that is in use.
 _FOREIGN = frozenset(
     "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_DIR GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE "
@@ -29,8 +34,31 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
 }
+# Whatever the repository says. The last one makes a commit durable: git's default leaves it to the next sync.
+_ALWAYS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.alternateRefsCommand": "",
+    "diff.ignoreSubmodules": "all",
+    "log.showSignature": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "core.fsync": "all",
+}
+# Programs that only the repository's own configuration names, by a pattern of the key, and what is said instead.
+_INSTEAD = (
+    (r"filter\..*\.(?:clean|smudge|process)", ""),
+    (r"filter\..*\.required", "false"),
+    (r"diff\..*\.(?:command|textconv)", ""),
+    (r"gpg\.(?:openpgp\.)?program", "gpg"),
+    (r"gpg\.x509\.program", "gpgsm"),
+    (r"gpg\.ssh\.program", "ssh-keygen"),
+    (r"gpg\.ssh\.defaultkeycommand", ""),
+)
 
 
 class GitFailed(Unavailable):
@@ -52,20 +80,38 @@ class Answer(NamedTuple):
         return next(fatal, "") or next(iter(lines), "") or f"exit code {self.code}"
 
 
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    return {**kept, **_QUIET}
-
-
 def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PATIENCE) -> Answer:
     """What git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
+    return _run_git(folder, words, _guards(os.fspath(folder)), stdin, patience)
+
+
+@lru_cache(maxsize=8)
+def _guards(folder: str) -> tuple[tuple[str, str], ...]:
+    """Returns the configuration that keeps git from running what the repository of a folder names."""
+    found = dict(_ALWAYS)
+    listed = _run_git(Path(folder), ("config", "--list", "--show-scope", "--name-only", "-z"), tuple(found.items()))
+    scopes_and_names = listed.out.decode("utf-8", "surrogateescape").split("\0")
+    for scope, name in zip(scopes_and_names[::2], scopes_and_names[1::2], strict=False):
+        for pattern, value in _INSTEAD if scope in ("local", "worktree") else ():
+            if re.fullmatch(pattern, name, re.DOTALL):
+                found[name] = value
+    return tuple(found.items())
+
+
+def _run_git(
+    folder: Path,
+    words: Sequence[str],
+    guards: Iterable[tuple[str, str]],
+    stdin: bytes = b"",
+    patience: float = _PATIENCE,
+) -> Answer:
     try:
         process = subprocess.Popen(
             ["git", "-C", os.fspath(folder), *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=_environment(guards),
             start_new_session=True,
         )
     except OSError as error:
@@ -73,12 +119,24 @@ def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PA
     try:
         out, err = process.communicate(stdin, patience)
     except subprocess.TimeoutExpired:
-        raise GitFailed(f"git {words[0]} did not end within {patience:g} s", "a hook may be waiting") from None
+        raise GitFailed(f"git {words[0]} did not end within {patience:g} s", "the repository may be locked") from None
     finally:
         if process.poll() is None:
-            end_process_group(process.pid)  # its hooks with it
+            end_process_group(process.pid)
             process.wait()
     return Answer(process.returncode, out, err)
+
+
+def _environment(guards: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The environment of a call. Configuration goes behind what the user's own environment has of it: any key fits there, also
+    one with an equals sign, which `git -c` would cut."""
+    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    count = kept.get("GIT_CONFIG_COUNT", "0")
+    first = int(count) if count.isdigit() else 0
+    pairs = list(enumerate(guards, first))
+    for at, (name, value) in pairs:
+        kept |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
+    return {**kept, **_QUIET, "GIT_CONFIG_COUNT": str(first + len(pairs))}
 
 
 class Repository(NamedTuple):
@@ -132,7 +190,9 @@ def open_repository(folder: Path) -> Repository:
 def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, str]:
     """What differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
     named = [repository.inside(folder) for folder in folders]
-    out = repository.run("status", "--porcelain", "-z", "-uall", "--no-renames", "--", *named)
+    out = repository.run(
+        "status", "--porcelain", "-z", "-uall", "--no-renames", "--ignore-submodules=all", "--", *named
+    )
     # A file that was taken out of the index but is there is listed twice: what is staged comes first, and counts.
     return {os.fsdecode(entry[3:]): entry[:2].decode() for entry in reversed(out.split(b"\0")) if entry}
 
@@ -197,7 +257,10 @@ class Revision:
     def changed(self) -> list[str]:
         """The files that differ, named from the folder on; those that git ignores are left out."""
         below = ("--", self._prefix)
-        out = self._repository.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", self._tree, *below)
+        out = self._repository.run(
+            *("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
+            *(self._tree, *below),
+        )
         out += self._repository.run("ls-files", "-z", "--others", "--exclude-standard", *below)
         names = {os.fsdecode(name) for name in out.split(b"\0") if name}
         return sorted(name.removeprefix(self._prefix) for name in names)

@@ -1,12 +1,12 @@
 """Effective settings: defaults < mabos.yaml < agent.json < environment < option, each value with its origin."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli import __version__
-from mabos_cli.config import SETTINGS, Settings, check_setting, env_name, layer
+from mabos_cli.config import BY_NAME, SETTINGS, Settings, check_setting, env_name, is_risky, layer, nearest_setting
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_record, parse_json
@@ -15,73 +15,108 @@ from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 
 def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:
-    """The settings that hold for one call."""
+    """The settings that hold for one call. What a file says and a person has not allowed is left out, with a warning."""
     layers: list[tuple[str, Mapping[str, Any]]] = []
-    lines = _file_values(workspace)
-    if lines:
-        layers.append(("mabos.yaml", lines))
-    manifest = _manifest_values(agent) if agent else {}
-    if manifest:
-        layers.append(("agent.json", manifest))
+    warnings: list[str] = []
+    ignored: list[str] = []
+    for origin, file in _settings_files(workspace, agent):
+        values, risky = file.values, file.find_risky()
+        if risky and not _is_allowed(workspace, file.shown, risky):
+            ignored.append(f"{file.shown}: {', '.join(risky)}")
+            values = {name: value for name, value in values.items() if name not in risky}
+        layers.append((origin, values))
+        warnings += file.warnings
+    if ignored:
+        warnings.append(f"ignored until you allow it ({'; '.join(ignored)}): mabos allow --show, then mabos allow")
     layers += [(variable, {name: value}) for variable, name, value in _environment()]
-    given = {name: _checked(name, value, "option") for name, value in options.items() if value is not None}
-    if given:
-        layers.append(("option", given))
-    return layer(layers)
+    chosen = {name: _checked(name, value, "option") for name, value in options.items() if value is not None}
+    return layer([*layers, ("option", chosen)], warnings)
 
 
-def _file_values(workspace: WorkspacePaths) -> dict[str, Any]:
+class SettingsFile(NamedTuple):
+    """What a file says: its name below the workspace, its values, and warnings about names that nobody knows."""
+
+    shown: str
+    values: dict[str, Any]
+    warnings: list[str]
+
+    def find_risky(self) -> dict[str, Any]:
+        """Returns the values that need a person's permission."""
+        return {name: value for name, value in self.values.items() if is_risky(name, value)}
+
+
+def find_risky_settings(workspace: WorkspacePaths, agents: Iterable[AgentPaths]) -> dict[str, dict[str, Any]]:
+    """Returns the settings of a workspace and its agents that need permission, by file."""
+    files = [_file_values(workspace), *map(_manifest_values, agents)]
+    return {file.shown: risky for file in files if (risky := file.find_risky())}
+
+
+def _settings_files(workspace: WorkspacePaths, agent: AgentPaths | None) -> Iterator[tuple[str, SettingsFile]]:
+    """The files that hold settings, each with the origin that `mabos config` names."""
+    yield "mabos.yaml", _file_values(workspace)
+    if agent:
+        yield "agent.json", _manifest_values(agent)
+
+
+def _is_allowed(workspace: WorkspacePaths, shown: str, risky: Mapping[str, Any]) -> bool:
+    from mabos_cli.workspace.permission import is_allowed  # hashes, which most workspaces need not load
+
+    return is_allowed(workspace, shown, risky)
+
+
+def _file_values(workspace: WorkspacePaths) -> SettingsFile:
     """The values of mabos.yaml. Parsing YAML costs more than a whole store, so the result is cached by the file's stamp."""
-    stamp = stamp_of(workspace.settings)
+    shown, stamp = workspace.settings.name, stamp_of(workspace.settings)
     if not stamp and read_bytes(workspace.settings) is None:
-        return {}
+        return SettingsFile(shown, {}, [])
     key = f"{__version__} {stamp}"
     cached = None
-    with suppress(MabosError):
+    with suppress(MabosError, BadValue, KeyError, TypeError, AttributeError):  # whatever is wrong with the cache
         cached = read_bytes(workspace.settings_cache)
         found = parse_json(cached, "settings.cache") if cached else None
-        known = found.get("values") if isinstance(found, dict) and found.get("of") == key else None
-        if isinstance(known, dict):
-            return known
+        if isinstance(found, dict) and found.get("of") == key:
+            values = {name: check_setting(name, value) for name, value in found["values"].items()}
+            return SettingsFile(shown, values, list(map(str, found["warnings"])))
     from mabos_cli.formats.operations.settings_yaml import parse_settings
 
-    values = {}
-    for name, (value, line) in parse_settings(read_text(workspace.settings, "mabos.yaml"), "mabos.yaml").items():
-        try:
-            values[name] = check_setting(name, value)
-        except BadValue as error:
-            raise InvalidFile(f"mabos.yaml:{line}: {error.message}", error.hint) from None
+    file = SettingsFile(shown, {}, [])
+    for name, (value, line) in parse_settings(read_text(workspace.settings, shown), shown).items():
+        _take(file, name, value, line)
     with suppress(MabosError):  # a read-only workspace parses each time
-        data = dump_record({"of": key, "values": values})
+        data = dump_record({"of": key, "values": file.values, "warnings": file.warnings})
         replace_file(workspace.settings_cache, data, root=workspace.root, expect=cached)
         sweep_temps(workspace.local, locked=False)  # of one that was killed right here, outside any lock
-    return values
+    return file
 
 
-def _manifest_values(agent: AgentPaths) -> dict[str, Any]:
+def _manifest_values(agent: AgentPaths) -> SettingsFile:
     """The `settings` object of agent.json, flattened."""
-    data = read_bytes(agent.manifest)
-    if data is None:
-        return {}
-    shown = agent.cited(agent.manifest)
-    manifest = parse_json(data, shown)
+    shown, data = agent.cited(agent.manifest), read_bytes(agent.manifest)
+    file = SettingsFile(shown, {}, [])
+    manifest = parse_json(data, shown) if data is not None else {}
     chosen = manifest.get("settings", {}) if isinstance(manifest, dict) else None
     if not isinstance(chosen, dict):
         raise InvalidFile(
             f"{shown}:1: agent.json and its settings must be objects", "repair the file or restore it from git"
         )
-    values = {}
     for section, names in chosen.items():
         pairs = (
             {f"{section}.{key}": value for key, value in names.items()} if isinstance(names, dict) else {section: names}
         )
         for name, value in pairs.items():
-            try:
-                values[name] = check_setting(name, value)
-            except BadValue as error:
-                line = _line_of(data, name.split(".")[-1])
-                raise InvalidFile(f"{shown}:{line}: {error.message}", error.hint) from None
-    return values
+            _take(file, name, value, _line_of(data or b"", name.split(".")[-1]))
+    return file
+
+
+def _take(file: SettingsFile, name: str, value: Any, line: int) -> None:
+    """Adds a checked value. A name that this version does not know is a warning: a newer one may have written it."""
+    if name not in BY_NAME:
+        file.warnings.append(f"{file.shown}:{line}: unknown setting {name[:60]} is ignored{nearest_setting(name)}")
+        return
+    try:
+        file.values[name] = check_setting(name, value)
+    except BadValue as error:
+        raise InvalidFile(f"{file.shown}:{line}: {error.message}", error.hint) from None
 
 
 def _line_of(data: bytes, key: str) -> int:
