@@ -12,6 +12,7 @@ import time
 
 from mabos_cli.core.operations.hook_hosts import ROOM, again_answer, session_of, text_of, word_of
 from mabos_cli.serve.hook import HostCall, log, spool
+from mabos_cli.workspace.gate import enter_root, read_regular
 
 TYPE_CHECKING = False  # so that nothing loads typing here; type checkers take it as true
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def _part(call: HostCall, path: str, about: str, room: int) -> list[str]:
     if not path:
         return []
     try:
-        with open(os.path.join(call.folder, path), "rb") as file:
-            text = file.read(_MOST).decode("utf-8", "replace").strip()
+        enter_root(call.root)
+        text = read_regular(os.path.join(call.folder, path), _MOST).decode("utf-8", "replace").strip()
     except OSError:
         return []
     return [framed(text, f"agents/{call.agent}/{path}", about, room)] if text else []

@@ -3,7 +3,9 @@
 Besides files.py the only module that writes. It knows nothing of paths but their names: importing pathlib alone takes as long as all else that a hook loads. Errors are those of the operating system; files.py explains them.
 """
 
+import errno
 import os
+import stat
 import time
 from contextlib import suppress
 
@@ -23,10 +25,12 @@ def append_lines(path: str, data: bytes, *, durable: bool = True) -> None:
     """Appends complete lines behind the last complete line: a torn tail is closed first, a failed write taken back."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | CLOSE_ON_EXEC, 0o666)
     try:
-        size = os.fstat(fd).st_size
-        if (
-            durable and not size
-        ):  # before the first line: one that is there says that the file's name is on the disk, too
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        size = found.st_size
+        # Before the first line: one that is there says that the file's name is on the disk, too.
+        if durable and not size:
             sync_folder(os.path.dirname(path))
         torn = size > 0 and read_at(fd, 1, size - 1) != b"\n"
         try:

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.workspace.append import append_lines, write_all
+from mabos_cli.workspace.gate import open_regular, read_regular, real_path
 from mabos_cli.workspace.layout import TEMP_PREFIX
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_running, keep_rights, read_at, sync_folder
 
@@ -83,8 +84,10 @@ def explained(path: Path, doing: str) -> Iterator[None]:
             errno.ENOSPC: "free some space and try again; nothing was half written",
             errno.EROFS: "the workspace is read-only; reading commands still work",
             errno.EACCES: "check the owner and the mode of the file and its folder",
+            errno.ELOOP: "replace the symbolic link by a file or folder",
+            errno.EINVAL: "replace it by a file",
         }
-        reason = os.strerror(error.errno) if error.errno else str(error)
+        reason = error.strerror or str(error)
         raise InvalidFile(
             f"cannot {doing} {path}: {reason}", hints.get(error.errno or 0, "nothing was half written")
         ) from None
@@ -94,7 +97,7 @@ def read_bytes(path: Path) -> bytes | None:
     """The bytes of a file, or None when there is none. A link that leads nowhere is no such absence: what it led to is lost."""
     with explained(path, "read"):
         try:
-            return path.read_bytes()
+            return read_regular(os.fspath(path))
         except (FileNotFoundError, NotADirectoryError):
             if not path.is_symlink():
                 return None
@@ -131,7 +134,8 @@ def list_names(folder: Path) -> list[str]:
     """The names in a folder, sorted, without our temporary files; none when there is no folder."""
     with explained(folder, "read"):
         try:
-            return sorted(name for name in os.listdir(folder) if not name.startswith(TEMP_PREFIX))
+            found = os.listdir(real_path(os.fspath(folder)))
+            return sorted(name for name in found if not name.startswith(TEMP_PREFIX))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
@@ -152,7 +156,7 @@ def stamp_of(path: Path) -> str:
 def read_end(path: str | Path, size: int) -> bytes:
     """The last bytes of a file; none when there is no file."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(open_regular(os.fspath(path)), "rb", buffering=0) as file:
             return read_at(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
     except OSError:
         return b""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.workspace import plain_paths as marks
+from mabos_cli.workspace.gate import enter_root
 
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -15,10 +16,18 @@ STORE = r"memory-store\.json|memory-store/[^/]+\.json"
 PAGE = r"(?:\d{4}-\d\d|undated)(?:-\d+)?"
 
 
-class WorkspacePaths(NamedTuple):
-    """The places that belong to the whole workspace."""
-
+class _Root(NamedTuple):
     root: Path
+
+
+class WorkspacePaths(_Root):
+    """The places that belong to the whole workspace. Who names them enters it: no path below it may lead out of it then."""
+
+    __slots__ = ()
+
+    def __new__(cls, root: Path) -> "WorkspacePaths":
+        enter_root(os.fspath(root))
+        return super().__new__(cls, root)
 
     @property
     def settings(self) -> Path:

@@ -119,7 +119,7 @@ def config(
         for s in chosen
     ]  # fmt: skip
     text = columns([(s.name, _format_value(s, settings[s.name]), settings.origins[s.name], s.about) for s in chosen])
-    call.emit("config", {"settings": rows}, text)
+    call.emit("config", {"settings": rows}, text, settings.warnings)
 
 
 def _format_value(setting: Setting, value: Any) -> str:

@@ -13,6 +13,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.json.text import dump_line
+from mabos_cli.workspace.gate import read_regular
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.runtime import now
 
@@ -101,7 +102,6 @@ def _stamp(path: str) -> str:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_regular(path)
     except OSError:
         return b""

@@ -5,6 +5,7 @@ Both are appended to without waiting for the agent's lock, under a side lock of 
 Their first line says what they are; a drained file keeps it.
 """
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -31,6 +32,7 @@ from mabos_cli.formats.memory.items import (
     parse_page,
 )
 from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.gate import read_regular
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.lock import Lock, locked
 
@@ -120,8 +122,8 @@ class LongTermStore:
 
     def _first_id(self, name: str) -> tuple[int, int]:
         start = b""
-        with suppress(OSError), self.paths.store_page(name).open("rb") as file:
-            start = file.read(_START)
+        with suppress(OSError):
+            start = read_regular(os.fspath(self.paths.store_page(name)), _START)
         found = re.search(rb'"id": "([^"]*)"', start)
         return (parse_id(found[1].decode("ascii", "replace")) if found else None) or (0, 0)
 

@@ -25,6 +25,7 @@ from mabos_cli.formats.memory.agent_transcripts import (
     safe_name,
 )
 from mabos_cli.workspace.files import append_bytes, explained, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.gate import open_regular
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.observations import observation_files
@@ -163,7 +164,7 @@ class KnownKeys:
         for name in _days(self._paths):
             if name >= first:
                 path = self._paths.observations / name
-                with explained(path, "read"), path.open("rb") as file:
+                with explained(path, "read"), open(open_regular(os.fspath(path)), "rb") as file:
                     file.seek(start if name == first else 0)
                     self._keys.update(_KEY.findall(file.read()))
         self._whole, self._asked = not first, seen
@@ -192,7 +193,7 @@ def observed_so_far(paths: AgentPaths) -> tuple[str, Place] | None:
 def _place_in(paths: AgentPaths, name: str, size: int | None) -> Place | None:
     """A place in a file of observations (its end, without a size); None when the file does not reach it."""
     try:
-        with (paths.observations / name).open("rb") as file:
+        with open(open_regular(os.fspath(paths.observations / name)), "rb") as file:
             size = os.fstat(file.fileno()).st_size if size is None else size
             file.seek(max(0, size - _BLOCK))
             data = file.read(min(_BLOCK, size))
