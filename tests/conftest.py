@@ -73,6 +73,7 @@ def still_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("MABOS_NOW", NOW)
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", os.fspath(tmp_path / "state"))
     monkeypatch.setattr(os, "fsync", lambda fd: None)
 
 

@@ -107,14 +107,14 @@ def test_facts_of_a_model(seed: Path, quick: Path) -> None:
     fact = {"content": "the first part and the second part", "category": "decision", "events": [3, 4]}
     answer = {"facts": [fact | {"importance": 0.8, "confidence": 0.8}], "summary": ""}
     (quick / "facts.json").write_text(json.dumps(answer))
-    (seed / "mabos.yaml").write_text(f"llm:\n  command: cat {quick / 'facts.json'}\n")
+    model = {"MABOS_LLM_COMMAND": f"cat {quick / 'facts.json'}", "MABOS_NOW": NOW}
     shutil.copytree(seed, clean)
-    calls = run(*words, "-w", str(clean), MABOS_NOW=NOW).calls
+    calls = run(*words, "-w", str(clean), **model).calls
     expected = files(clean)[MEMORY]
     assert len(bullets(clean)) == 5 and b"; llm:command:cat)" in expected
     for at in places(calls, 2):
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(seed, root)
-        assert "Traceback" not in run(*words, "-w", str(root), fault=Fault("kill", at), MABOS_NOW=NOW).stderr
-        assert run(*words, "-w", str(root), MABOS_NOW=NOW).code == 0
+        assert "Traceback" not in run(*words, "-w", str(root), fault=Fault("kill", at), **model).stderr
+        assert run(*words, "-w", str(root), **model).code == 0
         assert files(root)[MEMORY] == expected, at

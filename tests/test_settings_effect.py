@@ -47,15 +47,24 @@ def test_a_bad_value_of_any_setting_is_an_error_that_names_file_and_line(quick: 
         trial.settle(f"# settings\n{section}:\n  {key}: {json.dumps(_WRONG[setting.kind])}\n")
         said = trial.run("status")
         assert (said.code, said.stdout) == (4, "") and said.stderr.startswith("mabos: mabos.yaml:3: "), setting.name
-    for text in (
-        "memry:\n  split_above: 1\n",
-        "memory:\n  splitt_above: 1\n",
-        "memory:\n  split_above:\n    x: 1\n",
-    ):
-        trial.settle(f"# settings\n{text}")
-        said = trial.run("config", "--json")
-        told = json.loads(said.stderr)["error"]
-        assert (said.code, told["code"]) == (4, "invalid_file") and told["message"].startswith("mabos.yaml:"), text
+    trial.settle("# settings\nmemory:\n  split_above:\n    x: 1\n")
+    said = trial.run("config", "--json")
+    told = json.loads(said.stderr)["error"]
+    assert (said.code, told["code"]) == (4, "invalid_file") and told["message"].startswith("mabos.yaml:")
+
+
+def test_an_unknown_setting_is_a_warning_with_a_suggestion(quick: Path, still_world: None) -> None:
+    """An older mabos goes on beside a newer one that wrote the file."""
+    trial = Trial(quick / "ws", "", None)
+    trial.settle("memry:\n  split_above: 1\nmemory:\n  splitt_above: 1\n  page_items: 7\n")
+    for _ in range(2):  # read, and then from the cache
+        said = trial.run("config", "memory.page_items", "--json")
+        assert said.data["settings"][0]["value"] == 7
+        assert said.warnings == [
+            "mabos.yaml:2: unknown setting memry.split_above is ignored; did you mean memory.split_above?",
+            "mabos.yaml:4: unknown setting memory.splitt_above is ignored; did you mean memory.split_above?",
+        ]
+    assert trial.run("status", "--json").warnings == said.warnings
 
 
 def test_config_shows_each_value_and_where_it_comes_from(

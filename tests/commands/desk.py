@@ -4,6 +4,7 @@ import io
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,9 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
+from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import StoreFile, render_departure, render_item, render_store
+from mabos_cli.services.operations.permission import allow
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
@@ -81,8 +84,10 @@ class Desk:
         path.write_text(text, "utf-8")
 
     def settle(self, text: str) -> None:
-        """Settings of the workspace, as YAML."""
+        """Settings of the workspace, as YAML; the person at this desk allows them."""
         (self.root / "mabos.yaml").write_text(text)
+        with suppress(MabosError):  # what cannot be read is what the test is about
+            allow(WorkspacePaths(self.root))
 
     # What the program says
 

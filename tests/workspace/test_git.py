@@ -1,6 +1,8 @@
 """Git as we run it: without questions, about the right repository, and leaving a person's work alone."""
 
 import os
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,12 @@ from mabos_cli.errors import NotFound, Unavailable
 from mabos_cli.workspace.git import (
     GitFailed,
     Repository,
+    Revision,
     ask_git,
     changed_paths,
+    commit_before,
     commit_paths,
+    find_commit,
     find_repository,
     open_repository,
 )
@@ -52,13 +57,14 @@ def test_without_git(repository: Repository, monkeypatch: pytest.MonkeyPatch):
     assert find_repository(repository.top) is None
 
 
-def test_nobody_is_asked_and_nothing_waits_for_ever(repository: Repository):
-    hook = repository.top / ".git" / "hooks" / "pre-commit"
-    hook.write_text("#!/bin/sh\nread answer </dev/tty || echo no terminal >&2\ncat\nsleep 60\n")
-    hook.chmod(0o755)
+def test_nothing_waits_for_ever(repository: Repository, monkeypatch: pytest.MonkeyPatch):
+    slow = repository.top / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text('#!/bin/sh\ncase "$*" in *config*) exit 0;; esac\nsleep 60\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(GitFailed, match=r"did not end within 0\.5 s"):
         ask_git(repository.top, "commit", "--allow-empty", "-m", "x", patience=0.5)
-    assert git(repository.top, "rev-list", "--count", "HEAD") == "1\n"
 
 
 def test_only_the_paths_that_are_named_are_committed(repository: Repository):
@@ -83,16 +89,68 @@ def test_removed_files_are_committed_as_removed(repository: Repository):
     assert git(repository.top, "ls-files") == "other\n"
 
 
-def test_a_commit_that_fails_leaves_everything_as_it_was(repository: Repository):
-    hook = repository.top / ".git" / "hooks" / "pre-commit"
-    hook.write_text("#!/bin/sh\necho 'error: tests fail' >&2\nexit 1\n")
-    hook.chmod(0o755)
+def test_a_commit_that_fails_leaves_everything_as_it_was(repository: Repository, monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in os.environ if name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))]:
+        monkeypatch.delenv(name)
+    git(repository.top, "config", "user.useConfigOnly", "true")
     (repository.top / "a" / "two").write_text("new\n")
     (repository.top / "other").write_text("staged\n")
     git(repository.top, "add", "other")
-    with pytest.raises(GitFailed, match="git commit: tests fail"):
+    with pytest.raises(GitFailed, match="git commit: "):
         commit_paths(repository, ["a/two"], ["a/two"], "x")
     assert git(repository.top, "status", "--porcelain") == "M  other\n?? a/two\n"
+
+
+@pytest.fixture
+def ran(repository: Repository, quick: Path) -> Callable[[], list[str]]:
+    """A repository whose own configuration names a program wherever git runs one: which of them ran."""
+    top, signs = repository.top, quick / "ran"
+    signs.mkdir()
+    (top / "a" / "one.md").write_text("words\n")
+    git(top, "add", "-A")
+    git(top, "commit", "-qm", "more")
+    nested = top / "nested"
+    git(top, "init", "-q", os.fspath(nested))
+    (nested / "file").write_text("1\n")
+    git(nested, "add", "-A")
+    git(nested, "commit", "-qm", "x")
+    git(top, "add", "nested")
+    git(top, "commit", "-qm", "a repository in it")
+    (nested / "file").write_text("2\n")
+    git(nested, "config", "core.fsmonitor", f"touch {signs}/nested-fsmonitor")
+    run = {
+        "core.fsmonitor": f"touch {signs}/fsmonitor",
+        "diff.external": f"touch {signs}/external",
+        "diff.odd.textconv": f"sh -c 'touch {signs}/textconv'",
+        "diff.odd.command": f"touch {signs}/command",
+        "filter.a=b.clean": f"sh -c 'touch {signs}/clean; cat'",
+        "filter.a=b.required": "true",
+        "gpg.program": f"touch {signs}/gpg",
+        "core.pager": f"touch {signs}/pager",
+        "core.editor": f"touch {signs}/editor",
+    }
+    for name, value in run.items():
+        git(top, "config", name, value)
+    (top / ".git" / "info" / "attributes").write_text("*.md diff=odd filter=a=b\n")
+    for name in ("pre-commit", "commit-msg", "post-commit", "post-index-change", "reference-transaction"):
+        hook = top / ".git" / "hooks" / name
+        hook.write_text(f"#!/bin/sh\ntouch {signs}/{name}\n")
+        hook.chmod(0o755)
+
+    return lambda: sorted(os.listdir(signs))
+
+
+def test_nothing_that_a_repository_names_is_run(repository: Repository, ran: Callable[[], list[str]]):
+    (repository.top / "a" / "one.md").write_text("other words\n")
+    changed = changed_paths(repository, [repository.top / "a"])
+    assert changed == {"a/one.md": " M"} and ran() == []
+    revision = Revision(repository, find_commit(repository, "HEAD"), repository.top / "a")
+    assert revision.changed == ["one.md"] and commit_paths(repository, ["a/one.md"], [], "x")
+    assert commit_before(repository, datetime(2100, 1, 1, tzinfo=UTC)) == find_commit(repository, "HEAD")
+    assert ran() == []
+    (repository.top / "a" / "one.md").write_text("more words\n")
+    git(repository.top, "status", "--porcelain")
+    assert {"fsmonitor", "nested-fsmonitor", "clean"} <= {*ran()}, "the traps work"
 
 
 def test_the_first_commit(quick: Path, monkeypatch: pytest.MonkeyPatch):

@@ -106,12 +106,11 @@ def test_a_workspace_below_a_folder_named_as_the_local_one_is_committed(desk: De
     assert said.data["commit"] and not git(moved, "status", "--porcelain")
 
 
-@pytest.mark.parametrize("trouble", ["no repository", "no identity", "hook", "locked", "no git", "merging"])
+@pytest.mark.parametrize("trouble", ["no repository", "no identity", "locked", "no git", "merging"])
 def test_trouble_with_git_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyPatch, trouble: str):
     reasons = {
         "no repository": "is in no git repository",
         "no identity": "",
-        "hook": "git commit: tests fail",
         "locked": "index.lock",
         "no git": "cannot run git",
         "merging": "cannot do a partial commit during a merge",
@@ -122,10 +121,6 @@ def test_trouble_with_git_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyPat
         for name in [name for name in os.environ if name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))]:
             monkeypatch.delenv(name)
         git(desk.root, "config", "user.useConfigOnly", "true")
-    elif trouble == "hook":
-        hook = desk.root / ".git" / "hooks" / "pre-commit"
-        hook.write_text("#!/bin/sh\necho 'error: tests fail' >&2\nexit 1\n")
-        hook.chmod(0o755)
     elif trouble == "locked":
         (desk.root / ".git" / "index.lock").write_text("")
     elif trouble == "no git":

@@ -223,6 +223,9 @@ def test_trouble_of_another_names_it(office):
     about = json.loads(manifest.read_text())
     about["settings"]["embeddings"] = {"provider": "http", "url": "http://127.0.0.1:9/v1"}
     manifest.write_text(json.dumps(about))
+    (warning,) = office.recall("budget", "--shared").warnings
+    assert "agents/cfo/agent.json: embeddings.provider, embeddings.url" in warning and "mabos allow" in warning
+    assert office.run("allow").code == 0
     said = office.recall("budget", "--shared")
     assert CFO in said.refs
     assert len(said.warnings) == 1
